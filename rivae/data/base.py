@@ -1,0 +1,173 @@
+"""The contract of a paired data set: two views, optional true factors, a fixed split, a display."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+
+from rivae.errors import DataError
+
+FactorKind = Literal["continuous", "ordinal", "categorical"]
+FactorRole = Literal["shared", "private1", "private2"]
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class FactorSpec:
+    """What one column of ``PairedDataset.factors`` means.
+
+    ``role`` is "shared" when both views depend on the factor and "private1" / "private2" when
+    only that view does. ``levels`` names the values of an ordinal or categorical factor in the
+    order of their codes 0, 1, 2 ...; it is empty for a continuous one.
+    """
+
+    name: str
+    kind: FactorKind
+    role: FactorRole = "shared"
+    levels: tuple[str, ...] = ()
+
+
+class View(Protocol):
+    """One modality: ``len(view)`` items of ``shape``, handed out in batches."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    def __len__(self) -> int: ...
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + shape``."""
+        ...
+
+
+class TensorView:
+    """A view held in memory; uint8 tensors are served as float32 in [0, 1]."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        if tensor.dtype not in (torch.float32, torch.uint8):
+            raise DataError(f"a view must be float32 or uint8, this one is {tensor.dtype}")
+        if tensor.dtype == torch.float32 and not bool(torch.isfinite(tensor).all()):
+            raise DataError("a view holds NaN or infinite values: remove or repair those rows")
+        self.tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.tensor.shape[1:])
+
+    def __len__(self) -> int:
+        return int(self.tensor.shape[0])
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        rows = self.tensor[torch.as_tensor(ids, dtype=torch.long)]
+        return rows.float().div_(255.0) if rows.dtype == torch.uint8 else rows
+
+
+class PairedDataset:
+    """Pairs (x1, x2): the query view and the searched view, row ``i`` of both belong together.
+
+    Attributes:
+        name: the name in the registry.
+        settings: the keyword arguments that ``load_dataset(name, **settings)`` rebuilds it from.
+        x1, x2: the two views, N items each.
+        factors: (N, K) float64 true factors in their own units, or None; categories are codes.
+        factor_specs: K specifications, empty when ``factors`` is None.
+        splits: row numbers (int64, sorted) by "train", "validation", "test"; disjoint.
+        view_names: what a person calls the two views, e.g. ("left half", "right half").
+        search_size: items in one random search set of the retrieval metrics (the paper's number).
+    """
+
+    accepts_upload: bool = False
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        settings: Mapping[str, Any],
+        x1: View,
+        x2: View,
+        splits: Mapping[str, NDArray[np.int64]],
+        factors: NDArray[np.float64] | None = None,
+        factor_specs: tuple[FactorSpec, ...] = (),
+        view_names: tuple[str, str] = ("view 1", "view 2"),
+        search_size: int = 1000,
+    ) -> None:
+        n = len(x1)
+        if len(x2) != n:
+            raise DataError(f"{name}: {n} items in view 1 but {len(x2)} in view 2")
+        if set(splits) != set(SPLITS):
+            raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
+        joined = np.concatenate([splits[s] for s in SPLITS])
+        if len(np.unique(joined)) != len(joined) or (len(joined) and joined.max() >= n):
+            raise DataError(f"{name}: a row is in two splits, or a split names a row beyond {n - 1}")
+        if factors is not None:
+            if factors.shape != (n, len(factor_specs)):
+                raise DataError(f"{name}: factors have shape {factors.shape}, expected {(n, len(factor_specs))}")
+            if not np.isfinite(factors).all():
+                raise DataError(f"{name}: a factor holds NaN or infinite values")
+        self.name = name
+        self.settings = dict(settings)
+        self.x1, self.x2 = x1, x2
+        self.splits = {s: np.asarray(splits[s], dtype=np.int64) for s in SPLITS}
+        self.factors, self.factor_specs = factors, factor_specs
+        self.view_names = view_names
+        self.search_size = search_size
+
+    def __len__(self) -> int:
+        return len(self.x1)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hex digits that name this data set and its settings (not its bytes), for cache keys."""
+        text = json.dumps([self.name, self.settings, len(self)], sort_keys=True, default=str)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+    # How an item looks. Every data set overrides what it can do better.
+
+    def picture(self, i: int, side: int = 2) -> Image.Image:
+        """Item ``i`` as a picture: view 1, view 2, or both as one whole (``side`` = 1, 2, 0)."""
+        raise NotImplementedError
+
+    def title(self, i: int) -> str:
+        """A short plain-text name of item ``i`` (not HTML-escaped)."""
+        return f"{self.name} {i}"
+
+    def text(self, i: int) -> str:
+        """A longer plain-text description of item ``i`` (not HTML-escaped); by default its factors."""
+        if self.factors is None:
+            return ""
+        return " · ".join(
+            f"{spec.name} {self.factor_text(i, k)}" for k, spec in enumerate(self.factor_specs)
+        )
+
+    def factor_text(self, i: int, k: int) -> str:
+        """The value of factor ``k`` of item ``i``, with its level name where it has one."""
+        assert self.factors is not None
+        value, spec = self.factors[i, k], self.factor_specs[k]
+        if spec.levels:
+            return spec.levels[int(value)]
+        return f"{value:.2f}"
+
+    def from_upload(self, image: Image.Image) -> torch.Tensor:
+        """A user's picture as a query batch of shape ``(1, *x1.shape)``; see ``accepts_upload``."""
+        raise DataError(f"{self.name} takes no uploaded queries: choose one from the gallery")
+
+
+def random_split(
+    n: int, fractions: tuple[float, float, float], seed: int
+) -> dict[str, NDArray[np.int64]]:
+    """Disjoint sorted train / validation / test rows of ``range(n)``, fixed by ``seed``."""
+    if min(fractions) < 0 or abs(sum(fractions) - 1) > 1e-9:
+        raise DataError(f"split fractions must be positive and sum to 1, got {fractions}")
+    order = np.random.default_rng(seed).permutation(n)
+    first, second = round(n * fractions[0]), round(n * (fractions[0] + fractions[1]))
+    parts = (order[:first], order[first:second], order[second:])
+    return {name: np.sort(part).astype(np.int64) for name, part in zip(SPLITS, parts, strict=True)}

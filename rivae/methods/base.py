@@ -1,0 +1,183 @@
+"""The contract of a method: one hook, ``loss(batch) -> dict``, and the maps retrieval needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from pydantic import BaseModel, ConfigDict
+from torch import Tensor, nn
+
+
+class MethodConfig(BaseModel):
+    """Settings of a method; every method derives its own class from this one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Noise:
+    """Random numbers for one model, or for S models trained as one batch.
+
+    Each model has its own generator, so a model sees the same noise whether it trains alone or
+    beside others.
+    """
+
+    def __init__(self, generators: Sequence[torch.Generator], stacked: bool) -> None:
+        self.generators, self.stacked = list(generators), stacked
+
+    def _each(self, draw: list[Tensor]) -> Tensor:
+        return torch.stack(draw) if self.stacked else draw[0]
+
+    def normal_like(self, x: Tensor) -> Tensor:
+        """Standard normal numbers with the shape, type and device of ``x``."""
+        shape = x.shape[1:] if self.stacked else x.shape
+        draws = [torch.randn(shape, generator=g, device=g.device) for g in self.generators]
+        return self._each(draws).to(dtype=x.dtype, device=x.device)
+
+    def integers(self, high: int, shape: tuple[int, ...]) -> Tensor:
+        """Integers in [0, high) of ``shape`` (with a leading S when stacked)."""
+        draws = [
+            torch.randint(high, shape, generator=g, device=g.device) for g in self.generators
+        ]
+        return self._each(draws)
+
+
+@dataclass
+class Batch:
+    """What ``Method.loss`` sees.
+
+    ``x1``/``x2`` have shape (..., B, *shape) with a leading S when S models train as one batch.
+    In a stage on cached embeddings they are None and ``v1``/``v2`` (..., B, D) are given instead.
+    ``target`` (..., B, D) is the smooth starting embedding where the stage asks for it.
+    ``progress`` runs from 0 at the first step of the stage to 1 at its last.
+    """
+
+    stage: str
+    progress: float
+    noise: Noise
+    x1: Tensor | None = None
+    x2: Tensor | None = None
+    v1: Tensor | None = None
+    v2: Tensor | None = None
+    target: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stretch of training with its own parameters and rates.
+
+    Attributes:
+        name: shown in the log and handed back in ``Batch.stage``.
+        epochs: its length; 0 skips it.
+        learning_rate: rate of the parameter group of scale 1.
+        milestones: (epoch within the stage, factor) pairs; the rate is multiplied from there on.
+        cached: train on embeddings computed once at the start of the stage (embedders frozen).
+        needs_target: the batch carries the smooth starting embedding.
+        schedule: "constant" or "cosine" decay to zero over the stage.
+        validate: measure validation retrieval after its epochs (off where z means nothing yet).
+    """
+
+    name: str
+    epochs: int
+    learning_rate: float
+    batch_size: int = 64
+    milestones: tuple[tuple[int, float], ...] = ()
+    cached: bool = False
+    needs_target: bool = False
+    schedule: Literal["constant", "cosine"] = "constant"
+    validate: bool = True
+
+
+@dataclass(frozen=True)
+class ParamGroup:
+    """Parameters that share a learning-rate scale within a stage."""
+
+    parameters: list[nn.Parameter]
+    scale: float = 1.0
+
+
+class Method(nn.Module):
+    """A model of pairs with a latent z between the two embeddings.
+
+    Shapes below leave out the leading S of models trained as one batch.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    config_class: ClassVar[type[MethodConfig]]
+    score_name: ClassVar[str] = "log P(v2|z)"
+    n_components: int
+    dim_v: int
+
+    # training
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages in order."""
+        raise NotImplementedError
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        """The parameters that ``stage`` updates; all others stay untouched."""
+        raise NotImplementedError
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        """Terms per model, shape (S,) or (); ``"objective"`` is minimised, the rest is logged."""
+        raise NotImplementedError
+
+    def smooth_target_dim(self) -> int | None:
+        """Dimensions of the smooth starting embedding, or None when no stage wants one."""
+        return None
+
+    # retrieval
+
+    def embed_query(self, x1: Tensor) -> Tensor:
+        """v1 = e1(x1), shape (..., B, D)."""
+        raise NotImplementedError
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        """v2 = e2(x2), shape (..., B, D), unit norm."""
+        raise NotImplementedError
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of P(z|v1), each (..., B, d)."""
+        raise NotImplementedError
+
+    def encode(self, x1: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of P(z|e1(x1)), each (..., B, d)."""
+        return self.encode_v(self.embed_query(x1))
+
+    def hidden(self, z: Tensor) -> Tensor:
+        """Last hidden layer h(z) of f, shape (..., B, m)."""
+        raise NotImplementedError
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        """(W, b) with ``decode(z) == hidden(z) @ W + b``; W is (m, D), b is (D,)."""
+        raise NotImplementedError
+
+    def decode(self, z: Tensor) -> Tensor:
+        """f(z) = E[v2|z], shape (..., B, D)."""
+        weight, bias = self.output_layer()
+        return self.hidden(z) @ weight + bias.unsqueeze(-2)
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """The method's relevance score from |f(z) - v2|^2 (B, k); decreasing in the distance."""
+        raise NotImplementedError
+
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        """Change the latent coordinates to z' = z @ matrix + offset, exactly, in mu and f.
+
+        ``matrix`` (d, d) must be a signed scaled permutation or any invertible matrix; the
+        variance of P(z|v1) stays diagonal only as its diagonal part, so log_var is refitted to it.
+        """
+        raise NotImplementedError
+
+
+def parameters_of(*modules: nn.Module) -> list[nn.Parameter]:
+    """All parameters of ``modules``, each once."""
+
+    def walk() -> Iterator[nn.Parameter]:
+        for module in modules:
+            yield from module.parameters()
+
+    return list(dict.fromkeys(walk()))
