@@ -1,0 +1,71 @@
+# make run | test | lint | demo | clean        (see README.md)
+#
+# PYTHON=...     the Python to build .venv with (3.11 or newer); found by itself otherwise
+# PIP_ARGS=...   passed to every `pip install`, e.g. to name an index with the CPU build of PyTorch
+# PORT=8501      first port that `make run` tries
+# JOBS=2         parallel test processes
+# PYTEST_ARGS=   passed to pytest, e.g. PYTEST_ARGS="-k retrieval"
+
+PYTHON ?=
+PIP_ARGS ?=
+PORT ?= 8501
+JOBS ?= 2
+PYTEST_ARGS ?=
+
+# One thread per process: on small networks more threads cost time as soon as a core is shared.
+export OMP_NUM_THREADS ?= 1
+export PYTHONUNBUFFERED = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint demo clean alive
+
+help:
+	@sed -n '1,8p' Makefile | sed 's/^# \{0,1\}//'
+
+run: .venv/ready-run alive
+	@.venv/bin/python -m rivae.serve --port $(PORT)
+
+# Every check runs, so that one report shows everything; any one that fails fails the target.
+LINT = failed=0; \
+	.venv/bin/python -m ruff check . || failed=1; \
+	.venv/bin/python -m mypy || failed=1; \
+	.venv/bin/python tools/arrows.py || failed=1; \
+	if [ $$failed = 1 ]; then echo "lint: FAILED"; else echo "lint: ok"; fi
+
+lint: .venv/ready-test alive
+	@$(LINT); exit $$failed
+
+test: .venv/ready-test alive
+	@$(LINT); \
+	.venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
+	exit $$failed
+
+demo: .venv/ready-run alive
+	@.venv/bin/python -m rivae.demo
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache build ./*.egg-info
+
+# An environment whose Python was removed or upgraded away.
+alive: .venv/created
+	@.venv/bin/python -c '' 2>/dev/null || \
+	{ echo "the Python behind .venv is gone: run 'make clean' and try again" >&2; exit 1; }
+
+# A .venv that somebody made by hand is used as it is when it works.
+.venv/created:
+	@if ! { sh tools/find-python.sh .venv/bin/python && .venv/bin/python -m pip --version; } \
+		>/dev/null 2>&1; then \
+		python=$$(sh tools/find-python.sh "$(PYTHON)") || exit 1; \
+		echo "making .venv with $$("$$python" --version)"; \
+		"$$python" -m venv --clear .venv || exit 1; \
+	fi
+	@touch $@
+
+# The stamps make a second run instant; a changed requirements file installs again.
+.venv/ready-run: .venv/created requirements.txt
+	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements.txt
+	@touch $@
+
+.venv/ready-test: .venv/ready-run requirements-dev.txt
+	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements-dev.txt
+	@touch $@

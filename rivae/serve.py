@@ -1,0 +1,138 @@
+"""Start the app: find a free port, print the address, hand over to Streamlit.
+
+``python -m rivae.serve --port 8501``. Standard library only, so that it says what is wrong even
+where nothing is installed yet. The Streamlit settings live in ``.streamlit/config.toml``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rivae.errors import ConfigError, RivaeError
+
+ROOT = Path(__file__).resolve().parents[1]
+DEFAULT_PORT = 8501
+PORTS_TRIED = 100
+
+
+def is_free(port: int, address: str = "127.0.0.1") -> bool:
+    """Whether a server could listen on ``port`` of ``address`` now."""
+    with socket.socket() as probe:
+        # A server on all interfaces does not always stop a second bind to one of them.
+        probe.settimeout(0.2)
+        if probe.connect_ex((_own(address), port)) == 0:
+            return False
+    with socket.socket() as probe:
+        if os.name == "posix":  # a port that was closed a moment ago is free, as for Streamlit
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(first: int = DEFAULT_PORT, address: str = "127.0.0.1") -> int:
+    """The first free port from ``first`` on.
+
+    Raises:
+        ConfigError: when ``first`` is no port number, or the next ``PORTS_TRIED`` are all taken.
+    """
+    if not 1 <= first <= 65535:
+        raise ConfigError(f"{first} is no port number: choose one from 1 to 65535")
+    last = min(first + PORTS_TRIED - 1, 65535)
+    for port in range(first, last + 1):
+        if is_free(port, address):
+            return port
+    raise ConfigError(
+        f"no port from {first} to {last} can be used on {address}: choose another with --port"
+    )
+
+
+def command(
+    port: int, address: str = "127.0.0.1", headless: bool = False, extra: Sequence[str] = ()
+) -> list[str]:
+    """The command line that runs the app with this Python."""
+    settings = ["--server.port", str(port), "--server.address", address]
+    if headless:
+        settings += ["--server.headless", "true"]
+    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *settings, *extra]
+
+
+def environment(here: Path) -> dict[str, str]:
+    """The environment of the app; run folders are looked for from ``here``, not from the app."""
+    env = dict(os.environ)
+    env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
+    # One thread per process: on small networks more threads cost time once a core is shared.
+    env.setdefault("OMP_NUM_THREADS", "1")
+    return env
+
+
+def serve(
+    port: int = DEFAULT_PORT,
+    address: str = "127.0.0.1",
+    headless: bool = False,
+    extra: Sequence[str] = (),
+) -> int:
+    """Run the app until it is stopped; on POSIX this process becomes Streamlit.
+
+    Args:
+        port: the first port to try, 1 to 65535.
+        address: where to listen; anything but 127.0.0.1 lets other machines in.
+        headless: do not open a browser.
+        extra: further options for ``streamlit run``.
+
+    Returns:
+        The exit status of Streamlit (never returns on POSIX).
+
+    Raises:
+        ConfigError: when no port is free, Streamlit is missing, or the app's files are.
+    """
+    chosen = free_port(port, address)
+    if importlib.util.find_spec("streamlit") is None:
+        raise ConfigError("Streamlit is not installed here: run `pip install -r requirements.txt`")
+    if not (ROOT / "app.py").is_file():
+        raise ConfigError(
+            f"there is no app.py in {ROOT}: install from a clone with `pip install -e .`"
+        )
+    if chosen != port:
+        print(f"Port {port} is taken, using {chosen}.")
+    print(f"RIVAE Explorer: http://{_own(address)}:{chosen}  (Ctrl-C stops it)", flush=True)
+    line, env = command(chosen, address, headless, extra), environment(Path.cwd())
+    os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the folder it starts in
+    if os.name == "posix":
+        os.execve(line[0], line, env)
+    try:
+        return subprocess.call(line, env=env)
+    except KeyboardInterrupt:
+        return 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line of ``python -m rivae.serve``; unknown options go to Streamlit."""
+    parser = argparse.ArgumentParser(prog="rivae serve", description="Start the app.")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="first port to try")
+    parser.add_argument("--address", default="127.0.0.1", help="where to listen")
+    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+    known, extra = parser.parse_known_args(argv)
+    try:
+        return serve(known.port, known.address, known.headless, extra)
+    except RivaeError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _own(address: str) -> str:
+    """An address that this machine can reach itself at."""
+    return "127.0.0.1" if address in ("", "0.0.0.0") else address
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""What several test files share: the optional data, a browser, a running app."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+# Before torch is imported anywhere: two test processes on two cores, one thread each.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+REQUIRE_BROWSER = os.environ.get("RIVAE_REQUIRE_BROWSER") == "1"
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests run in one process, so that one app and one browser serve them all."""
+    for item in items:
+        if {"page", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say it loudly when the browser tests did not run."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    missing = [r for r in skipped if "no browser:" in str(r.longrepr)]
+    if missing:
+        terminalreporter.section("BROWSER TESTS DID NOT RUN", sep="!", red=True, bold=True)
+        terminalreporter.line(
+            f"{len(missing)} tests need Chromium (Debian: apt-get install chromium) and Playwright."
+        )
+
+
+@pytest.fixture(scope="session")
+def repo_root() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of optional development data (original dSprites, MNIST); skips without it."""
+    folder = Path(os.environ.get("RIVAE_SHARED") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no development data in {folder}: set RIVAE_SHARED to its folder")
+    return folder
+
+
+def _no_browser(reason: str) -> None:
+    if REQUIRE_BROWSER:
+        pytest.fail(f"RIVAE_REQUIRE_BROWSER=1, but no browser: {reason}")
+    pytest.skip(f"no browser: {reason}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Playwright browser on the system's Chromium; skips (or fails, see .ci/run) without one."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        _no_browser("no Chromium on the path")
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        _no_browser("Playwright is not installed")
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        except Error as error:
+            _no_browser(f"{path} does not start ({str(error).splitlines()[0]})")
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A fresh browser page; a script error that nobody caught fails the test that saw it."""
+    context = browser.new_context(viewport={"width": 1360, "height": 900})
+    context.set_default_timeout(30_000)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    context.close()
+    assert not errors, f"uncaught errors in the page: {errors}"
+
+
+def _wait_until_healthy(address: str, server: subprocess.Popen[str], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"the app did not start (exit status {server.poll()}):\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the real app, started as `make run` does, with an empty folder of runs.
+
+    The demo runs in ``assets/`` are there. What the server printed is shown when it does not start.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("app")
+    log = folder / "server.log"
+    command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
+    env = {**os.environ, "RIVAE_RUNS": str(folder / "runs"), "PYTHONPATH": str(ROOT)}
+    with log.open("w") as stream:
+        server = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_until_healthy(address, server, log)
+            yield address
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()

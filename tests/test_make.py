@@ -1,0 +1,89 @@
+"""The Makefile and its helper, without installing anything."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    os.name != "posix" or shutil.which("make") is None, reason="no make on this machine"
+)
+
+
+def find_python(root: Path, *args: str, path: Path | None = None):
+    env = dict(os.environ)
+    if path is not None:
+        env["PATH"] = str(path)
+    script = str(root / "tools" / "find-python.sh")
+    return subprocess.run(["/bin/sh", script, *args], env=env, capture_output=True, text=True)
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(0o755)
+
+
+def test_a_python_that_fits_is_found(repo_root, tmp_path):
+    program(tmp_path / "bin", "python3.13", f'exec "{sys.executable}" "$@"')
+    done = find_python(repo_root, path=tmp_path / "bin")
+    assert (done.returncode, done.stdout) == (0, "python3.13\n")
+
+
+def test_a_shim_that_cannot_start_is_passed_over(repo_root, tmp_path):
+    program(tmp_path / "bin", "python3", "exit 127")
+    program(tmp_path / "bin", "python3.12", f'exec "{sys.executable}" "$@"')
+    assert find_python(repo_root, path=tmp_path / "bin").stdout == "python3.12\n"
+
+
+def test_a_path_with_spaces(repo_root, tmp_path):
+    program(tmp_path / "my bin", "py", f'exec "{sys.executable}" "$@"')
+    wanted = str(tmp_path / "my bin" / "py")
+    assert find_python(repo_root, wanted).stdout == wanted + "\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        # an old Python: refuses the version test, answers the question for its version
+        ('case "$2" in *platform*) echo 3.9.2;; *) exit 1;; esac', "python3 is Python 3.9.2"),
+        # a Debian Python without python3-venv
+        ('case "$2" in *venv*) exit 1;; *) exit 0;; esac', "lacks the venv module"),
+        ("exit 127", "no working Python found"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(repo_root, tmp_path, script, message):
+    program(tmp_path / "bin", "python3", script)
+    done = find_python(repo_root, path=tmp_path / "bin")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("target", ["run", "test", "lint", "demo", "clean", "help"])
+def test_every_target_is_known(repo_root, target):
+    done = subprocess.run(["make", "-n", target], cwd=repo_root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_requirements_agree_with_what_the_tests_run_on(repo_root):
+    """The ranges were tested: what is installed lies in them."""
+    from importlib.metadata import version
+
+    from packaging.requirements import Requirement
+
+    lines = [
+        line
+        for name in ("requirements.txt", "requirements-dev.txt")
+        for line in (repo_root / name).read_text().splitlines()
+        if line and not line.startswith(("#", "-r"))
+    ]
+    assert len(lines) > 15
+    for line in lines:
+        requirement = Requirement(line)
+        assert requirement.specifier.contains(version(requirement.name)), line
