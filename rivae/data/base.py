@@ -107,10 +107,11 @@ class PairedDataset:
             raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
         joined = np.concatenate([splits[s] for s in SPLITS])
         if len(np.unique(joined)) != len(joined) or (len(joined) and joined.max() >= n):
-            raise DataError(f"{name}: a row is in two splits, or a split names a row beyond {n - 1}")
+            raise DataError(f"{name}: a row is in two splits, or a split names a row above {n - 1}")
         if factors is not None:
             if factors.shape != (n, len(factor_specs)):
-                raise DataError(f"{name}: factors have shape {factors.shape}, expected {(n, len(factor_specs))}")
+                expected = (n, len(factor_specs))
+                raise DataError(f"{name}: factors have shape {factors.shape}, not {expected}")
             if not np.isfinite(factors).all():
                 raise DataError(f"{name}: a factor holds NaN or infinite values")
         self.name = name
@@ -126,7 +127,7 @@ class PairedDataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits that name this data set and its settings (not its bytes), for cache keys."""
+        """16 hex digits naming this data set and its settings (not its bytes), for cache keys."""
         text = json.dumps([self.name, self.settings, len(self)], sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -141,7 +142,7 @@ class PairedDataset:
         return f"{self.name} {i}"
 
     def text(self, i: int) -> str:
-        """A longer plain-text description of item ``i`` (not HTML-escaped); by default its factors."""
+        """Plain text about item ``i`` (not HTML-escaped); its factors unless overridden."""
         if self.factors is None:
             return ""
         return " · ".join(

@@ -52,7 +52,8 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
     known = inspect.signature(module.load).parameters
     for key in settings:
         if key not in known:
-            raise ConfigError(f"{name} has no setting '{key}': choose from {', '.join(known) or 'none'}")
+            options = ", ".join(known) or "none"
+            raise ConfigError(f"{name} has no setting '{key}': choose from {options}")
     dataset = module.load(**settings)
     assert isinstance(dataset, PairedDataset)
     return dataset

@@ -1,0 +1,155 @@
+"""Synth: 50-dimensional signals from two shared and two private factors (paper, Sec. 5.1).
+
+x1 = G1(fS, f1) and x2 = G2(fS, f2): fS are two shared factors, f1 and f2 one private factor each,
+all independent with mean 0 and variance 1; G1 and G2 are random two-layer networks.
+
+The paper fixes 4 factors, 50 outputs, two layers, Gaussian factors and (in a comment of its LaTeX)
+3,000 pairs split into 1,000 / 1,000 / 1,000. It leaves open what G is; here
+
+* G(f) = 1.5 * W2 @ activation(W1 @ f + b1), with ``g_width`` hidden units (50) and no output bias;
+* W1 ~ N(0, 1/3), b1 ~ N(0, 1/4), W2 ~ N(0, 1/width): pre-activations have an s.d. near 1.1, so
+  tanh bends strongly but few units saturate, and the outputs have a variance near 1;
+* the activation is strictly increasing and W1 has rank 3, so the hidden layer, and with it G, is
+  one-to-one;
+* G1 and G2 depend on ``g_seed`` alone, the factors and the noise on ``factor_seed`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+
+from rivae.data import checks
+from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
+from rivae.data.signal_picture import signal_picture
+
+Array = NDArray[np.float64]
+
+N_OUTPUTS = 50
+FACTOR_SPECS = (
+    FactorSpec("shared 1", "continuous", "shared"),
+    FactorSpec("shared 2", "continuous", "shared"),
+    FactorSpec("private 1", "continuous", "private1"),
+    FactorSpec("private 2", "continuous", "private2"),
+)
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "tanh": np.tanh,
+    "leaky_relu": lambda u: np.where(u > 0, u, 0.2 * u),
+    "softplus": lambda u: np.logaddexp(0.0, u) - np.log(2.0),
+}
+# Every distribution has mean 0 and variance 1.
+DISTRIBUTIONS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Array]] = {
+    "gaussian": lambda rng, shape: rng.standard_normal(shape),
+    "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), shape),
+    "laplace": lambda rng, shape: rng.laplace(0.0, np.sqrt(0.5), shape),
+}
+
+
+class MixingNetwork:
+    """One draw of G: (n, 3) factors to (n, 50) signals, float64."""
+
+    def __init__(self, rng: np.random.Generator, width: int, activation: str) -> None:
+        self.w1 = rng.standard_normal((3, width)) / np.sqrt(3.0)
+        self.b1 = rng.standard_normal(width) / 2.0
+        self.w2 = rng.standard_normal((width, N_OUTPUTS)) * (1.5 / np.sqrt(width))
+        self._activation = ACTIVATIONS[activation]
+
+    def __call__(self, factors: Array) -> Array:
+        signals: Array = self._activation(factors @ self.w1 + self.b1) @ self.w2
+        return signals
+
+
+class Synth(PairedDataset):
+    """The data set with its pictures: a filled line above a heat strip, one scale for all items."""
+
+    def __init__(self, *, x1: Array, x2: Array, **rest: object) -> None:
+        views = [torch.from_numpy(x.astype(np.float32)) for x in (x1, x2)]
+        super().__init__(
+            name="synth",
+            x1=TensorView(views[0]),
+            x2=TensorView(views[1]),
+            factor_specs=FACTOR_SPECS,
+            view_names=("signal 1", "signal 2"),
+            **rest,  # type: ignore[arg-type]
+        )
+        self._values = (views[0].numpy(), views[1].numpy())
+        self._scale = float(np.quantile(np.abs(np.concatenate([x1, x2])), 0.999)) or 1.0
+
+    def picture(self, i: int, side: int = 2) -> Image.Image:
+        """160 x 96 RGB for one view; both views one above the other (160 x 200) for side 0."""
+        if side:
+            return signal_picture(self._values[side - 1][i], self._scale)
+        both = Image.new("RGB", (160, 200), "white")
+        both.paste(self.picture(i, 1), (0, 0))
+        both.paste(self.picture(i, 2), (0, 104))
+        return both
+
+    def title(self, i: int) -> str:
+        return f"Signal {i}"
+
+
+def load(
+    n_pairs: int = 3000,
+    factor_distribution: str = "gaussian",
+    g_width: int = 50,
+    g_activation: str = "tanh",
+    g_seed: int = 0,
+    factor_seed: int = 0,
+    split_seed: int = 0,
+    noise: float = 0.0,
+) -> PairedDataset:
+    """Generate Synth.
+
+    Args:
+        n_pairs: number of pairs N; a third each goes to train, validation and test.
+        factor_distribution: "gaussian" (the paper), "uniform" or "laplace", all of unit variance.
+        g_width: hidden units of G1 and G2.
+        g_activation: "tanh", "leaky_relu" (slope 0.2) or "softplus" (shifted to be 0 at 0).
+        g_seed: draw of G1 and G2.
+        factor_seed: draw of the factors and of the noise.
+        split_seed: draw of the split.
+        noise: s.d. of independent Gaussian noise on every output (their own s.d. is near 1).
+
+    Returns:
+        Views of shape (50,), factors (N, 4) in the order shared 1, shared 2, private 1, private 2.
+
+    Raises:
+        ConfigError: for a setting out of range.
+    """
+    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
+    distribution = checks.choice("factor_distribution", factor_distribution, DISTRIBUTIONS)
+    width = checks.whole_number("g_width", g_width, 3, 4096)
+    activation = checks.choice("g_activation", g_activation, ACTIVATIONS)
+    noise = checks.real_number("noise", noise, 0.0, 10.0)
+    g_rng = np.random.default_rng(checks.seed("g_seed", g_seed))
+    factor_rng = np.random.default_rng(checks.seed("factor_seed", factor_seed))
+    splits = random_split(n, (1 / 3, 1 / 3, 1 / 3), checks.seed("split_seed", split_seed))
+
+    g1, g2 = (MixingNetwork(rng, width, activation) for rng in g_rng.spawn(2))
+    # Row by row, so that a larger n_pairs only appends rows.
+    factors = DISTRIBUTIONS[distribution](factor_rng, (n, 4))
+    x1, x2 = g1(factors[:, [0, 1, 2]]), g2(factors[:, [0, 1, 3]])
+    if noise:
+        x1 = x1 + noise * factor_rng.standard_normal(x1.shape)
+        x2 = x2 + noise * factor_rng.standard_normal(x2.shape)
+    return Synth(
+        settings={
+            "n_pairs": n,
+            "factor_distribution": distribution,
+            "g_width": width,
+            "g_activation": activation,
+            "g_seed": int(g_seed),
+            "factor_seed": int(factor_seed),
+            "split_seed": int(split_seed),
+            "noise": noise,
+        },
+        x1=x1,
+        x2=x2,
+        factors=factors,
+        splits=splits,
+        search_size=min(1000, len(splits["test"])),
+    )
