@@ -1,0 +1,248 @@
+"""One opened run, ready to be explored: its data, its model and the exact search over its items.
+
+Pages and web routes ask this class and nothing below it. It imports no web framework, so the same
+calls work in a notebook: ``Explorer.open(find_run("my-run")).topk(z, 10)``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError
+from rivae.retrieval.retriever import Retriever
+from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture
+
+if TYPE_CHECKING:
+    from rivae.methods.base import Method
+    from rivae.runs import Run
+
+Vector = NDArray[np.float64]
+Rows = Literal["test", "all"]
+ROWS: tuple[Rows, ...] = ("test", "all")
+
+MAX_K = 30
+# Text of every item is searched in memory; beyond this many rows only the first are.
+MAX_TEXT_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The ``k`` best items for one z, best first.
+
+    Attributes:
+        ids: (k,) rows of the data set.
+        squared_distances: (k,) |f(z) - v2|^2, >= 0.
+        scores: (k,) the method's relevance score, decreasing.
+    """
+
+    ids: NDArray[np.int64]
+    squared_distances: Vector
+    scores: Vector
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far one z is from the data, in units of the aggregated prior's s.d.
+
+    ``limit`` is the 99 % quantile of the same distance among held-out queries.
+    """
+
+    value: float
+    limit: float
+
+    @property
+    def is_far(self) -> bool:
+        """Whether z lies outside what the model has seen, so that pictures mean little."""
+        return self.value > self.limit
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One true factor of one item, in words."""
+
+    name: str
+    value: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """Everything known about one item; all text is plain (not HTML-escaped)."""
+
+    id: int
+    title: str
+    text: str
+    split: str
+    factors: tuple[Factor, ...]
+
+
+class Explorer:
+    """A run joined with its data: encode a query, search with any z, show items.
+
+    Read-only after construction and safe to share between threads.
+
+    Attributes:
+        data, method, retriever: the parts.
+        rows: which rows are searched, "test" or "all".
+        search_rows: (N,) data rows searched, sorted.
+        n_components: dimensions d of z.
+    """
+
+    def __init__(
+        self, method: Method, data: PairedDataset, rows: Rows = "test", n_effect_queries: int = 12
+    ) -> None:
+        if rows not in ROWS:
+            raise ConfigError(f"there are no rows '{rows}': choose one of {', '.join(ROWS)}")
+        self.method, self.data, self.rows = method, data, rows
+        everything = np.sort(np.concatenate([data.splits[s] for s in data.splits]))
+        self.search_rows: NDArray[np.int64] = data.splits["test"] if rows == "test" else everything
+        self.retriever = Retriever(method, data, self.search_rows)
+        self.n_components = int(self.retriever.n_components)
+        self._n_effect_queries = n_effect_queries
+        self._thumbnails = ThumbnailCache(data)
+
+    @classmethod
+    def open(cls, run: Run, rows: Rows = "test") -> Explorer:
+        """Load model and data of ``run``.
+
+        Raises:
+            RunError: the run is broken or has no trained model yet.
+            DataError: its data cannot be read.
+        """
+        return cls(run.load_method(), run.load_dataset(), rows)
+
+    # from query to pictures
+
+    def encode(self, row: int) -> Vector:
+        """Mean of P(z|v1) of data row ``row``, shape (d,)."""
+        mu, _ = self.retriever.encode(np.array([self._checked(row)]))
+        return np.asarray(mu[0], dtype=np.float64)
+
+    def encode_upload(self, image: Image.Image) -> Vector:
+        """Mean of P(z|v1) of a user's own picture, shape (d,).
+
+        Raises:
+            DataError: the data set takes no uploads or cannot read this one.
+        """
+        mu, _ = self.retriever.encode_x1(self.data.from_upload(image))
+        return np.asarray(mu[0], dtype=np.float64)
+
+    def topk(self, z: Vector, k: int) -> Hits:
+        """The ``k`` (1 to 30, at most N) most relevant items for ``z`` of shape (d,)."""
+        if not 1 <= k <= MAX_K:
+            raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
+        found = self.retriever.search(self._checked_z(z)[None], min(k, len(self.search_rows)))
+        return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
+
+    def far(self, z: Vector) -> Distance:
+        """How far ``z`` (d,) is from the training queries, and from where on that is far."""
+        value, limit = self.retriever.density_distance(self._checked_z(z)[None])
+        return Distance(float(np.ravel(value)[0]), float(limit))
+
+    @cached_property
+    def mean(self) -> Vector:
+        """(d,) mean of the aggregated conditional prior E_x1[P(z|v1)] over the training rows."""
+        return np.asarray(self._prior.mean, dtype=np.float64)
+
+    @cached_property
+    def std(self) -> Vector:
+        """(d,) s.d. of the aggregated conditional prior, never below 1e-6."""
+        return np.maximum(np.asarray(self._prior.std, dtype=np.float64), 1e-6)
+
+    @cached_property
+    def _prior(self):  # type: ignore[no-untyped-def]  # AggregatedPrior of the retriever
+        return self.retriever.prior(self.data.splits["train"])
+
+    @cached_property
+    def effects(self) -> Vector:
+        """(d,) share of steps of s.d./2 between mean - 2 s.d. and mean + 2 s.d. that change the
+        best item, averaged over a few test queries whose other dimensions stay put; in [0, 1].
+        """
+        rows = self.search_rows
+        pick = np.linspace(0, len(rows) - 1, min(self._n_effect_queries, len(rows))).astype(int)
+        mu = np.asarray(self.retriever.encode(rows[pick])[0], dtype=np.float64)
+        steps = np.linspace(-2, 2, 9)
+        z = np.repeat(mu[None, :, None, :], self.n_components, axis=0).repeat(len(steps), axis=2)
+        for j in range(self.n_components):
+            z[j, :, :, j] = self.mean[j] + steps * self.std[j]
+        best = self.retriever.search(z.reshape(-1, self.n_components), 1).ids
+        best = best.reshape(self.n_components, len(pick), len(steps))
+        return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float64)
+
+    # items
+
+    def item(self, i: int) -> Item:
+        """Item ``i`` in words."""
+        i, data = self._checked(i), self.data
+        split = next(name for name, rows in data.splits.items() if i in rows)
+        factors = tuple(
+            Factor(spec.name, data.factor_text(i, k), spec.role)
+            for k, spec in enumerate(data.factor_specs)
+        )
+        return Item(i, data.title(i), data.text(i), split, factors)
+
+    def title(self, i: int) -> str:
+        """Short plain-text name of item ``i``."""
+        return self.data.title(self._checked(i))
+
+    def thumbnail(self, i: int, side: int = 2) -> Thumbnail:
+        """Item ``i`` as a small encoded picture (at most 160 px); ``side`` as in ``data.picture``."""
+        if side not in (0, 1, 2):
+            raise ConfigError(f"side must be 0 (whole pair), 1 or 2, got {side}")
+        return self._thumbnails.get(self._checked(i), side)
+
+    def picture(self, i: int, side: int = 2) -> Thumbnail:
+        """Item ``i`` at full size, encoded."""
+        return encode_picture(self.data.picture(self._checked(i), side), max_side=1024)
+
+    @property
+    def shows_whole(self) -> bool:
+        """Whether items are best shown completed with their other half, as in the paper."""
+        return all("half" in name for name in self.data.view_names)
+
+    # choosing a query
+
+    def find(self, text: str) -> NDArray[np.int64]:
+        """Search rows whose title or text contains every word of ``text``; a number is a row."""
+        words = text.lower().split()
+        if not words:
+            return self.search_rows
+        hits = np.array([all(w in line for w in words) for line in self._lines], dtype=bool)
+        found = self.search_rows[: len(hits)][hits]
+        if text.strip().isdigit() and int(text) in self.search_rows:
+            row = np.int64(int(text))
+            found = np.concatenate([[row], found[found != row]])
+        return found
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        rows = self.search_rows[:MAX_TEXT_ROWS]
+        return [f"{self.data.title(int(i))} {self.data.text(int(i))}".lower() for i in rows]
+
+    def with_factor(self, factor: int, low: float, high: float) -> NDArray[np.int64]:
+        """Search rows whose true factor ``factor`` lies in [low, high] (codes for categories)."""
+        if self.data.factors is None:
+            raise ConfigError(f"{self.data.name} has no true factors to choose by")
+        values = self.data.factors[self.search_rows, factor]
+        return self.search_rows[(values >= low) & (values <= high)]
+
+    def _checked(self, i: int) -> int:
+        if not 0 <= int(i) < len(self.data):
+            raise ConfigError(f"there is no item {i}: choose a row from 0 to {len(self.data) - 1}")
+        return int(i)
+
+    def _checked_z(self, z: Vector) -> Vector:
+        z = np.asarray(z, dtype=np.float64)
+        if z.shape != (self.n_components,):
+            raise ConfigError(f"z must hold {self.n_components} numbers, got {z.size}")
+        if not all(math.isfinite(v) for v in z):
+            raise ConfigError("z must hold finite numbers only")
+        return z

@@ -1,0 +1,80 @@
+"""Small encoded pictures of items, kept in a bounded cache."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+from PIL import Image
+
+from rivae.data.base import PairedDataset
+
+THUMBNAIL_SIDE = 160
+# About 2 kB each: 16 MB at most per opened run.
+CACHE_ENTRIES = 8192
+
+
+@dataclass(frozen=True)
+class Thumbnail:
+    """An encoded picture and its size in pixels."""
+
+    content: bytes
+    mime: str
+    width: int
+    height: int
+
+    @cached_property
+    def data_uri(self) -> str:
+        """The picture as a ``data:`` address, so that it needs no request of its own."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.content).decode('ascii')}"
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether single pixels should stay sharp when it is enlarged."""
+        return max(self.width, self.height) <= 64
+
+
+def encode_picture(image: Image.Image, max_side: int) -> Thumbnail:
+    """``image`` as PNG when it is small or drawn, else as JPEG, no larger than ``max_side``."""
+    if max(image.size) > max_side:
+        image = image.copy()
+        image.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)
+    # Drawings and digits have few colours and compress without loss; photographs do not.
+    is_photo = image.mode == "RGB" and image.getcolors(maxcolors=4096) is None
+    buffer = io.BytesIO()
+    if is_photo:
+        image.save(buffer, "JPEG", quality=82)
+    else:
+        image.save(buffer, "PNG", compress_level=6)
+    mime = "image/jpeg" if is_photo else "image/png"
+    return Thumbnail(buffer.getvalue(), mime, image.width, image.height)
+
+
+class ThumbnailCache:
+    """The most recently used thumbnails of one data set; safe to share between threads."""
+
+    def __init__(self, data: PairedDataset, max_entries: int = CACHE_ENTRIES) -> None:
+        self._data, self._max = data, max_entries
+        self._entries: OrderedDict[tuple[int, int], Thumbnail] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, i: int, side: int) -> Thumbnail:
+        """The thumbnail of item ``i``, side 0, 1 or 2; made on first use."""
+        key = (i, side)
+        with self._lock:
+            if key in self._entries:
+                self._entries.move_to_end(key)
+                return self._entries[key]
+        made = encode_picture(self._data.picture(i, side), THUMBNAIL_SIDE)
+        with self._lock:
+            self._entries[key] = made
+            while len(self._entries) > self._max:
+                self._entries.popitem(last=False)
+        return made
