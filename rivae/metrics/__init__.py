@@ -1,0 +1,1 @@
+"""Metrics of retrieval and of the learned latents; one file per metric."""

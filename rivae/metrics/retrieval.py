@@ -1,0 +1,84 @@
+"""Retrieval metrics: recall at k and median rank over random search sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivae.errors import DataError
+from rivae.metrics.base import MetricResult
+from rivae.retrieval.base import Ints
+from rivae.retrieval.ranks import median_rank, recall_at_k
+from rivae.retrieval.retriever import Retriever
+
+RECALL_AT = (1, 5, 10)
+
+
+def search_sets(rows: ArrayLike, size: int, n_sets: int, random_state: int) -> list[Ints]:
+    """``n_sets`` random sets of ``size`` rows, each drawn without replacement and sorted.
+
+    When ``rows`` has no more than ``size`` entries there is one set: all of them.
+
+    Raises:
+        DataError: if there are no rows, or a size or number below 1.
+    """
+    rows = np.asarray(rows, dtype=np.int64)
+    if size < 1 or n_sets < 1 or not len(rows):
+        raise DataError("a search set needs at least one row, one item and one draw")
+    if len(rows) <= size:
+        return [np.sort(rows)]
+    rng = np.random.default_rng(random_state)
+    return [np.sort(rng.choice(rows, size=size, replace=False)) for _ in range(n_sets)]
+
+
+def retrieval_metrics(
+    retriever: Retriever,
+    rows: ArrayLike,
+    *,
+    search_size: int,
+    n_sets: int = 10,
+    n_samples: int = 0,
+    random_state: int = 0,
+) -> dict[str, MetricResult]:
+    """recall_at_1, recall_at_5, recall_at_10 and median_rank, mean and s.d. over search sets.
+
+    Every item of a set is asked for once, by its own x1, and searched among the whole set.
+
+    Args:
+        rows: the rows the sets are drawn from, all among ``retriever.ids``.
+        search_size: items in one set.
+        n_sets: how many sets.
+        n_samples: 0 for the mean mu(v1), else samples of P(z|v1), see ``Retriever.true_ranks``.
+        random_state: seed of the sets and the samples.
+    """
+    sets = search_sets(rows, search_size, n_sets, random_state)
+    ranks = [
+        retriever.subset(s).true_ranks(s, n_samples=n_samples, random_state=random_state + i)
+        for i, s in enumerate(sets)
+    ]
+    settings: dict[str, Any] = {
+        "search_size": len(sets[0]),
+        "search_size_asked": search_size,
+        "n_search_sets": len(sets),
+        "query": "mu(v1)" if n_samples == 0 else f"mean score of {n_samples} z ~ P(z|v1)",
+        "n_samples": n_samples,
+        "ties": "half",
+        "random_state": random_state,
+    }
+
+    def result(name: str, values: list[float], low: float, high: float, up: bool) -> MetricResult:
+        std = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return MetricResult(
+            name=name, score=float(np.mean(values)), low=low, high=high, higher_is_better=up,
+            std=std, n=len(values), parts={"per_set": values}, settings=settings,
+        )  # fmt: skip
+
+    results = {
+        f"recall_at_{k}": result(f"recall_at_{k}", [recall_at_k(r, k) for r in ranks], 0, 1, True)
+        for k in RECALL_AT
+    }
+    medians = [median_rank(r) for r in ranks]
+    results["median_rank"] = result("median_rank", medians, 1, float(len(sets[0])), False)
+    return results

@@ -1,0 +1,168 @@
+"""Exact search in float64 with numpy; the index for up to some ten thousand items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rivae.errors import DataError
+from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.duplicates import distinct_rows
+
+FAISS_ABOVE = 50_000  # items; below, numpy answers one query in well under a millisecond
+SPARE = 3  # candidates beyond k that are scored again
+_BLOCK = 1 << 19  # distances held at once (4 MB): stays in the cache
+
+
+def check_points(points: Floats) -> Floats:
+    """``points`` as a contiguous finite float64 matrix.
+
+    Raises:
+        DataError: if it is empty, not two-dimensional or holds NaN or infinite values.
+    """
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    if points.ndim != 2 or not len(points):
+        raise DataError(f"an index needs a matrix of at least one item, got {points.shape}")
+    if not np.isfinite(points).all():
+        raise DataError("an embedding holds NaN or infinite values: the model diverged, retrain it")
+    return points
+
+
+def check_queries(queries: Floats, n_features: int) -> Floats:
+    """``queries`` as a contiguous finite float64 matrix of ``n_features`` columns.
+
+    Raises:
+        DataError: if it has another shape or holds NaN or infinite values.
+    """
+    queries = np.ascontiguousarray(queries, dtype=np.float64)
+    if queries.ndim != 2 or queries.shape[1] != n_features:
+        raise DataError(f"queries have shape {queries.shape}, expected (n, {n_features})")
+    if not np.isfinite(queries).all():
+        raise DataError("a query holds NaN or infinite values: choose finite latent values")
+    return queries
+
+
+def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
+    """|q - p|^2 for queries (n, m) and their own candidates (n, c, m), by direct difference."""
+    difference = points - queries[:, None, :]
+    return np.asarray(np.einsum("ncm,ncm->nc", difference, difference), dtype=np.float64)
+
+
+class NumpyIndex:
+    """Brute force by matrix products, the winners scored again by direct difference."""
+
+    def __init__(self, points: Floats) -> None:
+        self._points = check_points(points)
+        self._distinct = distinct_rows(self._points)
+        plain = self._distinct.group is None
+        self._unique = self._points if plain else self._points[self._distinct.first]
+        self._transposed = np.ascontiguousarray(self._unique.T)
+        self._squares = np.einsum("nm,nm->n", self._unique, self._unique)
+        self._largest = float(self._squares.max())
+
+    @property
+    def points(self) -> Floats:
+        return self._points
+
+    @property
+    def n_items(self) -> int:
+        return len(self._points)
+
+    @property
+    def n_features(self) -> int:
+        return int(self._points.shape[1])
+
+    def _coarse(self, queries: Floats) -> Floats:
+        """|p|^2 - 2 q.p for every distinct point: the squared distance less |q|^2."""
+        product = (-2.0 * queries) @ self._transposed
+        product += self._squares
+        return product
+
+    def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
+        """See ``Index.search``.
+
+        Raises:
+            DataError: for queries of another width, NaN, or k < 1.
+        """
+        queries = check_queries(queries, self.n_features)
+        if k < 1:
+            raise DataError(f"k must be at least 1, got {k}")
+        k = min(k, self.n_items)
+        positions = np.empty((len(queries), k), dtype=np.int64)
+        distances = np.empty((len(queries), k))
+        step = max(1, _BLOCK // len(self._unique))
+        for start in range(0, len(queries), step):
+            rows = slice(start, start + step)
+            find = self._nearest_one if k == 1 else self._nearest
+            positions[rows], distances[rows] = find(queries[rows], k)
+        return positions, distances
+
+    def _nearest_one(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
+        # argmin keeps the first of equal values, and distinct rows stand in order of position.
+        best = self._coarse(queries).argmin(axis=1)
+        distances = direct_squared_distances(queries, self._unique[best][:, None, :])
+        return self._distinct.first[best][:, None], distances
+
+    def _nearest(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
+        coarse = self._coarse(queries)
+        n, n_unique = coarse.shape
+        wanted = min(n_unique, k + SPARE)
+        if self._distinct.group is not None or wanted == n_unique:
+            return self._each(queries, coarse, k, range(n))
+        chosen = np.argpartition(coarse, wanted - 1, axis=1)[:, :wanted]
+        chosen.sort(axis=1)  # ascending positions, so that a stable sort orders ties by position
+        exact = direct_squared_distances(queries, self._unique[chosen])
+        order = np.argsort(exact, axis=1, kind="stable")[:, :k]
+        positions = np.take_along_axis(chosen, order, axis=1)
+        distances = np.take_along_axis(exact, order, axis=1)
+        # A row whose k-th distance reaches its worst candidate may have a tie outside.
+        worst = np.take_along_axis(coarse, chosen, axis=1).max(axis=1)
+        square = np.einsum("nm,nm->n", queries, queries)
+        open_rows = np.flatnonzero(distances[:, -1] + self._slack(square) >= worst + square)
+        if len(open_rows):
+            redo = self._each(queries, coarse, k, open_rows)
+            positions[open_rows], distances[open_rows] = redo
+        return positions, distances
+
+    def _slack(self, query_square: Floats) -> Floats:
+        """A bound on the rounding error of a coarse distance."""
+        return 8e-16 * (self.n_features + 4) * (query_square + self._largest)
+
+    def _each(
+        self, queries: Floats, coarse: Floats, k: int, rows: Ints | range
+    ) -> tuple[Ints, Floats]:
+        """Row by row, with every candidate that can be among the k, ties included."""
+        positions = np.empty((len(rows), k), dtype=np.int64)
+        distances = np.empty((len(rows), k))
+        for out, row in enumerate(rows):
+            values, query = coarse[row], queries[row : row + 1]
+            kth = np.partition(values, min(k, len(values)) - 1)[min(k, len(values)) - 1]
+            slack = 2 * self._slack(query @ query[0])[0]
+            chosen = np.flatnonzero(values <= kth + slack)
+            exact = direct_squared_distances(query, self._unique[chosen][None])[0]
+            if self._distinct.group is None:
+                found, scores = chosen, exact
+            else:
+                groups = [self._distinct.positions(int(c)) for c in chosen]
+                found = np.concatenate(groups)
+                scores = np.repeat(exact, [len(g) for g in groups])
+            order = np.lexsort((found, scores))[:k]
+            positions[out], distances[out] = found[order], scores[order]
+        return positions, distances
+
+    def all_squared_distances(self, queries: Floats) -> Floats:
+        """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
+        queries = check_queries(queries, self.n_features)
+        distances = self._coarse(queries)
+        distances += np.einsum("nm,nm->n", queries, queries)[:, None]
+        np.maximum(distances, 0.0, out=distances)
+        group = self._distinct.group
+        return distances if group is None else distances[:, group]
+
+
+def build_index(points: Floats, *, faiss_above: int = FAISS_ABOVE) -> Index:
+    """The exact index for ``points`` (N, m): numpy up to ``faiss_above`` items, then FAISS."""
+    if len(points) > faiss_above:
+        from rivae.retrieval.faiss_index import FaissIndex  # lazy: FAISS is only for large data
+
+        return FaissIndex(points)
+    return NumpyIndex(points)

@@ -1,0 +1,72 @@
+"""Where the data lie in z: the aggregated conditional prior and the distance to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivae.retrieval.base import Floats
+from rivae.retrieval.exact import NumpyIndex
+
+_SMALLEST_STD = 1e-12  # a constant dimension must not divide by zero
+
+
+@dataclass(frozen=True)
+class AggregatedPrior:
+    """E_x1[P(z|v1)] over some rows (paper, Recipe1M traversal).
+
+    Attributes:
+        mean: (d,) its mean.
+        std: (d,) its s.d.: the spread of the means and the mean conditional variance together.
+        low, high: (d,) the 0.5 and 99.5 percentiles of the means mu(v1).
+        n: rows behind it.
+    """
+
+    mean: Floats
+    std: Floats
+    low: Floats
+    high: Floats
+    n: int
+
+
+def aggregated_prior(mu: Floats, log_var: Floats) -> AggregatedPrior:
+    """The aggregate of P(z|v1) given by its means and log variances, each (n, d)."""
+    variance = mu.var(axis=0) + np.exp(log_var).mean(axis=0)
+    low, high = np.percentile(mu, [0.5, 99.5], axis=0)
+    return AggregatedPrior(mu.mean(axis=0), np.sqrt(variance), low, high, len(mu))
+
+
+@dataclass(frozen=True)
+class DensityDistance:
+    """How far some z are from the data.
+
+    Attributes:
+        distance: (n,) distance to the nearest mu of a training row, every dimension in units of
+            the aggregated prior's s.d.
+        threshold: the 99 % quantile of that distance among held-out queries.
+        far: (n,) whether the distance lies beyond the threshold.
+    """
+
+    distance: Floats
+    threshold: float
+    far: NDArray[np.bool_]
+
+
+class DensityReference:
+    """The means of training rows to measure ``DensityDistance`` against; read-only once made."""
+
+    def __init__(self, train_mu: Floats, held_out_mu: Floats, std: Floats) -> None:
+        self._std = np.maximum(std, _SMALLEST_STD)
+        self._index = NumpyIndex(train_mu / self._std)
+        self.threshold = float(np.quantile(self._distance(held_out_mu), 0.99))
+
+    def _distance(self, z: Floats) -> Floats:
+        _, squared = self._index.search(z / self._std, 1)
+        return np.asarray(np.sqrt(squared[:, 0]))
+
+    def measure(self, z: Floats) -> DensityDistance:
+        """The distance of z (n, d)."""
+        distance = self._distance(z)
+        return DensityDistance(distance, self.threshold, distance > self.threshold)

@@ -1,0 +1,215 @@
+"""A trained method, a data set and the rows searched: everything the explorer asks."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from rivae.data.base import PairedDataset
+from rivae.errors import DataError
+from rivae.methods.base import Method
+from rivae.retrieval.base import Floats, Index, Ints, Retrieved
+from rivae.retrieval.exact import FAISS_ABOVE, build_index
+from rivae.retrieval.model import LatentModel
+from rivae.retrieval.prior import (
+    AggregatedPrior,
+    DensityDistance,
+    DensityReference,
+    aggregated_prior,
+)
+from rivae.retrieval.projection import make_space
+from rivae.retrieval.ranks import ranks_of_targets
+from rivae.retrieval.storage import content_key, open_index, save_index
+
+_DENSITY_ROWS = 20_000  # training rows that stand for the data in density_distance
+_HELD_OUT_ROWS = 2_000
+_RANK_BLOCK = 256  # queries ranked at once
+
+
+class Retriever:
+    """Exact retrieval of the items ``item_ids`` by z.
+
+    Searches only read: one retriever may serve several threads at once. The density reference
+    is made on first use, behind a lock.
+
+    Args:
+        method: a trained method, float32.
+        data: the data set it was trained on.
+        item_ids: (N,) data rows to search, each once; their order decides ties.
+        cache_dir: folder for the points of the index, keyed by content; None keeps no file.
+        faiss_above: items from which FAISS is used.
+        model, points: parts of another retriever to share, see ``subset``.
+
+    Raises:
+        DataError: if a row is beyond the data set or named twice, or an embedding is not finite.
+    """
+
+    def __init__(
+        self,
+        method: Method,
+        data: PairedDataset,
+        item_ids: ArrayLike,
+        *,
+        cache_dir: Path | None = None,
+        faiss_above: int = FAISS_ABOVE,
+        model: LatentModel | None = None,
+        points: Floats | None = None,
+    ) -> None:
+        self.method, self.data = method, data
+        self.ids = self._rows(item_ids)
+        if not len(self.ids):
+            raise DataError("there are no items to search: choose a split that is not empty")
+        if len(np.unique(self.ids)) != len(self.ids):
+            raise DataError("a data row is named twice among the items to search")
+        self.faiss_above = faiss_above
+        self.model = model if model is not None else LatentModel(method)
+        self.n_components = self.model.n_components
+        self.space = make_space(self.model.weight, self.model.bias)
+        self.index = self._open(cache_dir) if points is None else self._build(points)
+        self._position = np.full(len(data), -1, dtype=np.int64)
+        self._position[self.ids] = np.arange(len(self.ids))
+        self._lock = threading.Lock()
+        self._density: DensityReference | None = None
+
+    def _build(self, points: Floats) -> Index:
+        return build_index(points, faiss_above=self.faiss_above)
+
+    def _open(self, cache_dir: Path | None) -> Index:
+        if cache_dir is None:
+            return self._build(self.space.items(self.model.embed_targets(self.data.x2, self.ids)))
+        tensors = self.method.state_dict().items()
+        key = content_key(tensors, self.data.fingerprint, self.ids)
+        index = open_index(cache_dir, key, faiss_above=self.faiss_above)
+        if index is None:
+            index = self._open(None)
+            save_index(cache_dir, key, index)
+        return index
+
+    def _rows(self, rows: ArrayLike) -> Ints:
+        rows = np.atleast_1d(np.asarray(rows))
+        if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
+            raise DataError(f"rows must be a list of whole numbers, got {rows.dtype} {rows.shape}")
+        if len(rows) and not (rows.min() >= 0 and rows.max() < len(self.data)):
+            raise DataError(f"a row lies outside 0 ... {len(self.data) - 1}")
+        return rows.astype(np.int64)
+
+    def subset(self, item_ids: ArrayLike) -> Retriever:
+        """A retriever of some of these items; shares the model and the embeddings.
+
+        Raises:
+            DataError: if a row is not among the items of this retriever.
+        """
+        rows = self._rows(item_ids)
+        points = self.index.points[self.positions(rows)]
+        return Retriever(
+            self.method, self.data, rows,
+            faiss_above=self.faiss_above, model=self.model, points=points,
+        )  # fmt: skip
+
+    def positions(self, rows: ArrayLike) -> Ints:
+        """Where data rows stand in ``ids``.
+
+        Raises:
+            DataError: if a row is not among the items searched.
+        """
+        found = self._position[self._rows(rows)]
+        if (found < 0).any():
+            raise DataError("a row is not among the items searched: add it to item_ids")
+        return found
+
+    # the maps
+
+    def encode(self, rows: ArrayLike) -> tuple[Floats, Floats]:
+        """Mean and log variance of P(z|v1) of data rows (any split), each (n, d)."""
+        return self.model.encode(self.data.x1, self._rows(rows))
+
+    def encode_x1(self, x1: Tensor) -> tuple[Floats, Floats]:
+        """Mean and log variance of P(z|v1) of a query batch (n, *x1.shape), each (n, d)."""
+        return self.model.encode_x1(x1)
+
+    def decode(self, z: ArrayLike) -> Floats:
+        """f(z) = E[v2|z] of z (n, d), shape (n, D)."""
+        return self.model.decode(self.model.check_z(np.asarray(z)))
+
+    # search
+
+    def nearest(self, z: ArrayLike, k: int) -> tuple[Ints, Floats]:
+        """Data rows and squared distances of the k best items, each (n, k); no scores."""
+        z = self.model.check_z(np.asarray(z))
+        positions, squared = self.index.search(self.space.queries(self.model.hidden(z)), k)
+        return self.ids[positions], squared
+
+    def search(self, z: ArrayLike, k: int) -> Retrieved:
+        """The k best items for each z (n, d); fewer when there are fewer items.
+
+        Raises:
+            DataError: for z of another width, NaN, or k < 1.
+        """
+        z = self.model.check_z(np.asarray(z))
+        ids, squared = self.nearest(z, k)
+        return Retrieved(ids, squared, self.model.score(z, squared))
+
+    def all_squared_distances(self, z: ArrayLike) -> Floats:
+        """|f(z) - v2|^2 of every item in the order of ``ids``, (n, N)."""
+        z = self.model.check_z(np.asarray(z))
+        return self.index.all_squared_distances(self.space.queries(self.model.hidden(z)))
+
+    def true_ranks(
+        self, query_rows: ArrayLike, *, n_samples: int = 0, random_state: int = 0
+    ) -> Floats:
+        """1-based ranks of the true items of data rows among all items; ties count half.
+
+        Args:
+            query_rows: (n,) rows among ``ids``.
+            n_samples: 0 asks with the mean mu(v1); otherwise the score is averaged over this
+                many z ~ P(z|v1), as in the expectation E[log P(v2|z)].
+            random_state: seed of the samples.
+        """
+        rows = self._rows(query_rows)
+        targets = self.positions(rows)
+        mu, log_var = self.encode(rows)
+        rng = np.random.default_rng(random_state)
+        pieces = [np.empty(0)]
+        for start in range(0, len(rows), _RANK_BLOCK):
+            block = slice(start, start + _RANK_BLOCK)
+            if n_samples == 0:
+                badness = self.all_squared_distances(mu[block])
+            else:
+                badness = np.zeros((len(mu[block]), len(self.ids)))
+                for _ in range(n_samples):
+                    noise = rng.standard_normal(mu[block].shape)
+                    z = mu[block] + np.exp(log_var[block] / 2) * noise
+                    badness -= self.model.score(z, self.all_squared_distances(z)) / n_samples
+            pieces.append(ranks_of_targets(badness, targets[block]))
+        return np.concatenate(pieces)
+
+    # where the data lie
+
+    def prior(self, rows: ArrayLike) -> AggregatedPrior:
+        """The aggregated conditional prior E_x1[P(z|v1)] over data rows."""
+        return aggregated_prior(*self.encode(rows))
+
+    def density_distance(self, z: ArrayLike) -> DensityDistance:
+        """How far z (n, d) is from the training data, see ``DensityDistance``.
+
+        At most 20,000 training rows and 2,000 held-out rows (validation, else test) are used,
+        drawn with a fixed seed.
+        """
+        with self._lock:
+            if self._density is None:
+                self._density = self._density_reference()
+        return self._density.measure(self.model.check_z(np.asarray(z)))
+
+    def _density_reference(self) -> DensityReference:
+        splits, rng = self.data.splits, np.random.default_rng(0)
+        held_out = splits["validation"] if len(splits["validation"]) else splits["test"]
+        train = splits["train"] if len(splits["train"]) else self.ids
+        held_out = held_out if len(held_out) else train
+        train_rows = rng.permutation(train)[:_DENSITY_ROWS]
+        mu, log_var = self.encode(train_rows)
+        held_out_mu, _ = self.encode(rng.permutation(held_out)[:_HELD_OUT_ROWS])
+        return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)

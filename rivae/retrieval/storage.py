@@ -1,0 +1,88 @@
+"""Save and open the points of an index: ``index-<key>.npy`` beside ``index-<key>.json``.
+
+No pickle. The key is a hash of everything the points depend on, so a file is either right or
+not found; files can be thrown away freely and are made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import torch
+
+from rivae.errors import DataError
+from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.exact import FAISS_ABOVE, build_index
+
+SCHEMA = 1
+
+
+def content_key(tensors: Iterable[tuple[str, torch.Tensor]], fingerprint: str, ids: Ints) -> str:
+    """32 hex digits for a model's weights, a data set's fingerprint and the rows indexed."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, tensor in tensors:
+        array = np.ascontiguousarray(tensor.detach().cpu().numpy())
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    digest.update(fingerprint.encode())
+    digest.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _digest(points: Floats) -> str:
+    return hashlib.blake2b(np.ascontiguousarray(points).tobytes(), digest_size=16).hexdigest()
+
+
+def _write(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write through a temporary file, so that a reader never sees half of one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def save_index(folder: Path, key: str, index: Index) -> Path:
+    """Write the points of ``index`` under ``key``; returns the path of the ``.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    points = np.ascontiguousarray(index.points, dtype=np.float64)
+    head = {"schema": SCHEMA, "key": key, "shape": list(points.shape), "digest": _digest(points)}
+    _write(folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False))
+    path = folder / f"index-{key}.json"
+    _write(path, lambda f: f.write(json.dumps(head, indent=1).encode()))
+    return path
+
+
+def open_index(folder: Path, key: str, *, faiss_above: int = FAISS_ABOVE) -> Index | None:
+    """The index saved under ``key``, or None when there is none.
+
+    Raises:
+        DataError: if the files are damaged, of another version or belong to another key.
+    """
+    head_path, points_path = folder / f"index-{key}.json", folder / f"index-{key}.npy"
+    if not head_path.exists():
+        return None
+    fix = f"delete {head_path.name} and {points_path.name}, they are made again"
+    try:
+        head = json.loads(head_path.read_text(encoding="utf-8"))
+        points = np.load(points_path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{points_path} cannot be read as an index ({error}): {fix}") from error
+    expected = {"schema": SCHEMA, "key": key, "shape": list(points.shape)}
+    if not isinstance(head, dict) or {k: head.get(k) for k in expected} != expected:
+        raise DataError(f"{head_path} describes another index: {fix}")
+    if points.dtype != np.float64 or head.get("digest") != _digest(points):
+        raise DataError(f"{points_path} is damaged, its checksum does not match: {fix}")
+    return build_index(points, faiss_above=faiss_above)
