@@ -63,6 +63,7 @@ alive: .venv/created
 
 # The stamps make a second run instant; a changed requirements file installs again.
 .venv/ready-run: .venv/created requirements.txt
+	@echo "installing what requirements.txt names (PyTorch is large: minutes on a slow line)"
 	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements.txt
 	@touch $@
 
