@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,20 +39,22 @@ def aggregated_prior(mu: Floats, log_var: Floats) -> AggregatedPrior:
     return AggregatedPrior(mu.mean(axis=0), np.sqrt(variance), low, high, len(mu))
 
 
-@dataclass(frozen=True)
-class DensityDistance:
+class DensityDistance(NamedTuple):
     """How far some z are from the data.
 
     Attributes:
         distance: (n,) distance to the nearest mu of a training row, every dimension in units of
             the aggregated prior's s.d.
         threshold: the 99 % quantile of that distance among held-out queries.
-        far: (n,) whether the distance lies beyond the threshold.
     """
 
     distance: Floats
     threshold: float
-    far: NDArray[np.bool_]
+
+    @property
+    def far(self) -> NDArray[np.bool_]:
+        """(n,) whether the distance lies beyond the threshold."""
+        return np.asarray(self.distance > self.threshold)
 
 
 class DensityReference:
@@ -68,5 +71,4 @@ class DensityReference:
 
     def measure(self, z: Floats) -> DensityDistance:
         """The distance of z (n, d)."""
-        distance = self._distance(z)
-        return DensityDistance(distance, self.threshold, distance > self.threshold)
+        return DensityDistance(self._distance(z), self.threshold)

@@ -1,0 +1,192 @@
+"""Traversal: move one or two latent dimensions, hold the others, and see what is retrieved.
+
+Every dimension x point x query is searched in one batched pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivae.errors import ConfigError
+from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.retriever import Retriever
+
+_BLOCK = 1 << 15  # points of z searched at once: bounds the memory, not the result
+
+Progress = Callable[[float], None]
+
+
+def grid(
+    low: float, high: float, *, n_points: int | None = None, step: float | None = None
+) -> Floats:
+    """Values from ``low`` to ``high``, both included, shape (T,).
+
+    Args:
+        n_points: how many values (at least 2), or
+        step: the distance between them; it must divide the range within 1e-6 of a step.
+
+    Raises:
+        ConfigError: if not exactly one of the two is given, or the range is empty.
+    """
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ConfigError(f"a traversal range needs low < high, got {low} and {high}")
+    if (n_points is None) == (step is None):
+        raise ConfigError("give either the number of points of a traversal or its step, not both")
+    if step is not None:
+        if not step > 0:
+            raise ConfigError(f"the step of a traversal must be positive, got {step}")
+        steps = (high - low) / step
+        if abs(steps - round(steps)) > 1e-6:
+            raise ConfigError(f"a step of {step} does not divide the range {low} ... {high}")
+        n_points = round(steps) + 1
+    assert n_points is not None
+    if n_points < 2:
+        raise ConfigError(f"a traversal needs at least 2 points, got {n_points}")
+    return np.linspace(low, high, n_points)
+
+
+def paper_grid() -> Floats:
+    """-10 ... +10 by 0.1, 201 values (a comment in the paper's LaTeX)."""
+    return grid(-10.0, 10.0, step=0.1)
+
+
+def sigma_grid(prior: AggregatedPrior, n_sigma: float = 10.0, n_points: int = 100) -> Floats:
+    """mean +- n_sigma s.d. of the aggregated prior, one row of values per dimension, (d, T).
+
+    The paper's Recipe1M traversal has 10 s.d. and 100 points.
+
+    Raises:
+        ConfigError: for a width that is not positive or fewer than 2 points.
+    """
+    unit = grid(-n_sigma, n_sigma, n_points=n_points)
+    return np.asarray(prior.mean[:, None] + prior.std[:, None] * unit)
+
+
+@dataclass(frozen=True)
+class Traversal:
+    """What was retrieved along each dimension.
+
+    Attributes:
+        z_ref: (q, d) anchors.
+        dims: (J,) the dimensions moved, each alone.
+        values: (J, T) the values each dimension took.
+        ids: (q, J, T, k) data rows, best first.
+        squared_distances: (q, J, T, k) |f(z) - v2|^2.
+    """
+
+    z_ref: Floats
+    dims: Ints
+    values: Floats
+    ids: Ints
+    squared_distances: Floats
+
+    def change_points(self, query: int, j: int) -> Ints:
+        """Points where the top-1 item differs from the point before; the first one included.
+
+        ``j`` counts along ``dims``.
+        """
+        top = self.ids[query, j, :, 0]
+        return np.concatenate([[0], 1 + np.flatnonzero(top[1:] != top[:-1])]).astype(np.int64)
+
+
+def _plan(
+    values: ArrayLike | Mapping[int, ArrayLike], dims: Sequence[int] | None, d: int
+) -> tuple[Ints, Floats]:
+    """The dimensions to move and their values, checked."""
+    if isinstance(values, Mapping):
+        chosen = list(values) if dims is None else list(dims)
+        missing = [j for j in chosen if j not in values]
+        if missing:
+            raise ConfigError(f"no traversal values for dimension {missing[0]}")
+        rows = [np.asarray(values[j], dtype=np.float64) for j in chosen]
+        if len({row.shape for row in rows}) > 1:
+            raise ConfigError("all dimensions of a traversal need the same number of values")
+        table = np.array(rows)
+    else:
+        table = np.asarray(values, dtype=np.float64)
+        chosen = list(range(d)) if dims is None else list(dims)
+        if table.ndim == 1:
+            table = np.tile(table, (len(chosen), 1))
+        elif len(table) == d and len(chosen) != d:
+            table = table[chosen]  # one row per latent dimension, some of them chosen
+    if any(not 0 <= j < d for j in chosen) or len(set(chosen)) != len(chosen) or not chosen:
+        raise ConfigError(f"traversed dimensions must be distinct and within 0 ... {d - 1}")
+    if table.ndim != 2 or len(table) != len(chosen) or not table.shape[1]:
+        raise ConfigError(f"traversal values have shape {table.shape}, expected ({len(chosen)}, T)")
+    if not np.isfinite(table).all():
+        raise ConfigError("traversal values must be finite")
+    return np.array(chosen, dtype=np.int64), table
+
+
+def traverse(
+    retriever: Retriever,
+    z_ref: ArrayLike,
+    values: ArrayLike | Mapping[int, ArrayLike],
+    dims: Sequence[int] | None = None,
+    k: int = 1,
+    progress: Progress | None = None,
+) -> Traversal:
+    """Move each of several dimensions alone, from several anchors.
+
+    Args:
+        z_ref: (q, d) or (d,) anchors; the dimensions not moved stay there.
+        values: (T,) for all dimensions, (J, T) in the order of ``dims``, (d, T) with one row
+            per latent dimension, or {dimension: (T,)}.
+        dims: the dimensions to move; all by default (those named, for a mapping).
+        k: items per point (fewer when there are fewer items).
+        progress: called with the share done, in (0, 1].
+
+    Raises:
+        ConfigError: for values or dimensions that do not fit.
+        DataError: for z of another width, NaN, or k < 1.
+    """
+    z_ref = retriever.model.check_z(np.asarray(z_ref))
+    chosen, table = _plan(values, dims, retriever.n_components)
+    shape = (len(z_ref), *table.shape)
+    total = int(np.prod(shape))
+    k = min(k, len(retriever.ids))
+    ids = np.empty((total, max(k, 1)), dtype=np.int64)
+    squared = np.empty((total, max(k, 1)))
+    for start in range(0, total, _BLOCK):
+        flat = np.arange(start, min(start + _BLOCK, total))
+        query, j, t = np.unravel_index(flat, shape)
+        z = z_ref[query]
+        z[np.arange(len(flat)), chosen[j]] = table[j, t]
+        ids[flat], squared[flat] = retriever.nearest(z, k)
+        if progress is not None:
+            progress((start + len(flat)) / total)
+    return Traversal(z_ref, chosen, table, ids.reshape(*shape, -1), squared.reshape(*shape, -1))
+
+
+def traverse_plane(
+    retriever: Retriever,
+    z_ref: ArrayLike,
+    dim_a: int,
+    values_a: ArrayLike,
+    dim_b: int,
+    values_b: ArrayLike,
+    k: int = 1,
+) -> Ints:
+    """Move two dimensions together from one anchor (d,): data rows of shape (Ta, Tb, k).
+
+    Raises:
+        ConfigError: if the dimensions are equal or do not exist, or the values do not fit.
+        DataError: for z of another width, NaN, or k < 1.
+    """
+    anchor = retriever.model.check_z(np.asarray(z_ref))
+    if len(anchor) != 1:
+        raise ConfigError(f"a plane is traversed from one anchor, got {len(anchor)}")
+    d = retriever.n_components
+    (_, row_a), (_, row_b) = _plan({dim_a: values_a}, None, d), _plan({dim_b: values_b}, None, d)
+    if dim_a == dim_b:
+        raise ConfigError("a plane needs two different dimensions")
+    a, b = np.meshgrid(row_a[0], row_b[0], indexing="ij")
+    z = np.repeat(anchor, a.size, axis=0)
+    z[:, dim_a], z[:, dim_b] = a.ravel(), b.ravel()
+    ids, _ = retriever.nearest(z, k)
+    return ids.reshape(*a.shape, -1)
