@@ -1,0 +1,128 @@
+"""Factor values of the retrieved items against the traversed latent value (the paper's plots)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from rivae.plots.palette import rgba, series_color, theme
+from rivae.plots.theme import dress, escape, latent_label, short
+
+MAX_POINTS = 5000
+
+Array = NDArray[np.float64]
+
+
+def traversal_scatter(
+    z: Array,
+    factor: Array,
+    *,
+    latent_name: str | None = None,
+    j: int = 0,
+    factor_name: str,
+    k: int = 0,
+    levels: Sequence[str] = (),
+    ordered: bool = True,
+    correlation: float | None = None,
+    jitter: float = 0.0,
+    dark: bool = False,
+) -> go.Figure:
+    """Factor k of the retrieved items while z_j moves, one row of ``factor`` per query.
+
+    Points are the retrieved items. With several queries a line follows their median and a band
+    holds the middle half of them; with one query the line joins its points.
+
+    Args:
+        z: (T,) values of z_j along the traversal, ascending.
+        factor: (q, T) factor value of the item retrieved at each point; (T,) for one query.
+        latent_name: plain text; z_{j+1} when None.
+        levels: names of the codes 0, 1, 2 ... of an ordinal or categorical factor.
+        ordered: False for a categorical factor, whose codes have no median: points only.
+        correlation: the value of the table for this pair, printed in the title.
+        jitter: half-width of a random vertical shift in factor units; 0 shows the true values.
+
+    Raises:
+        ValueError: ``factor`` does not have one column per value of ``z``.
+    """
+    z = np.asarray(z, dtype=np.float64)
+    rows = np.atleast_2d(np.asarray(factor, dtype=np.float64))
+    if rows.shape[1:] != z.shape:
+        raise ValueError(f"factor values of shape {rows.shape} for {z.size} latent values")
+    color, plain_name = series_color(k, dark), latent_name or f"z{j + 1}"
+    axis_name = escape(latent_name) if latent_name else latent_label(j)
+    shown = drawn_points(rows.size)
+    x, y = np.broadcast_to(z, rows.shape).ravel()[shown], rows.ravel()[shown]
+    y = y + np.random.default_rng(0).uniform(-jitter, jitter, y.shape) if jitter else y
+
+    several = len(rows) > 1
+    figure = go.Figure(go.Scatter(
+        x=x, y=y, name="retrieved item", showlegend=several,
+        mode="lines+markers" if ordered and not several else "markers",
+        line={"color": rgba(color, 0.45), "width": 1.5, "shape": "hv"},
+        marker={"color": rgba(color, 0.25 if several else 0.9), "size": 6},
+        customdata=np.repeat(np.arange(len(rows)), len(z))[shown],
+        hovertemplate=f"{axis_name} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
+    ))
+    if ordered and several:
+        add_median(figure, z, rows, theme(dark).text)
+    notes = [] if correlation is None else [f"|corr| = {short(abs(correlation))}"]
+    if rows.size > len(x):
+        notes.append(f"{len(x):,} of {rows.size:,} points drawn")
+    alt = describe_scatter(z, rows, plain_name, factor_name, correlation)
+    dress(figure, dark=dark, alt=alt, height=400, title=f"{factor_name} against {plain_name}",
+          subtitle=" · ".join(notes))
+    figure.update_layout(
+        hovermode="closest", legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}
+    )
+    figure.update_xaxes(title_text=axis_name)
+    figure.update_yaxes(title_text=escape(factor_name), **level_ticks(levels))
+    return figure
+
+
+def add_median(figure: go.Figure, z: Array, rows: Array, color: str) -> None:
+    """Add the line of medians over the queries and the band of their middle half."""
+    low, middle, high = np.nanquantile(rows, [0.25, 0.5, 0.75], axis=0)
+    figure.add_trace(go.Scatter(
+        x=np.concatenate([z, z[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself",
+        mode="lines", fillcolor=rgba(color, 0.15), line={"width": 0}, hoverinfo="skip",
+        name="middle half of queries", meta={"overlay": True},
+    ))
+    figure.add_trace(go.Scatter(
+        x=z, y=middle, mode="lines", line={"color": color, "width": 2.5}, name="median of queries",
+        hovertemplate="median %{y:.3g}<extra></extra>",
+    ))
+
+
+def level_ticks(levels: Sequence[str]) -> dict[str, Any]:
+    """Axis settings that name the codes 0, 1, 2 ... of a factor with levels."""
+    if not levels:
+        return {}
+    return {
+        "tickvals": list(range(len(levels))),
+        "ticktext": [escape(level) for level in levels],
+        "range": [-0.5, len(levels) - 0.5],
+    }
+
+
+def describe_scatter(
+    z: Array, rows: Array, latent_name: str, factor_name: str, correlation: float | None = None
+) -> str:
+    """One sentence: where the factor starts and ends while the latent dimension moves."""
+    ends = np.nanmedian(rows[:, [0, -1]], axis=0)
+    queries = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
+    strength = "" if correlation is None else f", |correlation| {abs(correlation):.2f}"
+    return (
+        f"{factor_name} of the retrieved items against {latent_name} for {queries}: "
+        f"from {ends[0]:.3g} at {z[0]:.3g} to {ends[1]:.3g} at {z[-1]:.3g}{strength}."
+    )
+
+
+def drawn_points(n: int, limit: int = MAX_POINTS) -> NDArray[np.int64]:
+    """All ``n`` positions, or ``limit`` of them drawn evenly at random with a fixed seed."""
+    if n <= limit:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, limit, replace=False))
