@@ -120,18 +120,23 @@ def _wait_until_healthy(address: str, server: subprocess.Popen[str], log: Path) 
 
 
 @pytest.fixture(scope="session")
-def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the real app, started as `make run` does, with an empty folder of runs.
+def app_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of runs that ``app_server`` shows beside the demo runs; empty at first."""
+    return tmp_path_factory.mktemp("app-runs")
 
-    The demo runs in ``assets/`` are there. What the server printed is shown when it does not start.
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iterator[str]:
+    """The address of the real app, started as `make run` does.
+
+    What the server printed is shown when it does not start.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("app")
-    log = folder / "server.log"
+    log = tmp_path_factory.mktemp("app") / "server.log"
     command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
-    env = {**os.environ, "RIVAE_RUNS": str(folder / "runs"), "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "RIVAE_RUNS": str(app_runs), "PYTHONPATH": str(ROOT)}
     with log.open("w") as stream:
         server = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
