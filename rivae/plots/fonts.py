@@ -1,0 +1,52 @@
+"""A font for drawing on pictures, with Greek letters and a real minus sign where one is found."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+
+from PIL import ImageFont
+
+Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
+
+
+@lru_cache(maxsize=1)
+def _font_folder() -> Path | None:
+    """The fonts that come with matplotlib, which wordcloud installs; nothing is imported."""
+    spec = importlib.util.find_spec("matplotlib")
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
+    return folder if (folder / "DejaVuSans.ttf").is_file() else None
+
+
+@lru_cache(maxsize=32)
+def font(size: float, bold: bool = False) -> Font:
+    """DejaVu Sans of ``size`` pixels, or Pillow's built-in font where it is not installed."""
+    folder = _font_folder()
+    if folder is None:
+        return ImageFont.load_default(size)
+    return ImageFont.truetype(str(folder / f"DejaVuSans{'-Bold' if bold else ''}.ttf"), size)
+
+
+def drawable(text: str) -> str:
+    """``text`` as the font can draw it: Pillow's built-in one has ASCII letters only."""
+    if _font_folder() is not None:
+        return text
+    plain = text.replace("−", "-").replace("–", "-").replace("×", "x").replace("…", "...")
+    return plain.encode("ascii", "replace").decode("ascii")
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Width of one line in pixels."""
+    return float(font(size, bold).getlength(drawable(text)))
+
+
+def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
+    """``text`` cut with an ellipsis so that it fits into ``width`` pixels."""
+    if text_width(text, size, bold) <= width:
+        return text
+    while text and text_width(text + "…", size, bold) > width:
+        text = text[:-1]
+    return text.rstrip() + "…"

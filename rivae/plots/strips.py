@@ -1,0 +1,155 @@
+"""Traversal strips: what is retrieved while one latent dimension moves, as in the paper's figures.
+
+The query stands on the left; each latent dimension has its strip, which shows only the points
+where the best item differs from the one before, the top-k items of each point, and the value of
+z under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from rivae.plots.fonts import shortened, text_width
+from rivae.plots.sheet import Picture, Sheet, Text, fitted
+from rivae.traversal import Traversal
+
+PAD, GAP, COLUMN_GAP = 14, 4, 10
+LABEL, VALUE = 24, 20  # heights of a strip's name and of the line of values
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One latent dimension: its plain-text name, the kept values (n,) and items (n, k).
+
+    ``n_points`` is the number of points to show before any were left out.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    ids: NDArray[np.int64]
+    n_points: int
+
+
+def strips_of(
+    traversal: Traversal,
+    query: int = 0,
+    names: Sequence[str] | None = None,
+    *,
+    changes_only: bool = True,
+    max_points: int | None = 24,
+) -> list[Strip]:
+    """The strips of one query of a traversal, one per traversed dimension.
+
+    Args:
+        names: plain-text names of all d latent dimensions; z1 ... zd when None.
+        changes_only: keep only points whose top-1 item differs from the point before.
+        max_points: of more points than this, evenly spaced ones are kept and the strip says so.
+    """
+    strips = []
+    for position, j in enumerate(traversal.dims):
+        n_values = traversal.values.shape[1]
+        points = traversal.change_points(query, position) if changes_only else np.arange(n_values)
+        n_points = len(points)
+        if max_points is not None and n_points > max_points:
+            points = points[np.linspace(0, n_points - 1, max_points).round().astype(int)]
+        strips.append(Strip(
+            names[j] if names is not None else f"z{j + 1}",
+            traversal.values[position, points], traversal.ids[query, position, points], n_points,
+        ))
+    return strips
+
+
+def strips_sheet(
+    strips: Sequence[Strip],
+    picture: Callable[[int], Image.Image],
+    *,
+    query: Image.Image,
+    query_title: str = "query",
+    title: Callable[[int], str] = lambda i: f"item {i}",
+    marked: Collection[int] = (),
+    side: int = 56,
+    layout: Literal["rows", "columns"] = "rows",
+) -> Sheet:
+    """Place the strips of one query.
+
+    Args:
+        picture: item number to its picture (called once per item).
+        query: the query's picture, drawn twice as large.
+        title: item number to its plain-text name, for the descriptions of the pictures.
+        marked: items to frame, e.g. the query's own partner.
+        side: pixels of one picture at scale 1.
+        layout: "rows" runs each dimension from left to right with the top-k items below each
+            other; "columns" runs it downwards with the top-k side by side (the paper's Sprites
+            and Split-MNIST figures).
+    """
+    picture, big = lru_cache(maxsize=None)(picture), 2 * side
+    names = ", ".join(strip.name for strip in strips)
+    sheet = Sheet(0, 0, f"Items retrieved for {query_title} while {names} "
+                        f"{'moves' if len(strips) == 1 else 'move one at a time'}.")
+    sheet.marks.append(Text(PAD, PAD + LABEL / 2, shortened(query_title, big, 13), bold=True))
+    sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, big, f"Query: {query_title}"))
+    x, y = float(PAD + big + 3 * PAD), float(PAD)
+    for strip in strips:
+        across = layout == "rows"
+        width, height = _place(sheet, strip, x, y, picture, title, marked, side, across)
+        sheet.width = max(sheet.width, x + width + PAD)
+        sheet.height = max(sheet.height, y + height + PAD)
+        x, y = (x, y + height + PAD) if across else (x + width + 2 * PAD, y)
+    sheet.height = max(sheet.height, PAD + LABEL + big + PAD)
+    return sheet
+
+
+def _place(
+    sheet: Sheet, strip: Strip, x: float, y: float, picture: Callable[[int], Image.Image],
+    title: Callable[[int], str], marked: Collection[int], side: int, across: bool,
+) -> tuple[float, float]:
+    """Add one strip with its top left corner at (x, y); returns its width and height."""
+    labels, k = value_texts(strip.values), strip.ids.shape[1]
+    note = ""
+    if len(strip.values) < strip.n_points:
+        note = f"{len(strip.values)} of {strip.n_points} points shown"
+    sheet.marks.append(Text(x, y + LABEL / 2, strip.name, size=14, bold=True))
+    widest = max((text_width(label, 11) for label in labels), default=0)
+    top = y + LABEL
+    if note:
+        beside = x + text_width(strip.name, 14, bold=True) + 10
+        sheet.marks.append(Text(beside, y + LABEL / 2, note, 11, tone="muted"))
+    step = max(side, widest) + COLUMN_GAP if across else side + COLUMN_GAP
+    margin = 0.0 if across else widest + 8
+    for n, label in enumerate(labels):
+        for rank in range(k):
+            i = int(strip.ids[n, rank])
+            left = x + n * step if across else x + margin + rank * (side + GAP)
+            upper = top + rank * (side + GAP) if across else top + n * step
+            alt = f"{title(i)}, rank {rank + 1} at {strip.name} = {label}"
+            sheet.marks.append(fitted(picture(i), left, upper, side, side, alt, i in marked))
+        if across:
+            under = top + k * (side + GAP) + VALUE / 2 - 2
+            sheet.marks.append(Text(x + n * step + side / 2, under, label, 11, "middle", "muted"))
+        else:
+            middle = top + n * step + side / 2
+            sheet.marks.append(Text(x + widest, middle, label, 11, "end", "muted"))
+    head = text_width(strip.name, 14, bold=True) + (10 + text_width(note, 11) if note else 0)
+    if across:
+        return max(head, len(labels) * step - COLUMN_GAP), LABEL + k * (side + GAP) + VALUE
+    return max(head, margin + k * (side + GAP)), LABEL + len(labels) * step
+
+
+def value_texts(values: NDArray[np.float64]) -> list[str]:
+    """Values of z with as many decimals (1 to 3) as tell neighbours apart."""
+    gaps = np.abs(np.diff(values))
+    smallest = float(gaps[gaps > 0].min()) if (gaps > 0).any() else 1.0
+    decimals = int(np.clip(np.ceil(-np.log10(smallest) - 1e-9), 1, 3))
+    return [f"{v + 0.0:.{decimals}f}".replace("-", "−") for v in values]
+
+
+def pictures_of(sheet: Sheet) -> list[Picture]:
+    """The pictures of a sheet in reading order."""
+    return [mark for mark in sheet.marks if isinstance(mark, Picture)]
