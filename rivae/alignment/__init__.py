@@ -1,0 +1,5 @@
+"""Exact changes of the latent coordinates of a trained model."""
+
+from rivae.alignment.axes import AxisChange, independent_axes, scaled_axes
+
+__all__ = ["AxisChange", "independent_axes", "scaled_axes"]

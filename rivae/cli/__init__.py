@@ -1,0 +1,5 @@
+"""The command line: ``python -m rivae`` or ``rivae``."""
+
+from rivae.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,51 @@
+"""``rivae datasets``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from rivae.cli.common import add_command, parse_settings, print_table
+from rivae.data import dataset_names, describe_dataset, load_dataset
+
+
+def add_commands(commands: Any) -> None:
+    """Register ``datasets``."""
+    parser = add_command(
+        commands,
+        "datasets",
+        _datasets,
+        "list the data sets, or look into one",
+        "  rivae datasets\n"
+        "  rivae datasets synth --set dataset.factor_distribution=uniform\n"
+        "  rivae datasets split-mnist --set dataset.folder=PATH",
+    )
+    parser.add_argument("name", nargs="?", help="a data set to build and describe")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+
+
+def _datasets(args: argparse.Namespace) -> int:
+    if args.name is None:
+        rows = [(name, *describe_dataset(name)) for name in dataset_names()]
+        if args.json:
+            print(json.dumps([{"name": n, "about": a, "settings": s} for n, a, s in rows]))
+        else:
+            print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
+        return 0
+    data = load_dataset(args.name, **parse_settings(args.settings)["dataset"])
+    facts = {
+        "name": data.name,
+        "settings": data.settings,
+        "pairs": len(data),
+        "view 1": f"{data.view_names[0]} {data.x1.shape}",
+        "view 2": f"{data.view_names[1]} {data.x2.shape}",
+        **{f"{split} pairs": len(rows) for split, rows in data.splits.items()},
+        "factors": [f"{spec.name} ({spec.kind}, {spec.role})" for spec in data.factor_specs],
+    }
+    if args.json:
+        print(json.dumps(facts, default=str))
+    else:
+        for key, value in facts.items():
+            print(f"{key + ':':20} {value}")
+    return 0

@@ -1,0 +1,60 @@
+"""The parser, and what an error or Ctrl-C turns into.
+
+Exit codes: 0 done; 1 something of the user's has to change (one sentence says what); 2 the words
+on the command line are wrong; 130 stopped by Ctrl-C or SIGTERM, nothing lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rivae import __version__
+from rivae.cli import data, show, train
+from rivae.errors import RivaeError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    # A polite kill saves and says how to go on, exactly like Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        code: int = args.run(args)
+    except RivaeError as error:
+        if args.json:
+            print(json.dumps({"error": str(error)}))
+        print(f"rivae: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        hint = getattr(args, "resume_hint", "")
+        print(f"\nstopped{': ' + hint if hint else ''}", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # `rivae runs | head`: the reader has what it wanted.
+        sys.stderr.close()
+        return 0
+    return code
+
+
+def _interrupt(signum: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rivae",
+        description="Train, evaluate and explore the latent factors of cross-modal retrieval.",
+        epilog="`rivae COMMAND --help` shows examples. New runs go to $RIVAE_RUNS or ./runs.",
+    )
+    parser.add_argument("--version", action="version", version=f"rivae {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (data, train, show):
+        module.add_commands(commands)
+    return parser
+

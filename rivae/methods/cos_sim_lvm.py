@@ -1,0 +1,128 @@
+"""Cos-Sim-LVM: embeddings aligned by cosine, with an auto-encoding bottleneck z (Sec. 4.1)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from rivae.methods.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.methods.losses import retrieval_loss
+from rivae.nets.embedders import EmbedderConfig, build_embedder
+from rivae.nets.heads import MLP, fold_affine_into_input
+
+
+class CosSimLVMConfig(MethodConfig):
+    """Settings of Cos-Sim-LVM; the paper gives the networks but not the form of the loss."""
+
+    n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
+    dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
+    embedder: EmbedderConfig = EmbedderConfig()
+    head_hidden: tuple[int, ...] = Field(default=(10, 10), min_length=1)
+    epochs: int = Field(default=200, ge=0)
+    batch_size: int = Field(default=64, ge=2)
+    learning_rate: float = Field(default=5e-3, gt=0)
+    milestones: tuple[tuple[int, float], ...] = ()
+    loss_form: Literal["hinge", "softmax"] = "hinge"
+    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
+    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
+    n_mismatches: int | None = Field(default=None, description="per pair; empty = all in the batch")
+    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
+    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
+    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
+    axes: Literal["as trained", "scaled", "independent"] = "scaled"
+    axis_reach: float = Field(default=10.0, gt=0)
+
+
+class CosSimLVM(Method):
+    """v1 -> z -> v1', scored by cos(v1', v2).
+
+    Also the initialiser of every other method: their embedders start from this one's
+    (supplement, "Embedding networks").
+    """
+
+    name = "cos-sim-lvm"
+    title = "Cos-Sim-LVM"
+    config_class = CosSimLVMConfig
+    score_name = "cos(f(z), v2)"
+
+    def __init__(
+        self,
+        config: CosSimLVMConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+        embedders: tuple[nn.Module, nn.Module] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.n_components, self.dim_v = config.n_components, config.dim_v
+        if embedders is None:
+            self.embedder1 = build_embedder(shape1, config.dim_v, config.embedder, n_models)
+            self.embedder2 = build_embedder(shape2, config.dim_v, config.embedder, n_models)
+            embedders = (self.embedder1, self.embedder2)
+        # Borrowed embedders stay out of the module tree: their owner saves and moves them.
+        self._embedders = embedders
+        hidden = config.head_hidden
+        self.encoder = MLP(config.dim_v, hidden, config.n_components, n_models=n_models)
+        self.decoder = MLP(config.n_components, hidden, config.dim_v, n_models=n_models)
+
+    def stages(self) -> tuple[Stage, ...]:
+        c = self.config
+        return (Stage("cos-sim", c.epochs, c.learning_rate, c.batch_size, c.milestones),)
+
+    def param_groups(self, stage: str) -> list[ParamGroup]:
+        return [ParamGroup(parameters_of(*self._embedders, self.encoder, self.decoder))]
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        assert batch.x1 is not None and batch.x2 is not None
+        v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
+        restored = self.decode(self.encoder(v1))
+        direction = nn.functional.normalize(restored, dim=-1)
+        terms = {
+            "embedding": self._alignment(v1, v2, batch),
+            "latent": self._alignment(direction, v2, batch),
+            "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
+        }
+        c = self.config
+        weights = {"embedding": c.lambda_embedding, "latent": c.lambda_latent, "auto": c.lambda_auto}
+        return {"objective": sum((weights[k] * terms[k] for k in terms), torch.zeros(())), **terms}
+
+    def _alignment(self, query: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        c = self.config
+        cosine = query @ target.transpose(-1, -2)
+        scores = cosine / c.temperature if c.loss_form == "softmax" else cosine
+        return retrieval_loss(scores, c.n_mismatches, c.loss_form, c.margin, batch.noise)
+
+    def embed_query(self, x1: Tensor) -> Tensor:
+        v: Tensor = self._embedders[0](x1)
+        return v
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        v: Tensor = self._embedders[1](x2)
+        return v
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """The encoder is deterministic; its variance is reported as e^-12."""
+        mu = self.encoder(v1)
+        return mu, torch.full_like(mu, -12.0)
+
+    def hidden(self, z: Tensor) -> Tensor:
+        return self.decoder.hidden_layer(z)
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        return self.decoder.out.weight, self.decoder.out.bias
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """cos(f(z), v2); |v2| = 1, so it follows from the distance and |f(z)|."""
+        norm = self.decode(z).norm(dim=-1, keepdim=True).clamp_min(1e-12)
+        return (norm**2 + 1.0 - squared_distance) / (2 * norm)
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        self.encoder.out.weight.copy_(self.encoder.out.weight @ matrix)
+        self.encoder.out.bias.copy_(self.encoder.out.bias @ matrix + offset)
+        first = self.decoder.layers[0]
+        fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]

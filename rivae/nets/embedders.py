@@ -1,0 +1,143 @@
+"""The embedders e1 and e2 of the paper (supplement, "Embedding networks")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from rivae.errors import ConfigError
+from rivae.nets.heads import MLP
+
+
+class EmbedderConfig(BaseModel):
+    """One embedder.
+
+    ``kind`` "mlp" flattens its input; "conv" is the four 4 x 4 convolutions of Sprites.
+    ``hidden`` are the widths of the fully connected layers, ``channels`` those of the
+    convolutions (stride 2), ``downsample`` averages pictures over squares of that side first
+    (1 = the paper's full size; 2 trains four times faster).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["mlp", "conv"] = "mlp"
+    hidden: tuple[int, ...] = (25,)
+    activation: Literal["tanh", "relu", "leaky-relu"] = "tanh"
+    channels: tuple[int, ...] = (32, 32, 64, 64)
+    downsample: int = Field(default=1, ge=1, le=8)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+
+
+def low_precision(embedder: nn.Module, x: Tensor) -> torch.autocast:
+    """bfloat16 for the products of a training embedder whose ``autocast`` flag is set.
+
+    Only while training: validation and retrieval always see float32.
+    """
+    enabled = bool(embedder.autocast) and embedder.training
+    return torch.autocast(x.device.type, torch.bfloat16, enabled=enabled)
+
+
+@contextmanager
+def full_precision(embedder: nn.Module) -> Iterator[None]:
+    """float32 for a difference or derivative of the embedder: bfloat16 would ruin it."""
+    before = getattr(embedder, "autocast", False)
+    embedder.autocast = False  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        embedder.autocast = before  # type: ignore[assignment]
+
+
+class MLPEmbedder(nn.Module):
+    """Fully connected embedder: (..., B, *shape) to unit vectors (..., B, D)."""
+
+    def __init__(
+        self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig, n_models: int | None
+    ) -> None:
+        super().__init__()
+        self.n_axes = len(shape)
+        self.autocast = False
+        self.net = MLP(
+            math.prod(shape), config.hidden, dim_v, config.activation, n_models, config.dropout
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = x.flatten(-self.n_axes) if self.n_axes > 1 else x
+        with low_precision(self, x):
+            out = self.net(flat)
+        return nn.functional.normalize(out.float(), dim=-1)
+
+
+class ConvEmbedder(nn.Module):
+    """Convolutions of size 4 and stride 2, one hidden layer, unit vectors (B, D)."""
+
+    def __init__(self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig) -> None:
+        super().__init__()
+        channels, height, width = shape
+        if height % config.downsample or width % config.downsample:
+            raise ConfigError(
+                f"pictures of {height} x {width} cannot be averaged over squares of "
+                f"{config.downsample}: choose downsample=1"
+            )
+        height, width = height // config.downsample, width // config.downsample
+        self.downsample = config.downsample
+        self.autocast = False
+        convolutions: list[nn.Module] = []
+        for n_out in config.channels:
+            if min(height, width) < 2:
+                raise ConfigError(
+                    f"{len(config.channels)} convolutions are too many for this picture size: "
+                    "give fewer channels or a smaller downsample"
+                )
+            convolutions += [SeededConv(channels, n_out), nn.ReLU()]
+            channels, height, width = n_out, height // 2, width // 2
+        self.convolutions = nn.Sequential(*convolutions)
+        self.head = MLP(channels * height * width, config.hidden, dim_v, "relu", None, config.dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        lead = x.shape[:-3]
+        x = x.reshape(-1, *x.shape[-3:])
+        if self.downsample > 1:
+            x = nn.functional.avg_pool2d(x, self.downsample)
+        with low_precision(self, x):
+            out = self.head(self.convolutions(x).flatten(1))
+        v = nn.functional.normalize(out.float(), dim=-1)
+        return v.reshape(*lead, v.shape[-1])
+
+
+class SeededConv(nn.Conv2d):
+    """A 4 x 4 convolution with stride 2 whose initialisation takes an explicit generator."""
+
+    def __init__(self, n_in: int, n_out: int) -> None:
+        super().__init__(n_in, n_out, kernel_size=4, stride=2, padding=1)
+
+    def reset(self, generators: list[torch.Generator]) -> None:
+        """He-uniform as in PyTorch's default: U(-1/sqrt(fan in), 1/sqrt(fan in))."""
+        bound = 1.0 / math.sqrt(self.weight[0].numel())
+        with torch.no_grad():
+            self.weight.uniform_(-bound, bound, generator=generators[0])
+            assert self.bias is not None
+            self.bias.uniform_(-bound, bound, generator=generators[0])
+
+
+def build_embedder(
+    shape: tuple[int, ...], dim_v: int, config: EmbedderConfig, n_models: int | None = None
+) -> nn.Module:
+    """The embedder ``config`` for items of ``shape``.
+
+    Raises:
+        ConfigError: when the shape does not fit, or convolutional models are to be stacked.
+    """
+    if config.kind == "mlp":
+        return MLPEmbedder(shape, dim_v, config, n_models)
+    if n_models is not None:
+        raise ConfigError("convolutional embedders train one seed at a time")
+    if len(shape) != 3:
+        raise ConfigError(f"a convolutional embedder needs pictures, these items have shape {shape}")
+    return ConvEmbedder(shape, dim_v, config)

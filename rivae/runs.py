@@ -1,0 +1,271 @@
+"""The run folder, the single truth about a run: the only code that reads or writes one.
+
+A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``model.safetensors``,
+``checkpoints/``, and after ``rivae evaluate`` also ``evaluation.json``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rivae.config import RunConfig, read_config
+from rivae.errors import RivaeError, RunError
+from rivae.files import write_atomic, write_json
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
+    from rivae.methods.base import Method
+
+State = Literal["created", "running", "finished", "failed", "interrupted"]
+PACKAGE_ROOT = Path(__file__).resolve().parent.parent
+DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
+# A model of this project is far smaller; a larger file is not one of ours.
+MAX_MODEL_BYTES = 4 * 2**30
+
+
+def now() -> str:
+    """The time as ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Status(BaseModel):
+    """How far a run is."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    state: State = "created"
+    stage: str = ""
+    epoch: int = 0
+    total_epochs: int = 0
+    message: str = ""
+    started: str | None = None
+    updated: str = ""
+
+
+class Run:
+    """One run folder; nothing is read until it is asked for.
+
+    Every property raises ``RunError`` with one sentence when its file is missing or damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.id = self.path.name
+
+    def __repr__(self) -> str:
+        return f"Run({self.id!r})"
+
+    @classmethod
+    def create(cls, config: RunConfig, root: Path) -> Run:
+        """Make ``root/<config.name>`` with its configuration; RunError when it exists."""
+        path = Path(root) / config.name
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            raise RunError(
+                f"a run named {config.name} exists already: choose another --name, or resume it"
+            ) from None
+        except OSError as error:
+            raise RunError(f"cannot write runs to {root}: {error.strerror}") from None
+        (path / "checkpoints").mkdir()
+        write_json(path / "config.json", config.model_dump(mode="json"))
+        run = cls(path)
+        run.set_status(state="created", started=now())
+        return run
+
+    # reading
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """The validated configuration."""
+        try:
+            return read_config(self.path / "config.json")
+        except RivaeError as error:
+            raise RunError(f"run {self.id}: {error}") from None
+
+    @property
+    def status(self) -> Status:
+        """The state as last written."""
+        try:
+            return Status.model_validate_json((self.path / "status.json").read_bytes())
+        except (OSError, ValidationError):
+            raise RunError(
+                f"run {self.id} has no readable status.json: resume it or delete the folder"
+            ) from None
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """The rows of ``metrics.jsonl``; a last row cut off by a kill is left out."""
+        try:
+            lines = (self.path / "metrics.jsonl").read_text("utf-8").splitlines()
+        except OSError:
+            return []
+        rows = []
+        for line in lines:
+            with contextlib.suppress(json.JSONDecodeError):
+                rows.append(json.loads(line))
+        return rows
+
+    @property
+    def evaluation(self) -> dict[str, Any] | None:
+        """What ``rivae evaluate`` wrote, or None when it has not run."""
+        path = self.path / "evaluation.json"
+        if not path.exists():
+            return None
+        try:
+            value = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            value = None
+        if not isinstance(value, dict):
+            raise RunError(f"run {self.id}: evaluation.json is damaged: evaluate the run again")
+        return value
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a trained model to open."""
+        return (self.path / "model.safetensors").is_file()
+
+    @property
+    def content_hash(self) -> str:
+        """16 hex digits of the model file: the key of every cache of this run."""
+        digest = hashlib.blake2b(digest_size=8)
+        try:
+            with self._model_path().open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+        except OSError:
+            raise self._no_model() from None
+        return digest.hexdigest()
+
+    def _no_model(self) -> RunError:
+        return RunError(f"run {self.id} has no trained model yet: let it finish or resume it")
+
+    def _model_path(self) -> Path:
+        path = self.path / "model.safetensors"
+        if not path.is_file():
+            raise self._no_model()
+        if path.stat().st_size > MAX_MODEL_BYTES:
+            raise RunError(f"run {self.id}: model.safetensors is too large to be a rivae model")
+        return path
+
+    def load_dataset(self) -> PairedDataset:
+        """The data set the run was trained on, built again."""
+        from rivae.data import load_dataset
+
+        return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
+
+    def load_method(self, dataset: PairedDataset | None = None) -> Method:
+        """The trained model in evaluation mode.
+
+        Raises:
+            RunError: when there is no model, or the file does not fit the configuration.
+        """
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        from rivae.methods import build_method
+
+        path = self._model_path()
+        data = dataset or self.load_dataset()
+        choice = self.config.method
+        method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+        try:
+            method.load_state_dict(load_file(str(path)))
+        except (SafetensorError, RuntimeError, OSError):
+            raise RunError(
+                f"run {self.id}: model.safetensors is damaged or belongs to another "
+                "configuration: train the run again"
+            ) from None
+        return method.eval()
+
+    # writing
+
+    def set_status(self, **changes: Any) -> None:
+        """Change some fields of the status, atomically."""
+        try:
+            status = self.status
+        except RunError:
+            status = Status()
+        write_json(
+            self.path / "status.json",
+            status.model_copy(update={**changes, "updated": now()}).model_dump(),
+        )
+
+    def append_metrics(self, row: dict[str, Any]) -> None:
+        """Add one row; a torn last line from an earlier kill is closed first."""
+        path = self.path / "metrics.jsonl"
+        line = json.dumps(row, allow_nan=True) + "\n"
+        with path.open("a+b") as stream:
+            if stream.tell() > 0:
+                stream.seek(-1, os.SEEK_END)
+                if stream.read(1) != b"\n":
+                    line = "\n" + line
+            stream.write(line.encode())
+
+    def truncate_metrics(self, last_epoch: int) -> None:
+        """Drop the rows after ``last_epoch``: they will be written again, to the same numbers."""
+        rows = [row for row in self.metrics() if row.get("epoch", 0) <= last_epoch]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        write_atomic(self.path / "metrics.jsonl", text.encode())
+
+    def write_model(self, method: Method) -> None:
+        """Write ``model.safetensors`` atomically."""
+        from safetensors.torch import save
+
+        state = {k: v.detach().cpu().contiguous() for k, v in method.state_dict().items()}
+        write_atomic(self.path / "model.safetensors", save(state))
+
+    def write_evaluation(self, evaluation: dict[str, Any]) -> None:
+        """Write ``evaluation.json`` atomically."""
+        write_json(self.path / "evaluation.json", evaluation)
+
+
+def default_roots() -> list[Path]:
+    """Where runs are looked for: ``$RIVAE_RUNS`` or ``./runs``, then the demo runs."""
+    return [runs_root(), DEMO_ROOT]
+
+
+def runs_root() -> Path:
+    """Where new runs are written."""
+    return Path(os.environ.get("RIVAE_RUNS") or "runs")
+
+
+def list_runs(roots: list[Path] | None = None) -> list[Run]:
+    """All run folders, newest first; damaged ones too (their properties raise RunError)."""
+    found: dict[str, Run] = {}
+    for root in roots or default_roots():
+        if root.is_dir():
+            for path in root.iterdir():
+                if (path / "config.json").is_file() and path.name not in found:
+                    found[path.name] = Run(path)
+    return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
+
+
+def _time(path: Path) -> float:
+    try:
+        return (path / "status.json").stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
+    """The run with this id below ``roots``, or at this path.
+
+    Raises:
+        RunError: when there is none.
+    """
+    for run in list_runs(roots):
+        if run.id == id_or_path:
+            return run
+    path = Path(id_or_path)
+    if (path / "config.json").is_file():
+        return Run(path)
+    raise RunError(f"there is no run '{id_or_path}': `rivae runs` lists what there is")

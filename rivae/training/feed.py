@@ -1,0 +1,66 @@
+"""Training batches in memory, in an order fixed by one generator per model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from rivae.data.base import PairedDataset, TensorView, View
+
+
+class Feed:
+    """The training rows of one data set, or of S data sets of equal size for S stacked models.
+
+    ``gather(kind, index)`` serves "x1", "x2", "v1", "v2" or "target" rows for index (..., B).
+    """
+
+    def __init__(self, datasets: list[PairedDataset], stacked: bool, device: torch.device) -> None:
+        self.stacked, self.device = stacked, device
+        self.rows = [torch.from_numpy(data.splits["train"]) for data in datasets]
+        self.n = len(self.rows[0])
+        # Seeds on one data set share it; only different draws are stacked in memory.
+        self.shared = all(data is datasets[0] for data in datasets)
+        self.views: dict[str, list[View]] = {
+            "x1": [d.x1 for d in (datasets[:1] if self.shared else datasets)],
+            "x2": [d.x2 for d in (datasets[:1] if self.shared else datasets)],
+        }
+        self.tables: dict[str, Tensor] = {}
+        for kind, views in self.views.items():
+            tensors = [v.tensor for v in views if isinstance(v, TensorView)]
+            if len(tensors) == len(views):
+                table = [t[r] for t, r in zip(tensors, self.rows, strict=False)]
+                self.tables[kind] = (table[0] if self.shared else torch.stack(table)).to(device)
+
+    def set_table(self, kind: str, table: Tensor, stacked: bool) -> None:
+        """Offer training-row values computed by the caller, (n, D) or (S, n, D) when stacked."""
+        self.tables[kind] = table if stacked or not self.stacked else table.expand(
+            len(self.rows), *table.shape
+        )
+
+    def gather(self, kind: str, index: Tensor) -> Tensor:
+        """Rows ``index`` (B,) or (S, B) of ``kind`` as float32 on the device."""
+        table = self.tables.get(kind)
+        if table is None:
+            rows = self.rows[0][index.cpu()]
+            return self.views[kind][0].batch(rows).to(self.device)
+        own = self.stacked and not (self.shared and kind in ("x1", "x2"))
+        if own:
+            models = torch.arange(index.shape[0], device=index.device).unsqueeze(-1)
+            picked = table[models, index]
+        else:
+            picked = table[index]
+        return picked.float().div_(255.0) if picked.dtype == torch.uint8 else picked
+
+    def batches(self, size: int, generators: list[torch.Generator]) -> Iterator[Tensor]:
+        """One epoch of index batches (B,) or (S, B); a last incomplete batch is left out."""
+        size = min(size, self.n)
+        orders = [torch.randperm(self.n, generator=g) for g in generators]
+        order = (torch.stack(orders) if self.stacked else orders[0]).to(self.device)
+        for start in range(0, self.n - size + 1, size):
+            yield order[..., start : start + size]
+
+    def steps(self, size: int) -> int:
+        """Batches in an epoch."""
+        return self.n // min(size, self.n)

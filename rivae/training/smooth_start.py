@@ -1,0 +1,131 @@
+"""Smooth starting coordinates: unfold the manifold of the training pairs, without labels.
+
+A contrastive start folds the manifold: retrieval becomes perfect while the latent axes mean
+nothing, and no later training unfolds it. Conformal Isomap (de Silva and Tenenbaum, 2003) of
+the *pairs* instead measures distances along the data and divides out that a step changes more
+pixels in one place than in another, so independent factors of a product manifold come out as
+straight, orthogonal directions. Neighbourhoods are found in principal components of the
+(blurred) pair, both modalities side by side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from rivae.errors import ConfigError
+
+
+def blurred_pairs(
+    x1: NDArray[np.float32], x2: NDArray[np.float32], blur: float
+) -> NDArray[np.float32]:
+    """Both views as flat rows, pictures blurred by ``blur`` pixels and sub-sampled; (N, P)."""
+    from scipy.ndimage import gaussian_filter
+
+    parts = []
+    for view in (x1, x2):
+        if view.ndim == 4 and blur > 0:
+            view = gaussian_filter(view, sigma=(0, 0, blur, blur))
+            step = max(1, int(2 * blur))  # above the Nyquist limit of what the blur leaves
+            view = view[:, :, ::step, ::step]
+        parts.append(view.reshape(len(view), -1))
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def conformal_isomap(
+    rows: NDArray[np.float32],
+    n_components: int,
+    n_neighbours: int = 6,
+    n_landmarks: int = 600,
+    random_state: int = 0,
+) -> NDArray[np.float64]:
+    """Whitened landmark C-Isomap coordinates of ``rows``; (N, n_components).
+
+    Raises:
+        ConfigError: when the neighbourhood graph falls apart.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components, shortest_path
+    from sklearn.decomposition import PCA
+    from sklearn.neighbors import kneighbors_graph
+
+    n_pca = min(100, *rows.shape)
+    reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
+    graph = kneighbors_graph(reduced, n_neighbours, mode="distance").tocsr()
+    # Conformal: a step counts relative to the mean step around its two ends.
+    local = np.asarray(graph.sum(axis=1)).ravel() / n_neighbours
+    graph = graph.maximum(graph.T).tocoo()
+    weights = graph.data / np.sqrt(local[graph.row] * local[graph.col])
+    graph = csr_matrix((weights, (graph.row, graph.col)), shape=graph.shape)
+    pieces, _ = connected_components(graph, directed=False)
+    if pieces > 1:
+        raise ConfigError(
+            f"the training pairs fall into {pieces} separate groups at {n_neighbours} neighbours: "
+            "raise smooth_neighbours, or choose init='cos-sim-lvm'"
+        )
+    rng = np.random.default_rng(random_state)
+    landmarks = rng.choice(len(rows), min(n_landmarks, len(rows)), replace=False)
+    squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
+    return _whiten(_landmark_mds(squared, landmarks, n_components))
+
+
+def _landmark_mds(
+    squared: NDArray[np.float64], landmarks: NDArray[np.int64], n_components: int
+) -> NDArray[np.float64]:
+    """Classical scaling on the landmarks, the other rows placed by their distances to them."""
+    between = squared[:, landmarks]
+    centring = np.eye(len(landmarks)) - 1 / len(landmarks)
+    values, vectors = np.linalg.eigh(-0.5 * centring @ between @ centring)
+    top = np.argsort(values)[::-1][:n_components]
+    projection = vectors[:, top] / np.sqrt(np.maximum(values[top], 1e-9))
+    coordinates: NDArray[np.float64] = (
+        -0.5 * (squared - between.mean(axis=1, keepdims=True)).T @ projection
+    )
+    return coordinates
+
+
+def _whiten(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = coordinates - coordinates.mean(axis=0)
+    left, _, _ = np.linalg.svd(centred, full_matrices=False)
+    # A fixed sign, so that the same data give the same axes on every machine.
+    left *= np.sign(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])])
+    return np.asarray(left * np.sqrt(len(left)))
+
+
+def lift_to_sphere(coordinates: NDArray[np.float64], dim_v: int, radius: float = 0.8) -> Tensor:
+    """Unit vectors (N, dim_v) whose first entries are the scaled coordinates.
+
+    Embeddings are unit vectors, so plain normalisation would lose one direction. Instead the
+    coordinates become a patch of the sphere, |y| <= ``radius`` < 1, and the next entry is
+    sqrt(1 - |y|^2); entries after it are 0 and free for joint training.
+
+    Raises:
+        ConfigError: when dim(V) leaves no room for the extra entry.
+    """
+    n, d = coordinates.shape
+    if d + 1 > dim_v:
+        raise ConfigError(
+            f"a smooth start of {d} components needs dim_v of at least {d + 1}: raise dim_v"
+        )
+    scaled = coordinates * (radius / np.linalg.norm(coordinates, axis=1).max())
+    out = np.zeros((n, dim_v), dtype=np.float32)
+    out[:, :d] = scaled
+    out[:, d] = np.sqrt(1 - (scaled**2).sum(axis=1))
+    return torch.from_numpy(out)
+
+
+def smooth_target(
+    x1: Tensor,
+    x2: Tensor,
+    n_components: int,
+    dim_v: int,
+    n_neighbours: int,
+    blur: float,
+    random_state: int,
+) -> Tensor:
+    """The starting embedding of the training pairs, (N, dim_v) unit vectors."""
+    rows = blurred_pairs(x1.numpy(), x2.numpy(), blur)
+    coordinates = conformal_isomap(rows, n_components, n_neighbours, random_state=random_state)
+    return lift_to_sphere(coordinates, dim_v)

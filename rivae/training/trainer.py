@@ -1,0 +1,337 @@
+"""The training loop: any method, one model or many as one batch, resumable to the same bits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rivae.config import RunConfig
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError, RunError
+from rivae.methods import build_method
+from rivae.methods.base import Batch, Method, Noise, Stage
+from rivae.runs import Run
+from rivae.training.checkpoint import load_checkpoint, save_checkpoint
+from rivae.training.feed import Feed
+from rivae.training.smooth_start import smooth_target
+from rivae.training.stack import clip_gradients, take_model
+from rivae.training.state import Progress, make_optimiser, restore, snapshot
+
+# Called with a single model; "score" (higher is better) selects the best epoch.
+Validator = Callable[[Method, PairedDataset], dict[str, float]]
+Finaliser = Callable[[Method, PairedDataset, Run], None]
+Listener = Callable[[dict[str, Any]], None]
+
+
+@dataclass
+class Job:
+    """One run to train: its folder and the data set it was configured with."""
+
+    run: Run
+    data: PairedDataset
+
+    @property
+    def config(self) -> RunConfig:
+        return self.run.config
+
+
+class Trainer:
+    """Trains one job, or several with equal settings and sizes as one stacked model.
+
+    Args:
+        jobs: more than one are stacked; only ``seed`` and the draw of the data may differ.
+        validate: measures a model on its validation rows.
+        finalise: a last exact change of the trained model, e.g. of its axes, before it is kept.
+        listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
+    """
+
+    def __init__(
+        self,
+        jobs: list[Job],
+        validate: Validator | None = None,
+        finalise: Finaliser | None = None,
+        listener: Listener | None = None,
+    ) -> None:
+        self.jobs, self.validate, self.finalise, self.listener = jobs, validate, finalise, listener
+        self.stacked = len(jobs) > 1
+        first = jobs[0]
+        self.options = first.config.training
+        for job in jobs[1:]:
+            if job.config.method != first.config.method or job.config.training != self.options:
+                raise ConfigError("runs that train as one batch must share all settings but the seed")
+            if len(job.data.splits["train"]) != len(first.data.splits["train"]):
+                raise ConfigError("runs that train as one batch need equally many training pairs")
+        if self.options.device != "cpu" and not torch.cuda.is_available():
+            raise ConfigError("this machine has no CUDA device: train with --device cpu")
+        self.device = torch.device(self.options.device)
+        self.feed = Feed([job.data for job in jobs], self.stacked, self.device)
+        if self.feed.n < 4:
+            raise ConfigError(f"{self.feed.n} training pairs are too few: at least 4 are needed")
+        seeds = [job.config.seed for job in jobs]
+        choice = first.config.method
+        shapes = (first.data.x1.shape, first.data.x2.shape)
+        self.method = build_method(choice.name, choice.settings, *shapes, seeds, self.stacked)
+        self.method.to(self.device)
+        if self.options.precision == "bf16":
+            for module in self.method.modules():
+                if hasattr(module, "autocast"):
+                    module.autocast = True
+        self.single = build_method(choice.name, choice.settings, *shapes)
+        # Separate streams: the order of the rows does not depend on how much noise a loss draws.
+        self.order = [torch.Generator().manual_seed(2 * seed + 1) for seed in seeds]
+        self.noise = [torch.Generator(self.device).manual_seed(2 * seed) for seed in seeds]
+        self.stages = self.method.stages()
+        self.total_epochs = sum(stage.epochs for stage in self.stages)
+        n = len(jobs)
+        self.progress = Progress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
+        self._saved_at = 0.0
+
+    # public
+
+    def fit(self, resume: bool = False) -> None:
+        """Train to the end, or go on from the last checkpoints.
+
+        Raises:
+            RunError: when there is nothing to resume from, or files cannot be written.
+            KeyboardInterrupt: passed on after the runs were marked as interrupted.
+        """
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.jobs[0].config.seed)
+            try:
+                tensors = self._load() if resume else None
+                self._set_status(state="running", total_epochs=self.total_epochs, message="")
+                self._run_stages(tensors)
+                self._finish()
+            except KeyboardInterrupt:
+                self._set_status(state="interrupted", message="stopped; `rivae resume` goes on")
+                raise
+            except OSError as error:
+                message = f"cannot write the run: {error.strerror}; free some space and resume"
+                raise RunError(message) from error
+
+    # the loop
+
+    def _run_stages(self, tensors: list[dict[str, Tensor]] | None) -> None:
+        for i, stage in enumerate(self.stages):
+            if i < self.progress.stage:
+                continue
+            optimiser = make_optimiser(self.method.param_groups(stage.name), stage.learning_rate)
+            if tensors is not None:
+                inside = any(key.startswith("optim/") for key in tensors[0])
+                restore(
+                    self.method,
+                    optimiser if inside else None,
+                    self.order,
+                    self.noise,
+                    tensors,
+                    self.stacked,
+                )
+                tensors = None
+            self._prepare(stage)
+            while self.progress.stage_epoch < stage.epochs:
+                self._epoch(stage, optimiser)
+                if self._should_stop(stage):
+                    break
+            self.progress.stage, self.progress.stage_epoch = i + 1, 0
+            self._save(None)
+
+    def _prepare(self, stage: Stage) -> None:
+        """Tables that the stage trains on: embeddings of frozen embedders, smooth targets."""
+        if stage.cached and stage.epochs:
+            was_training = self.method.training
+            self.method.eval()
+            with torch.inference_mode():
+                parts: dict[str, list[Tensor]] = {"v1": [], "v2": []}
+                for start in range(0, self.feed.n, 512):
+                    index = torch.arange(start, min(start + 512, self.feed.n), device=self.device)
+                    if self.stacked:
+                        index = index.expand(len(self.jobs), -1)
+                    parts["v1"].append(self.method.embed_query(self.feed.gather("x1", index)))
+                    parts["v2"].append(self.method.embed_target(self.feed.gather("x2", index)))
+            self.method.train(was_training)
+            for kind, chunks in parts.items():
+                self.feed.set_table(kind, torch.cat(chunks, -2).clone(), self.stacked)
+        if stage.needs_target and stage.epochs and "target" not in self.feed.tables:
+            self.feed.set_table("target", self._targets(), self.stacked)
+
+    def _targets(self) -> Tensor:
+        out = []
+        for job in self.jobs:
+            rows = job.data.splits["train"]
+            n_components = self.method.smooth_target_dim()
+            if n_components is None:
+                raise ConfigError("an anchor needs the smooth start: set init='smooth'")
+            settings: Any = self.single.config  # type: ignore[attr-defined]
+            out.append(
+                smooth_target(
+                    job.data.x1.batch(rows),
+                    job.data.x2.batch(rows),
+                    n_components,
+                    self.method.dim_v,
+                    settings.smooth_neighbours,
+                    settings.smooth_blur,
+                    job.config.seed,
+                )
+            )
+        return (torch.stack(out) if self.stacked else out[0]).to(self.device)
+
+    def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
+        started = time.monotonic()
+        steps = self.feed.steps(stage.batch_size)
+        total = max(1, steps * stage.epochs - 1)
+        done = self.progress.stage_epoch * steps
+        factor = math.prod(f for epoch, f in stage.milestones if epoch <= self.progress.stage_epoch)
+        parameters = [p for group in optimiser.param_groups for p in group["params"]]
+        self.method.train()
+        sums: dict[str, Tensor] = {}
+        noise = Noise(self.noise, self.stacked)
+        for i, index in enumerate(self.feed.batches(stage.batch_size, self.order)):
+            progress = (done + i) / total
+            if stage.schedule == "cosine":
+                factor_now = factor * 0.5 * (1 + math.cos(math.pi * progress))
+            else:
+                factor_now = factor
+            for group in optimiser.param_groups:
+                group["lr"] = stage.learning_rate * group["scale"] * factor_now
+            terms = self.method.loss(self._batch(stage, progress, noise, index))
+            optimiser.zero_grad(set_to_none=True)
+            terms["objective"].sum().backward()
+            if self.options.clip_norm is not None:
+                clip_gradients(parameters, self.options.clip_norm, self.stacked)
+            optimiser.step()
+            for key, value in terms.items():
+                sums[key] = sums.get(key, 0.0) + value.detach()
+        self.progress.stage_epoch += 1
+        self.progress.epoch += 1
+        self.progress.step += steps
+        means = {key: (value / steps).reshape(-1).tolist() for key, value in sums.items()}
+        self._after_epoch(stage, optimiser, means, time.monotonic() - started)
+
+    def _batch(self, stage: Stage, progress: float, noise: Noise, index: Tensor) -> Batch:
+        gather = self.feed.gather
+        batch = Batch(stage=stage.name, progress=progress, noise=noise)
+        if stage.cached:
+            batch.v1, batch.v2 = gather("v1", index), gather("v2", index)
+        else:
+            batch.x1, batch.x2 = gather("x1", index), gather("x2", index)
+        if stage.needs_target:
+            batch.target = gather("target", index)
+        return batch
+
+    def _after_epoch(
+        self,
+        stage: Stage,
+        optimiser: torch.optim.Adam,
+        means: dict[str, list[float]],
+        seconds: float,
+    ) -> None:
+        at_end = self.progress.stage_epoch == stage.epochs
+        due = self.progress.stage_epoch % self.options.validate_every == 0 or at_end
+        for s, job in enumerate(self.jobs):
+            row: dict[str, Any] = {
+                "epoch": self.progress.epoch,
+                "stage": stage.name,
+                "step": self.progress.step,
+                "learning_rate": optimiser.param_groups[-1]["lr"],
+                **{key: values[s if self.stacked else 0] for key, values in means.items()},
+            }
+            if not self.progress.failed[s] and not math.isfinite(row["objective"]):
+                self.progress.failed[s] = (
+                    f"the loss became {row['objective']} in epoch {self.progress.epoch} "
+                    f"({stage.name}): lower the learning rate or raise eta"
+                )
+            elif due and stage.validate and self.validate and not self.progress.failed[s]:
+                row["validation"] = self.validate(self._model(s), job.data)
+                self._track_best(s, job, stage, row["validation"])
+            job.run.append_metrics(row)
+            if s == 0 and self.listener:
+                extra = {"seconds": seconds, "total_epochs": self.total_epochs}
+                self.listener({**row, **extra})
+        if all(self.progress.failed):
+            self._set_status(state="failed", message=self.progress.failed[0])
+            raise RunError(self.progress.failed[0])
+        if time.monotonic() - self._saved_at >= self.options.checkpoint_seconds and not at_end:
+            self._save(optimiser)
+
+    def _track_best(self, s: int, job: Job, stage: Stage, scores: dict[str, float]) -> None:
+        if stage is not self.stages[-1] or "score" not in scores:
+            return
+        if scores["score"] > self.progress.best[s]:
+            self.progress.best[s], self.progress.since_best[s] = scores["score"], 0
+            if self.options.select == "best":
+                weights = take_model(self.method.state_dict(), s if self.stacked else None)
+                path = job.run.path / "checkpoints" / "best.safetensors"
+                save_checkpoint(path, weights, {"epoch": self.progress.epoch, **scores})
+        else:
+            self.progress.since_best[s] += 1
+
+    def _should_stop(self, stage: Stage) -> bool:
+        patience = self.options.patience
+        if patience is None or stage is not self.stages[-1]:
+            return False
+        return all(n >= patience for n in self.progress.since_best)
+
+    # state
+
+    def _model(self, s: int) -> Method:
+        """Model ``s`` on its own, on the CPU, in evaluation mode."""
+        state = take_model(self.method.state_dict(), s if self.stacked else None)
+        self.single.load_state_dict({k: v.cpu() for k, v in state.items()})
+        return self.single.eval()
+
+    def _save(self, optimiser: torch.optim.Adam | None) -> None:
+        for s, job in enumerate(self.jobs):
+            index = s if self.stacked else None
+            tensors = snapshot(self.method, optimiser, self.order, self.noise, index)
+            state = asdict(self.progress)
+            for key in ("best", "since_best", "failed"):
+                state[key] = state[key][s]
+            save_checkpoint(job.run.path / "checkpoints" / "last.safetensors", tensors, state)
+        stage = self.stages[min(self.progress.stage, len(self.stages) - 1)].name
+        self._set_status(state="running", stage=stage, epoch=self.progress.epoch)
+        self._saved_at = time.monotonic()
+
+    def _load(self) -> list[dict[str, Tensor]]:
+        """Read the checkpoints and take over their progress; rows after them are dropped."""
+        loaded = [load_checkpoint(j.run.path / "checkpoints" / "last.safetensors") for j in self.jobs]
+        states = [state for _, state, _ in loaded]
+        if len({state["epoch"] for state in states}) > 1:
+            raise RunError("the runs stand at different epochs: resume them one by one")
+        shared = {k: states[0][k] for k in ("stage", "stage_epoch", "epoch", "step")}
+        lists = {k: [state[k] for state in states] for k in ("best", "since_best", "failed")}
+        self.progress = Progress(**shared, **lists)
+        for job, (_, _, note) in zip(self.jobs, loaded, strict=True):
+            job.run.truncate_metrics(self.progress.epoch)
+            if note and self.listener:
+                self.listener({"note": note})
+        tensors = [tensors for tensors, _, _ in loaded]
+        if self.progress.stage >= len(self.stages):
+            restore(self.method, None, self.order, self.noise, tensors, self.stacked)
+        return tensors
+
+    def _finish(self) -> None:
+        for s, job in enumerate(self.jobs):
+            if self.progress.failed[s]:
+                job.run.set_status(state="failed", message=self.progress.failed[s])
+                continue
+            model = self._model(s)
+            best = job.run.path / "checkpoints" / "best.safetensors"
+            if self.options.select == "best" and best.exists():
+                model.load_state_dict(load_checkpoint(best)[0])
+            if self.finalise:
+                self.finalise(model, job.data, job.run)
+            job.run.write_model(model)
+            job.run.set_status(
+                state="finished", stage="", epoch=self.progress.epoch, total_epochs=self.total_epochs
+            )
+
+    def _set_status(self, **changes: Any) -> None:
+        for s, job in enumerate(self.jobs):
+            if not self.progress.failed[s]:
+                job.run.set_status(**changes)
