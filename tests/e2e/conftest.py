@@ -1,0 +1,97 @@
+"""Small trained runs for the browser, and what its pages show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class ExplorePage:
+    """The Explore page as a visitor sees it."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page, self.address = page, address
+        self.tiles = page.get_by_test_id("tile")
+
+    def open(self, run: str, **params: object) -> ExplorePage:
+        """Go there and wait for the pictures."""
+        query = "&".join(f"{k}={v}" for k, v in {"run": run, **params}.items())
+        self.page.goto(f"{self.address}/explore?{query}")
+        return self.settled()
+
+    def settled(self) -> ExplorePage:
+        """Wait until the grid is there."""
+        self.tiles.nth(int(self.page.get_by_test_id("k").input_value()) - 1).wait_for()
+        return self
+
+    def slider(self, dim: int = 1) -> Any:
+        return self.page.get_by_test_id(f"slider-{dim}")
+
+    def value(self, dim: int = 1) -> float:
+        return float(self.page.get_by_test_id(f"number-{dim}").input_value())
+
+    def ids(self) -> tuple[int, ...]:
+        """The items in the grid, best first."""
+        found = self.tiles.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
+        return tuple(found)
+
+    def drag(self, dim: int, fractions: list[float]) -> Iterator[float]:
+        """Press on the thumb, then yield after every move; the button stays down until the end."""
+        slider, mouse = self.slider(dim), self.page.mouse
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
+        at = (float(slider.input_value()) - low) / (high - low)
+        y = box["y"] + box["height"] / 2
+        mouse.move(box["x"] + at * box["width"], y)
+        mouse.down()
+        try:
+            for fraction in fractions:
+                mouse.move(box["x"] + fraction * box["width"], y, steps=4)
+                yield fraction
+        finally:
+            mouse.up()
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+    """The first true value of ``condition``; fails with ``what`` when none comes in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.05)
+    pytest.fail(f"did not happen within {seconds:.0f} s: {what}")
+
+
+@pytest.fixture(scope="session")
+def trained_run(app_runs: Path) -> str:
+    """The id of a small trained run (3 dimensions) that the app shows."""
+    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.runs import Run
+    from rivae.training import Job, Trainer
+
+    settings = {"n_components": 3, "dim_v": 16, "init": "none", "ivae_epochs": 0}
+    config = RunConfig(
+        name="browser-digits",
+        dataset=DatasetConfig(name="split-digits"),
+        method=MethodChoice(settings={**settings, "joint_epochs": 8, "n_mismatches": None}),
+    )
+    run = Run.create(config, app_runs)
+    Trainer([Job(run, run.load_dataset())]).fit()
+    return run.id
+
+
+@pytest.fixture
+def explore_page(page: Any, app_server: str, trained_run: str) -> ExplorePage:
+    """Explore on the small run."""
+    return ExplorePage(page, app_server).open(trained_run, q="mean")
+
+
+@pytest.fixture(name="until")
+def until_fixture() -> Callable[..., Any]:
+    """``until`` for test files, which cannot import a conftest."""
+    return until

@@ -1,0 +1,139 @@
+"""What the whole project is about: pictures change while a slider is dragged."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+SWEEP = [0.35, 0.2, 0.1, 0.3, 0.6, 0.8, 0.95, 0.7]
+
+COUNT_RELEASES = """() => {
+    window.releases = 0
+    for (const name of ["mouseup", "pointerup"])
+        window.addEventListener(name, () => { window.releases += 1 }, true)
+}"""
+
+
+def link(page):
+    address = page.evaluate("location.href")  # page.url would only change while events are handled
+    return {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
+
+
+def test_the_grid_changes_while_the_button_is_down(explore_page, until):
+    page, before = explore_page.page, explore_page.ids()
+    page.evaluate(COUNT_RELEASES)
+    seen = [before]
+    for _ in explore_page.drag(1, SWEEP):
+        until(lambda: explore_page.ids() != seen[-1], "other pictures, the button still down")
+        seen.append(explore_page.ids())
+        assert page.evaluate("window.releases") == 0
+        assert "z" not in link(page), "the address waits for the release"
+    assert len(set(seen)) > 4
+    assert page.evaluate("window.releases") > 0
+
+
+def test_every_picture_is_drawn_and_named_during_a_drag(explore_page, until):
+    before = explore_page.ids()
+    for _ in explore_page.drag(1, [0.1]):
+        until(lambda: explore_page.ids() != before, "other pictures")
+        pictures = explore_page.tiles.locator("img")
+        assert pictures.count() == 10
+        drawn = pictures.evaluate_all("all => all.map(img => img.naturalWidth)")
+        assert all(width > 0 for width in drawn)
+        assert all(pictures.evaluate_all("all => all.map(img => img.alt)"))
+
+
+def test_what_entered_and_what_left_is_marked(explore_page, until):
+    before = set(explore_page.ids())
+    for _ in explore_page.drag(1, [0.05]):
+        until(lambda: not before >= set(explore_page.ids()), "a new picture")
+    now = set(explore_page.ids())
+    marked = explore_page.page.get_by_test_id("grid").locator('[data-change="new"]')
+    new = marked.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
+    assert set(new) == now - before
+    left = explore_page.page.get_by_test_id("left-items").locator("[data-id]")
+    gone = left.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
+    assert set(gone) == before - now
+
+
+def test_the_release_is_in_the_link_and_a_reload_brings_it_back(explore_page, until):
+    page = explore_page.page
+    list(explore_page.drag(1, [0.15]))
+    until(lambda: "z" in link(page), "the address follows the release")
+    value, ids = explore_page.value(1), explore_page.ids()
+    page.reload()
+    explore_page.settled()
+    assert explore_page.value(1) == value
+    assert explore_page.ids() == ids
+
+
+def test_a_link_opens_the_same_view_elsewhere(explore_page, until, browser):
+    page = explore_page.page
+    list(explore_page.drag(2, [0.9]))
+    until(lambda: "z" in link(page), "the address follows the release")
+    ids = explore_page.ids()
+    context = browser.new_context(viewport={"width": 1360, "height": 900})
+    other = context.new_page()
+    other.goto(page.evaluate("location.href"))
+    explore_page.tiles = other.get_by_test_id("tile")
+    explore_page.tiles.nth(9).wait_for()
+    assert explore_page.ids() == ids
+    context.close()
+
+
+def test_back_undoes_and_forward_does_again(explore_page, until):
+    page, start, at_first = explore_page.page, explore_page.ids(), explore_page.value(1)
+    list(explore_page.drag(1, [0.1]))
+    until(lambda: "z" in link(page), "the address follows the release")
+    moved = explore_page.value(1)
+    after = explore_page.ids()
+    assert after != start
+    page.go_back()
+    until(lambda: explore_page.value(1) == at_first, "the slider goes back")
+    until(lambda: explore_page.ids() == start, "the pictures go back")
+    page.go_forward()
+    until(lambda: explore_page.value(1) == moved, "the slider goes forward")
+    until(lambda: explore_page.ids() == after, "the pictures go forward")
+
+
+@pytest.mark.parametrize(("key", "sign"), [("ArrowRight", 1), ("ArrowLeft", -1), ("PageUp", 1)])
+def test_the_keyboard_moves_a_slider(explore_page, until, key, sign):
+    page, before, ids = explore_page.page, explore_page.value(1), explore_page.ids()
+    explore_page.slider(1).focus()
+    for _ in range(40 if key.startswith("Arrow") else 2):
+        page.keyboard.press(key)
+    assert (explore_page.value(1) - before) * sign > 0
+    until(lambda: explore_page.ids() != ids, "other pictures")
+    until(lambda: "z" in link(page), "the address follows the keys")
+    page.keyboard.press("Delete")
+    until(lambda: explore_page.ids() == ids, "Delete brings the query back")
+    assert explore_page.value(1) == before
+
+
+def test_a_slider_speaks(explore_page):
+    slider = explore_page.page.get_by_role("slider", name="z1", exact=True)
+    assert re.search(r"s\.d\. (below|above) the mean", slider.get_attribute("aria-valuetext"))
+
+
+def test_a_number_can_be_typed(explore_page, until):
+    page, ids = explore_page.page, explore_page.ids()
+    slider = explore_page.slider(1)
+    wanted = float(slider.get_attribute("max")) * 0.9
+    page.get_by_test_id("number-1").fill(f"{wanted:.2f}")
+    page.keyboard.press("Enter")
+    until(lambda: explore_page.ids() != ids, "other pictures")
+    assert float(slider.input_value()) == pytest.approx(round(wanted, 2))
+
+
+def test_a_locked_slider_stays_at_reset(explore_page, until):
+    page = explore_page.page
+    home = explore_page.value(1), explore_page.value(2)
+    for dim in (1, 2):
+        list(explore_page.drag(dim, [0.1]))
+    moved = explore_page.value(1)
+    explore_page.slider(1).focus()
+    page.keyboard.press("l")
+    page.get_by_test_id("reset-all").click()
+    until(lambda: explore_page.value(2) == home[1], "the free slider goes home")
+    assert explore_page.value(1) == moved != home[0]
+    until(lambda: link(page).get("lock") == "1", "the lock is in the address")
