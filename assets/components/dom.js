@@ -1,0 +1,66 @@
+/* Small helpers shared by the components. Text only ever enters through textContent. */
+
+const SVG = "http://www.w3.org/2000/svg"
+
+const ICONS = {
+  lock: "M5 11V8a5 5 0 0 1 10 0v3M4 11h12v7H4z",
+  unlock: "M5 11V8a5 5 0 0 1 9.6-2M4 11h12v7H4z",
+  reset: "M4 10a6 6 0 1 0 2-4.5M4 3v4h4",
+  dice: "M4 4h12v12H4zM7.5 7.5h.01M12.5 7.5h.01M10 10h.01M7.5 12.5h.01M12.5 12.5h.01",
+  gallery: "M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z",
+  average: "M3 16c4 0 4-11 7-11s3 11 7 11M10 3v14",
+  warn: "M10 3 18 17H2zM10 8v4M10 14.5v.01",
+}
+
+/** An element with properties, attributes (`aria-…`, `data-…`) and children. */
+function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag)
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined) continue
+    if (name.startsWith("on")) node[name] = value
+    else if (name === "class") node.className = value
+    else if (name in node && !name.includes("-")) node[name] = value
+    else node.setAttribute(name, value)
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined))
+  return node
+}
+
+/** A 20 x 20 line icon, hidden from screen readers. */
+function icon(name) {
+  const svg = document.createElementNS(SVG, "svg")
+  svg.setAttribute("viewBox", "0 0 20 20")
+  svg.setAttribute("aria-hidden", "true")
+  svg.setAttribute("class", "icon")
+  const path = document.createElementNS(SVG, "path")
+  path.setAttribute("d", ICONS[name])
+  svg.append(path)
+  return svg
+}
+
+/** Sets text only where it differs: writing the same text still costs a layout. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text
+}
+
+/** Calls `run` once, `wait` ms after the last call; `.flush()` calls it now, `.cancel()` never. */
+function debounce(run, wait) {
+  let timer = null
+  const later = () => {
+    clearTimeout(timer)
+    timer = setTimeout(later.flush, wait)
+  }
+  later.flush = () => {
+    clearTimeout(timer)
+    timer = null
+    run()
+  }
+  later.cancel = () => {
+    clearTimeout(timer)
+    timer = null
+  }
+  return later
+}
+
+const round4 = (x) => Math.round(x * 1e4) / 1e4 + 0
+const clamp = (x, low, high) => Math.min(high, Math.max(low, x))

@@ -1,0 +1,116 @@
+/* The grid of retrieved items, and the marks of what a gesture has changed.
+ *
+ * Marks compare with the result at the start of the gesture (a drag, or a run of key presses), not
+ * with the frame before: a mark that lives for 16 ms cannot be read.
+ */
+
+class Tiles {
+  /** @param pick called with an item number, @param picture (id) => [title, address, tiny] */
+  constructor({ pick, picture }) {
+    Object.assign(this, { pick, picture })
+    this.ids = []
+    this.before = null
+    this.slots = []
+    this.grid = h("div", {
+      class: "grid", role: "group", "aria-label": "Retrieved items", "data-testid": "grid",
+    })
+    this.grid.onkeydown = (event) => this.walk(event)
+    this.gone = h("div", { class: "gone", "data-testid": "left-items" })
+    this.element = h("div", { class: "tiles" }, this.grid, this.gone)
+  }
+
+  /** From here on changes are marked against what is shown now. */
+  startGesture() {
+    this.before = this.ids.length ? new Map(this.ids.map((id, rank) => [id, rank])) : null
+  }
+
+  /** Shows `ids`, best first. */
+  show(ids, seq) {
+    this.ids = ids
+    while (this.slots.length < ids.length) this.slots.push(this.makeSlot(this.slots.length))
+    while (this.slots.length > ids.length) this.slots.pop().tile.remove()
+    this.grid.dataset.count = ids.length <= 10 ? "few" : ids.length <= 18 ? "some" : "many"
+    this.grid.dataset.seq = seq
+    ids.forEach((id, rank) => this.fill(this.slots[rank], id, rank))
+    this.showGone()
+  }
+
+  makeSlot(rank) {
+    const img = h("img", { alt: "", draggable: false, decoding: "sync" })
+    const title = h("span", { class: "title" })
+    const mark = h("span", { class: "mark" })
+    const tile = h(
+      "button",
+      { class: "tile", type: "button", "data-testid": "tile", "data-rank": rank + 1 },
+      h("span", { class: "pic" }, img),
+      h("span", { class: "cap" }, h("span", { class: "rank" }, String(rank + 1)), title),
+      mark,
+    )
+    tile.onclick = () => this.pick(Number(tile.dataset.id))
+    this.grid.append(tile)
+    return { tile, img, title, mark, id: null, state: null }
+  }
+
+  fill(slot, id, rank) {
+    const [name, address, tiny] = this.picture(id) || ["", "", false]
+    if (slot.id !== id || slot.img.src !== address) {
+      slot.id = id
+      slot.img.src = address
+      slot.img.alt = name
+      slot.img.classList.toggle("tiny", Boolean(tiny))
+      setText(slot.title, name)
+      slot.tile.dataset.id = id
+    }
+    const was = this.before ? this.before.get(id) : rank
+    const moved = was === undefined ? 0 : was - rank
+    const state = was === undefined ? "new" : moved > 0 ? "up" : moved < 0 ? "down" : "same"
+    slot.tile.dataset.change = state
+    const words = { new: "new", up: `▲ ${moved}`, down: `▼ ${-moved}`, same: "" }[state]
+    setText(slot.mark, words)
+    const spoken = { new: ", new", up: `, up ${moved}`, down: `, down ${-moved}`, same: "" }[state]
+    slot.tile.setAttribute("aria-label", `${rank + 1}: ${name}${spoken}`)
+  }
+
+  showGone() {
+    const shown = new Set(this.ids)
+    const gone = this.before ? [...this.before.keys()].filter((id) => !shown.has(id)) : []
+    const key = gone.join()
+    if (this.gone.dataset.ids === key) return
+    this.gone.dataset.ids = key
+    this.gone.replaceChildren()
+    if (!gone.length) return
+    this.gone.append(h("span", { class: "label" }, "Left"))
+    for (const id of gone) {
+      const [name, address, tiny] = this.picture(id) || ["", "", false]
+      const img = h("img", { alt: name, src: address, class: tiny ? "tiny" : "" })
+      const mini = h(
+        "button",
+        { class: "mini", type: "button", title: name, "aria-label": `Left: ${name}`, "data-id": id },
+        img,
+      )
+      mini.onclick = () => this.pick(id)
+      this.gone.append(mini)
+    }
+  }
+
+  /** Arrow keys walk over the tiles. */
+  walk(event) {
+    const at = this.slots.findIndex((slot) => slot.tile === event.target)
+    if (at < 0) return
+    const columns = getComputedStyle(this.grid).gridTemplateColumns.split(" ").length
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key]
+    const next = step === undefined ? undefined : this.slots[at + step]
+    if (!next) return
+    event.preventDefault()
+    next.tile.focus()
+  }
+
+  /** One sentence about the last gesture, for the screen reader. */
+  sentence() {
+    const count = (state) => this.slots.filter((slot) => slot.tile.dataset.change === state).length
+    const first = this.slots[0] ? this.slots[0].title.textContent : ""
+    const moved = count("up") + count("down")
+    if (!count("new") && !moved) return `Results unchanged. Best match: ${first}.`
+    return `${count("new")} new, ${moved} moved. Best match: ${first}.`
+  }
+}

@@ -1,0 +1,3 @@
+"""Home."""
+import streamlit as st
+st.title("Home")

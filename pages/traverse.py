@@ -1,0 +1,3 @@
+"""Traverse."""
+import streamlit as st
+st.title("Traverse")

@@ -1,0 +1,14 @@
+"""Reads component sources. Several files become one module, since inline modules cannot import."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "components"
+
+
+@cache
+def source(*names: str) -> str:
+    """The files ``names`` in this order, as one text."""
+    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)

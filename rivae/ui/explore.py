@@ -1,0 +1,204 @@
+"""What the Explore page knows, and every change it can undergo. No streamlit here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rivae.errors import ConfigError
+from rivae.explorer import MAX_K, Explorer, Rows
+from rivae.ui.answers import picture, read_z, results
+from rivae.ui.links import DEFAULT_SPAN, SPANS, Link, Query
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A visitor's own query picture; it lives in the session only and in no link."""
+
+    title: str
+    data_uri: str
+    z: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ExploreState:
+    """One view of one run.
+
+    Attributes:
+        rev: changes whenever Python, not the browser, set z; the panel takes the state over then.
+        query: a data row or "mean"; with an ``upload`` it is "mean", what a link falls back to.
+        base: z of the query, where reset goes.
+        z: z now. All z carry four decimals, so that links restore them exactly.
+    """
+
+    run: str
+    rows: Rows
+    query: Query
+    base: tuple[float, ...]
+    z: tuple[float, ...]
+    k: int
+    whole: bool
+    locked: tuple[int, ...] = ()
+    by_effect: bool = False
+    span: int = DEFAULT_SPAN
+    upload: Upload | None = None
+    rev: int = 0
+
+
+def rounded(z: Sequence[float] | np.ndarray[Any, Any]) -> tuple[float, ...]:
+    """z with the four decimals that the panel and the links carry."""
+    return tuple(round(float(v), 4) + 0.0 for v in z)
+
+
+def next_rev(rev: int) -> int:
+    """A number above ``rev`` that another session is not using: the clock in milliseconds."""
+    return max(rev + 1, int(time.time() * 1000))
+
+
+def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
+    """z of a data row, or the average of all queries."""
+    return rounded(explorer.mean if query == "mean" else explorer.encode(query))
+
+
+def from_link(explorer: Explorer, run: str, link: Link, rev: int) -> tuple[ExploreState, list[str]]:
+    """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
+    notes: list[str] = []
+    query: Query = int(explorer.search_rows[0])
+    if link.query == "mean" or (link.query is not None and link.query < len(explorer.data)):
+        query = link.query
+    elif link.query is not None:
+        notes.append(f"The data set has no item {link.query}, so the first one is the query.")
+    base = query_z(explorer, query)
+    z = list(base)
+    for j, value in link.changes.items():
+        if j < len(z):
+            z[j] = value
+    beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
+    if beyond:
+        notes.append(f"This run has {len(z)} dimensions; the link's z{max(beyond) + 1} is left out.")
+    state = ExploreState(
+        run=run,
+        rows=link.rows,
+        query=query,
+        base=base,
+        z=tuple(z),
+        k=link.k,
+        whole=explorer.shows_whole if link.whole is None else link.whole,
+        locked=tuple(j for j in link.locked if j < len(z)),
+        by_effect=link.by_effect,
+        span=link.span,
+        rev=next_rev(rev),
+    )
+    return state, notes
+
+
+def to_link(explorer: Explorer, state: ExploreState) -> Link:
+    """The link that restores ``state``; an upload is replaced by the average query."""
+    base = query_z(explorer, "mean") if state.upload else state.base
+    return Link(
+        run=state.run,
+        rows=state.rows,
+        query=state.query,
+        changes={j: v for j, (v, b) in enumerate(zip(state.z, base, strict=True)) if v != b},
+        k=state.k,
+        whole=None if state.whole == explorer.shows_whole else state.whole,
+        locked=state.locked,
+        by_effect=state.by_effect,
+        span=state.span,
+    )
+
+
+def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
+    """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Raises:
+        ConfigError: the report holds something that the panel cannot send.
+    """
+    if view.get("rev") != state.rev:
+        return state
+    d = len(state.z)
+    locked, k, span = view.get("locked", []), view.get("k"), view.get("span")
+    if not isinstance(k, int) or not 1 <= k <= MAX_K or span not in SPANS:
+        raise ConfigError("the panel sent a number of results or a range that does not exist")
+    if not isinstance(locked, list) or any(j not in range(d) for j in locked):
+        raise ConfigError(f"only dimensions 1 to {d} can be locked")
+    return replace(
+        state,
+        z=rounded(read_z(view.get("z"), d)),
+        k=k,
+        span=span,
+        whole=bool(view.get("whole")),
+        by_effect=bool(view.get("by_effect")),
+        locked=tuple(sorted(set(locked))),
+    )
+
+
+def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:
+    """``state`` at another query: z moves to the query's own, except in locked dimensions."""
+    if query != "mean":
+        explorer.title(query)  # raises for a row that does not exist
+    base = query_z(explorer, query)
+    return _moved(state, base, query=query, upload=None)
+
+
+def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
+    """``state`` with a visitor's own picture as the query."""
+    return _moved(state, upload.z, query="mean", upload=upload)
+
+
+def _moved(state: ExploreState, base: tuple[float, ...], **changes: Any) -> ExploreState:
+    z = tuple(old if j in state.locked else new for j, (old, new) in enumerate(zip(state.z, base, strict=True)))
+    return replace(state, base=base, z=z, rev=next_rev(state.rev), **changes)
+
+
+def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first results included, so that it paints at once."""
+    z = np.array(state.z)
+    data, side = explorer.data, 0 if state.whole else 2
+    return {
+        "rev": state.rev,
+        "key": f"{state.run}/{state.rows}",
+        "url": url,
+        "run": state.run,
+        "rows": state.rows,
+        "z": list(state.z),
+        "base": list(state.base),
+        "k": state.k,
+        "whole": state.whole,
+        "wholeLabel": "Complete the pictures" if explorer.shows_whole else "Show both views",
+        "locked": list(state.locked),
+        "byEffect": state.by_effect,
+        "span": state.span,
+        "dims": [
+            {
+                "name": f"z{j + 1}",
+                "mean": round(float(explorer.mean[j]), 6),
+                "std": round(float(explorer.std[j]), 6),
+                "effect": round(float(explorer.effects[j]), 3),
+            }
+            for j in range(explorer.n_components)
+        ],
+        "query": query_card(explorer, state),
+        "first": results(explorer, z, state.k, side),
+        "views": list(data.view_names),
+    }
+
+
+def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
+    """Picture and words of the query."""
+    if state.upload:
+        card = {"title": state.upload.title, "text": "your picture", "picture": state.upload.data_uri}
+        return {**card, "tiny": False}
+    if state.query == "mean":
+        i = int(explorer.topk(np.array(state.base), 1).ids[0])
+        _, address, tiny = picture(explorer, i, 1)
+        title, text = "Average query", "the mean of all queries; picture of the nearest item"
+    else:
+        i = state.query
+        title, address, tiny = picture(explorer, i, 1)
+        text = f"{explorer.data.view_names[0]} · item {i}"
+    return {"title": title, "text": text, "picture": address, "tiny": tiny}

@@ -1,0 +1,207 @@
+"""The Explore page's session: which state is shown, what the panel reports, what the link says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RivaeError
+from rivae.explorer import Explorer
+from rivae.ui import cache, explore, routes, state
+from rivae.ui.answers import answer
+from rivae.ui.explore import ExploreState, Upload
+from rivae.ui.links import NAMES, Link, read_link, write_link
+
+
+def link_in_address() -> dict[str, str]:
+    """The query parameters that belong to this page."""
+    return {name: st.query_params[name] for name in NAMES if name in st.query_params}
+
+
+def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
+    """The state to show: the session's, unless the address says otherwise.
+
+    ``entered`` tells that the visitor has just come from another page; then an address without
+    parameters means "where I was", else (the back button) it means the default.
+
+    Raises:
+        RivaeError: the run in question is missing, broken or not ready.
+    """
+    params = link_in_address()
+    known: ExploreState | None = st.session_state.get(state.EXPLORE)
+    if known is not None and (params == st.session_state[state.EXPLORE_LINK] or (entered and not params)):
+        explorer = cache.explorer(known.run, known.rows)
+        if entered:
+            save_link(explorer, known)
+        return known, explorer
+    link, dropped = read_link(params)
+    run = link.run or st.session_state.get(state.RUN) or default_run
+    explorer = cache.explorer(run, link.rows)
+    shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0)
+    if dropped:
+        notes.insert(0, f"Part of the link could not be read and was left out: {', '.join(dropped)}.")
+    st.session_state[state.EXPLORE_NOTICE] = " ".join(notes)
+    st.session_state[state.EXPLORE_LINK] = params
+    _keep(shown)
+    return shown, explorer
+
+
+def _keep(shown: ExploreState) -> None:
+    st.session_state[state.EXPLORE] = shown
+    st.session_state[state.RUN] = shown.run
+
+
+def save_link(explorer: Explorer, shown: ExploreState) -> None:
+    """Writes the state into the address, which adds one step to the browser's history."""
+    params = write_link(explore.to_link(explorer, shown))
+    if params != st.session_state.get(state.EXPLORE_LINK) or params != link_in_address():
+        others = {name: st.query_params.get_all(name) for name in st.query_params if name not in NAMES}
+        st.query_params.from_dict({**others, **params})
+        st.session_state[state.EXPLORE_LINK] = params
+
+
+def set_state(shown: ExploreState) -> None:
+    """Replaces the state and the address; for callbacks."""
+    _keep(shown)
+    st.session_state[state.EXPLORE_NOTICE] = ""
+    save_link(cache.explorer(shown.run, shown.rows), shown)
+
+
+def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
+    """What the panel is sent: rebuilt on a new rev only, so that other reruns send nothing new."""
+    kept = st.session_state.get(state.EXPLORE_PAYLOAD)
+    if kept is None or kept["rev"] != shown.rev:
+        kept = explore.payload(explorer, shown, routes.topk_url())
+        st.session_state[state.EXPLORE_PAYLOAD] = kept
+        st.session_state[state.EXPLORE_ANSWER] = None
+    return {**kept, "answer": st.session_state.get(state.EXPLORE_ANSWER)}
+
+
+def refresh() -> None:
+    """Makes the panel take the session's state over again, e.g. after a page switch."""
+    shown: ExploreState | None = st.session_state.get(state.EXPLORE)
+    if shown is not None:
+        st.session_state[state.EXPLORE_PAYLOAD] = None
+
+
+# What the panel and the pages' widgets report
+
+
+def _reported(name: str) -> Any:
+    return getattr(st.session_state.get(state.EXPLORE_PANEL), name, None)
+
+
+def _guarded(change: Callable[[], None]) -> None:
+    """Runs a change; what cannot be done is said on the page instead of thrown at it."""
+    try:
+        change()
+    except RivaeError as error:
+        st.session_state[state.EXPLORE_NOTICE] = str(error)
+
+
+def on_commit() -> None:
+    """A slider was released, or an option of the panel has changed."""
+    view = _reported("commit")
+    if isinstance(view, dict):
+        _guarded(lambda: _take(view))
+
+
+def on_pick() -> None:
+    """A tile was clicked: open its drawer."""
+    report = _reported("pick")
+    if isinstance(report, dict):
+        _guarded(lambda: _pick(report))
+
+
+def on_choose() -> None:
+    """Another query is wanted: a random one, or the gallery."""
+    report = _reported("choose")
+    if isinstance(report, dict):
+        _guarded(lambda: _choose(report))
+
+
+def on_ask() -> None:
+    """A question of the panel where the web route is missing."""
+    question = _reported("ask")
+    if isinstance(question, dict):
+        try:
+            st.session_state[state.EXPLORE_ANSWER] = answer(question, cache.explorer)
+        except RivaeError as error:
+            failed = {"seq": question.get("seq"), "error": str(error)}
+            st.session_state[state.EXPLORE_ANSWER] = failed
+
+
+def _take(view: dict[str, Any]) -> ExploreState:
+    shown: ExploreState = st.session_state[state.EXPLORE]
+    after = explore.commit(shown, view)
+    if after != shown:
+        set_state(after)
+    return after
+
+
+def _pick(report: dict[str, Any]) -> None:
+    shown = _take(report.get("view") or {})
+    item = report.get("id")
+    if not isinstance(item, int):
+        raise ConfigError("the panel named no item")
+    cache.explorer(shown.run, shown.rows).title(item)  # raises for an item that does not exist
+    st.session_state[state.EXPLORE_ITEM] = item
+
+
+def _choose(report: dict[str, Any]) -> None:
+    _take(report.get("view") or {})
+    if report.get("how") == "random":
+        random_query()
+    else:
+        st.session_state[state.EXPLORE_CHOOSING] = True
+
+
+def random_query() -> None:
+    """Another query from the searched rows."""
+    shown: ExploreState = st.session_state[state.EXPLORE]
+    explorer = cache.explorer(shown.run, shown.rows)
+    choose_query(int(random.choice(explorer.search_rows)))
+
+
+def choose_query(query: Any) -> None:
+    """Makes a data row (or "mean") the query and closes whatever it was chosen in."""
+
+    def change() -> None:
+        shown: ExploreState = st.session_state[state.EXPLORE]
+        explorer = cache.explorer(shown.run, shown.rows)
+        set_state(explore.with_query(explorer, shown, query))
+
+    _guarded(change)
+    close_overlays()
+
+
+def choose_upload(upload: Upload) -> None:
+    """Makes a visitor's picture the query."""
+    set_state(explore.with_upload(st.session_state[state.EXPLORE], upload))
+    close_overlays()
+
+
+def close_overlays() -> None:
+    """No drawer and no gallery on the next run."""
+    st.session_state[state.EXPLORE_ITEM] = None
+    st.session_state[state.EXPLORE_CHOOSING] = False
+
+
+def open_run(run: str, rows: str) -> None:
+    """Another run, or other rows of the same one, from its default state."""
+
+    def change() -> None:
+        chosen = "all" if rows == "all" else "test"
+        known: ExploreState | None = st.session_state.get(state.EXPLORE)
+        explorer = cache.explorer(run, chosen)
+        link = Link(run=run, rows=chosen)
+        if known is not None and known.run == run:
+            kept = explore.to_link(cache.explorer(known.run, known.rows), known)
+            link = Link(**{**kept.__dict__, "rows": chosen})
+        shown, _ = explore.from_link(explorer, run, link, known.rev if known else 0)
+        set_state(shown)
+
+    _guarded(change)

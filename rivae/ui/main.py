@@ -1,0 +1,37 @@
+"""The script behind every page: navigation and page settings, nothing else."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without the launcher
+    sys.path.insert(0, str(ROOT))
+
+from rivae.ui import state  # noqa: E402  (needs the path above)
+from rivae.ui.pages import EXPLORE, HOME, TRAVERSE  # noqa: E402
+
+st.set_page_config(page_title="RIVAE Explorer", page_icon=":material/tune:", layout="wide")
+
+page = st.navigation(
+    [
+        st.Page(
+            HOME, title="Home", icon=":material/home:", default=True,
+            help="Data sets and trained runs. Choose one to explore.",
+        ),
+        st.Page(
+            EXPLORE, title="Explore", icon=":material/tune:",
+            help="Drag a slider and see the retrieved pictures change.",
+        ),
+        st.Page(
+            TRAVERSE, title="Traverse", icon=":material/timeline:",
+            help="What each dimension does: strips, correlations with true factors, planes.",
+        ),
+    ],
+    position="top",
+)  # fmt: skip
+
+st.session_state[state.ENTERED] = st.session_state.get(state.PAGE) != page.url_path
+st.session_state[state.PAGE] = page.url_path
+page.run()

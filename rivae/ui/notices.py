@@ -1,0 +1,50 @@
+"""What a page says when it has nothing to show, and the help that every page offers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.pages import HOME
+
+TRAIN_COMMAND = "python -m rivae train sprites"
+
+
+def no_runs() -> None:
+    """There is no trained run: the one command that makes one."""
+    st.subheader("No trained run yet")
+    st.write("Train one, then come back to this page:")
+    st.code(TRAIN_COMMAND, language="bash")
+
+
+def unusable(error: RivaeError) -> None:
+    """A run that cannot be opened, in its own words."""
+    st.warning(str(error), icon=":material/info:")
+    st.page_link(HOME, label="Choose another run", icon=":material/arrow_back:")
+
+
+EXPLORE_KEYS = """
+| Where | Key | What it does |
+|---|---|---|
+| Slider | ← → | one small step (s.d. / 20) |
+| | Shift ← → | half an s.d. |
+| | PgUp PgDn | one s.d. |
+| | Home End | ends of the range |
+| | Delete | back to the query |
+| | L | lock: reset and random leave it alone |
+| Pictures | ← → ↑ ↓ | from picture to picture |
+| | Enter | open it |
+| Page | browser back | undo the last change |
+"""
+
+
+def explore_help() -> None:
+    """Keys and meanings, behind a button."""
+    with st.popover("Help", icon=":material/keyboard:"):
+        st.markdown(
+            "A query is encoded to a point **z**. Each slider moves one number of z, and the "
+            "pictures are the items that the model finds most likely for it, best first. The "
+            "shade behind a slider shows where the data lie, the thin line is the query itself, "
+            "and the bar under a name tells how much that dimension changes the best match."
+        )
+        st.markdown(EXPLORE_KEYS)

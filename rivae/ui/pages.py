@@ -1,0 +1,9 @@
+"""Where the page files are, for navigation and links between pages."""
+
+from pathlib import Path
+
+_PAGES = Path(__file__).resolve().parents[2] / "pages"
+
+HOME = _PAGES / "home.py"
+EXPLORE = _PAGES / "explore.py"
+TRAVERSE = _PAGES / "traverse.py"

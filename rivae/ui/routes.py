@@ -1,0 +1,121 @@
+"""Web routes beside the app: the top-k for a z as JSON, and single pictures.
+
+Routes have no session and no login, so they only read, name runs by id (never by path), check every
+field and bound every size. A drag asks ``/rivae/api/topk`` some 60 times a second; a Streamlit rerun
+per question would be three times slower.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+log = logging.getLogger(__name__)
+TOPK_PATH = "/rivae/api/topk"
+PICTURE_PATH = "/rivae/api/picture/{run}/{side:int}/{item:int}"
+MAX_BODY = 64 * 1024
+
+_mounted_at: str | None = None
+
+
+def topk_url() -> str:
+    """Address of the top-k route, or "" when the script runs without its launcher."""
+    return "" if _mounted_at is None else _mounted_at + TOPK_PATH
+
+
+def build_routes() -> list[BaseRoute]:
+    """The routes for ``st.App``; from now on :func:`topk_url` names one."""
+    from starlette.routing import Route
+    from streamlit import config
+
+    global _mounted_at
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    _mounted_at = f"/{base}" if base else ""
+    return [
+        Route(_mounted_at + TOPK_PATH, topk, methods=["GET", "POST"]),
+        Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
+    ]
+
+
+async def topk(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.answers.answer`, or GET ``?run=…&z=0.1,-2&k=5``."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(_answer, await _question(request))
+
+
+async def picture(request: Request) -> Response:
+    """One item's full picture."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(_picture, request.path_params)
+
+
+async def _question(request: Request) -> dict[str, Any] | str:
+    """The question, or what is wrong with it."""
+    if request.method == "GET":
+        return _from_address(request.query_params)
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            return f"the question is longer than {MAX_BODY} bytes"
+    try:
+        question = json.loads(body)
+    except (ValueError, RecursionError):  # the latter for thousands of nested brackets
+        return "the question is not JSON"
+    return question if isinstance(question, dict) else "the question must be a JSON object"
+
+
+def _from_address(params: Any) -> dict[str, Any] | str:
+    try:
+        z = [float(v) for v in params.get("z", "").split(",") if v][:1024]
+        numbers = {name: int(params.get(name, usual)) for name, usual in (("k", 10), ("side", 2), ("seq", 0))}
+    except ValueError:
+        return "z takes numbers separated by commas; k, side and seq take whole numbers"
+    return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}
+
+
+def _answer(question: dict[str, Any] | str) -> Response:
+    from starlette.responses import JSONResponse
+
+    from rivae.ui import cache
+    from rivae.ui.answers import answer
+
+    try:
+        if isinstance(question, str):
+            raise ConfigError(question)
+        return JSONResponse(answer(question, cache.explorer))
+    except RivaeError as error:
+        return _refusal(error)
+
+
+def _picture(params: dict[str, Any]) -> Response:
+    from starlette.responses import Response
+
+    from rivae.ui import cache
+    from rivae.ui.links import RUN_ID
+
+    try:
+        if not RUN_ID.fullmatch(params["run"]):
+            raise RunError("a run id holds small letters, digits, dots, dashes and underscores only")
+        image = cache.explorer(params["run"]).picture(params["item"], params["side"])
+    except RivaeError as error:
+        return _refusal(error)
+    headers = {"Cache-Control": "private, max-age=3600", "X-Content-Type-Options": "nosniff"}
+    return Response(image.content, media_type=image.mime, headers=headers)
+
+
+def _refusal(error: RivaeError) -> Response:
+    from starlette.responses import JSONResponse
+
+    status = 404 if isinstance(error, RunError | DataError) else 400
+    return JSONResponse({"error": str(error)}, status_code=status)

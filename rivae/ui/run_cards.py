@@ -1,0 +1,121 @@
+"""A run in words: what the Home cards and the run choosers say about it. No streamlit here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import RivaeError
+
+if TYPE_CHECKING:
+    from rivae.runs import Run
+
+DATASETS = {
+    "synth": "Synth",
+    "sprites": "Sprites",
+    "split-digits": "Split digits",
+    "split-mnist": "Split MNIST",
+}
+METHODS = {"rivae": "RIVAE", "cos-sim-lvm": "Cos-Sim-LVM"}
+
+
+@dataclass(frozen=True)
+class RunCard:
+    """What is shown of one run; all text is plain.
+
+    Attributes:
+        state: "created", "running", "finished", "failed", "interrupted" or "broken".
+        note: one sentence for every state but "finished".
+        scores: (name, value, what it means) for the card's figures.
+    """
+
+    id: str
+    state: str
+    dataset: str = ""
+    dataset_title: str = "Unreadable run"
+    method: str = ""
+    date: str = ""
+    note: str = ""
+    progress: float | None = None
+    scores: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """One line for a list of runs."""
+        parts = (self.dataset_title, self.method, self.id)
+        return " · ".join(part for part in parts if part)
+
+
+def describe_run(run: Run) -> RunCard:
+    """The card of ``run``; never raises for a run that is broken or still training."""
+    try:
+        config, status = run.config, run.status
+    except RivaeError as error:
+        return RunCard(run.id, "broken", note=str(error))
+    name, method = config.dataset.name, config.method.name
+    common: dict[str, Any] = {
+        "dataset": name,
+        "dataset_title": DATASETS.get(name, name),
+        "method": METHODS.get(method, method),
+        "date": short_date(status.updated),
+    }
+    if status.state == "finished":
+        return RunCard(run.id, "finished", scores=_scores(run), **common)
+    done = status.epoch / status.total_epochs if status.total_epochs else 0.0
+    return RunCard(
+        run.id,
+        status.state,
+        note=_note(run.id, status),
+        progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
+        **common,
+    )
+
+
+def _note(run_id: str, status: Any) -> str:
+    where = f"epoch {status.epoch} of {status.total_epochs}"
+    if status.state == "running":
+        return f"Training: {where}, stage {status.stage}."
+    if status.state == "created":
+        return f"Not trained yet: start it with `rivae resume {run_id}`."
+    if status.state == "interrupted":
+        return f"Stopped at {where}: go on with `rivae resume {run_id}`."
+    reason = f": {status.message.rstrip('.')}" if status.message else ""
+    return f"Training failed at {where}{reason}. Try again with `rivae resume {run_id}`."
+
+
+def short_date(text: str | None) -> str:
+    """An ISO time as "20 Nov 2025", or nothing where it cannot be read."""
+    try:
+        return f"{datetime.fromisoformat(text or ''):%d %b %Y}".lstrip("0")
+    except ValueError:
+        return ""
+
+
+def _scores(run: Run) -> tuple[tuple[str, str, str], ...]:
+    """R@1, MedR and D/C/I out of evaluation.json, as far as they are there."""
+    try:
+        evaluation = run.evaluation or {}
+    except RivaeError:
+        return ()
+    retrieval, factors = evaluation.get("retrieval") or {}, evaluation.get("factors") or {}
+    wanted = (
+        ("R@1", retrieval, "recall_at_1", "share of queries whose own pair comes first"),
+        ("MedR", retrieval, "median_rank", "median rank of a query's own pair, 1 is best"),
+        ("D", factors, "disentanglement", "disentanglement: one factor per dimension"),
+        ("C", factors, "completeness", "completeness: one dimension per factor"),
+        ("I", factors, "informativeness", "informativeness: factors readable from z"),
+    )
+    found = []
+    for label, table, key, meaning in wanted:
+        value = _number(table.get(key))
+        if value is not None:
+            text = f"{value:.1f}" if label == "MedR" else f"{value:.2f}"
+            found.append((label, text, meaning))
+    return tuple(found)
+
+
+def _number(result: Any) -> float | None:
+    value = result.get("score") if isinstance(result, dict) else result
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and value == value else None
