@@ -1,0 +1,110 @@
+"""The paper's correlation table: latent position against factor of the retrieved item (Sec. 4).
+
+For each query and dimension j, z_j runs along its traversal and the top-1 item is looked up at
+every point; c_jk is the Pearson correlation of z_j with factor k of those items, averaged over
+queries as |corr|.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rivae.data.base import FactorSpec
+from rivae.errors import DataError
+from rivae.metrics.checks import check_specs
+from rivae.retrieval.base import Floats
+from rivae.traversal import Traversal
+
+
+@dataclass(frozen=True)
+class CorrelationTable:
+    """Correlations between J latent dimensions and K numeric factors.
+
+    Attributes:
+        absolute: (J, K) mean over queries of |corr|, in [0, 1]; the paper's c.
+        signed: (J, K) mean over queries of corr, in [-1, 1].
+        spread: (J, K) s.d. over queries of |corr|.
+        undefined: (J, K) share of queries whose factor is constant along the path, where the
+            correlation has no value; they count as 0.
+        factor_names: K names. Categorical factors have no Pearson correlation:
+        left_out: their names.
+        n_queries: queries averaged.
+    """
+
+    absolute: Floats
+    signed: Floats
+    spread: Floats
+    undefined: Floats
+    factor_names: tuple[str, ...]
+    left_out: tuple[str, ...]
+    n_queries: int
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain JSON-ready values."""
+        return {
+            "absolute": self.absolute.tolist(),
+            "signed": self.signed.tolist(),
+            "spread": self.spread.tolist(),
+            "undefined_share": self.undefined.tolist(),
+            "factor_names": list(self.factor_names),
+            "left_out": list(self.left_out),
+            "n_queries": self.n_queries,
+        }
+
+
+def numeric_factors(specs: tuple[FactorSpec, ...]) -> list[int]:
+    """Columns whose values can be correlated: continuous and ordinal ones."""
+    return [k for k, spec in enumerate(specs) if spec.kind != "categorical"]
+
+
+def path_correlations(values: Floats, path: Floats) -> Floats:
+    """Pearson correlation of values (J, T) with path (q, J, T, K), shape (q, J, K).
+
+    NaN where the factor or the values are constant along the path.
+    """
+    t = values - values.mean(axis=1, keepdims=True)
+    f = path - path.mean(axis=2, keepdims=True)
+    covariance = np.einsum("jt,qjtk->qjk", t, f)
+    square_t = np.einsum("jt,jt->j", t, t)[None, :, None]
+    square_f = np.einsum("qjtk,qjtk->qjk", f, f)
+    # Exact constancy is asked of the values themselves; the centred ones may round above zero.
+    constant = (np.ptp(path, axis=2) == 0) | (np.ptp(values, axis=1) == 0)[None, :, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = covariance / np.sqrt(square_t * square_f)
+    return np.where(constant, np.nan, np.clip(correlation, -1.0, 1.0))
+
+
+def correlation_table(
+    traversal: Traversal, factors: Floats, specs: tuple[FactorSpec, ...]
+) -> CorrelationTable:
+    """The table of a traversal, over its queries.
+
+    Args:
+        traversal: from ``rivae.traversal.traverse``.
+        factors: (N, K) of all data rows.
+        specs: K specifications; categorical factors are left out.
+
+    Raises:
+        DataError: if no factor is numeric, or the traversal has no query.
+    """
+    check_specs(factors, specs)
+    columns = numeric_factors(specs)
+    if not columns:
+        raise DataError("no factor is numeric: a correlation table needs one")
+    if not len(traversal.z_ref):
+        raise DataError("a correlation table needs at least one query")
+    path = factors[traversal.ids[..., 0]][..., columns]
+    correlation = path_correlations(traversal.values, path)
+    missing = np.isnan(correlation)
+    filled = np.where(missing, 0.0, correlation)
+    return CorrelationTable(
+        absolute=np.abs(filled).mean(axis=0),
+        signed=filled.mean(axis=0),
+        spread=np.abs(filled).std(axis=0),
+        undefined=missing.mean(axis=0),
+        factor_names=tuple(specs[k].name for k in columns),
+        left_out=tuple(s.name for k, s in enumerate(specs) if k not in columns),
+        n_queries=len(traversal.z_ref),
+    )
