@@ -44,14 +44,19 @@ def low_precision(embedder: nn.Module, x: Tensor) -> torch.autocast:
 
 
 @contextmanager
-def full_precision(embedder: nn.Module) -> Iterator[None]:
-    """float32 for a difference or derivative of the embedder: bfloat16 would ruin it."""
-    before = getattr(embedder, "autocast", False)
+def steady(embedder: nn.Module) -> Iterator[None]:
+    """float32 and no dropout, for a difference or derivative of the embedder.
+
+    bfloat16 would ruin a small difference, and two dropout masks would be most of it.
+    """
+    autocast, training = getattr(embedder, "autocast", False), embedder.training
     embedder.autocast = False  # type: ignore[assignment]
+    embedder.eval()
     try:
         yield
     finally:
-        embedder.autocast = before  # type: ignore[assignment]
+        embedder.autocast = autocast  # type: ignore[assignment]
+        embedder.train(training)
 
 
 class MLPEmbedder(nn.Module):
