@@ -67,7 +67,9 @@ class TensorView:
         return int(self.tensor.shape[0])
 
     def batch(self, ids: Any) -> torch.Tensor:
-        rows = self.tensor[torch.as_tensor(ids, dtype=torch.long)]
+        index = torch.as_tensor(ids, dtype=torch.long)
+        # Flat, because a single number as index would hand out the stored row, not a copy.
+        rows = self.tensor[index.reshape(-1)].reshape(index.shape + self.tensor.shape[1:])
         return rows.float().div_(255.0) if rows.dtype == torch.uint8 else rows
 
 
@@ -106,8 +108,10 @@ class PairedDataset:
         if set(splits) != set(SPLITS):
             raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
         joined = np.concatenate([splits[s] for s in SPLITS])
-        if len(np.unique(joined)) != len(joined) or (len(joined) and joined.max() >= n):
-            raise DataError(f"{name}: a row is in two splits, or a split names a row above {n - 1}")
+        if len(np.unique(joined)) != len(joined):
+            raise DataError(f"{name}: a row is in two splits, or twice in one")
+        if len(joined) and (joined.min() < 0 or joined.max() >= n):
+            raise DataError(f"{name}: a split names a row outside 0 .. {n - 1}")
         if factors is not None:
             if factors.shape != (n, len(factor_specs)):
                 expected = (n, len(factor_specs))

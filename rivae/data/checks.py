@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 from rivae.errors import ConfigError
 
@@ -44,3 +45,15 @@ def fractions(value: object) -> tuple[float, float, float]:
         if min(shares) > 0 and abs(sum(shares) - 1) < 1e-9:
             return shares[0], shares[1], shares[2]
     raise ConfigError(f"fractions must be three positive numbers that sum to 1, got {value!r}")
+
+
+def optional_path(name: str, value: object) -> Path | None:
+    """``value`` as an absolute path, "~" expanded; None when it is None or empty."""
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str | Path) or "\0" in str(value):
+        raise ConfigError(f"{name} must be a path, got {value!r}")
+    try:
+        return Path(value).expanduser().absolute()
+    except RuntimeError as error:
+        raise ConfigError(f"{name} names an unknown home folder: {value}") from error

@@ -41,6 +41,7 @@ def load(
         labels=bunch.target.astype(np.int64),
         white=16,
         ink_box=8,
+        centring="box",
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -11,12 +11,14 @@ from PIL import Image, ImageOps
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView
 from rivae.data.upload import light_on_dark, otsu_threshold, to_grey
-from rivae.errors import DataError
 
+Centring = Literal["mass", "box"]
 FACTOR_SPECS = (FactorSpec("digit", "categorical", "shared", tuple("0123456789")),)
 DISPLAY_HEIGHT = 96
 # Between the aspect ratio of a left half (1/2) and of a whole digit (1).
 _WHOLE_FROM_ASPECT = 0.7
+# MNIST puts the centre of mass on the middle of pixel 14 of 0 .. 27, just beyond the centre.
+_MASS_SHIFT = 0.5
 
 
 class Halves(PairedDataset):
@@ -28,6 +30,7 @@ class Halves(PairedDataset):
         white: the value of full ink; 255 keeps the views as uint8, others become float32 / white.
         ink_box: side of the box, in pixels, that a digit of this data set is scaled into; an
             uploaded digit is scaled the same way.
+        centring: what lies in the middle of a picture, the ink's centre of mass or of its box.
     """
 
     accepts_upload = True
@@ -39,6 +42,7 @@ class Halves(PairedDataset):
         labels: NDArray[np.int64],
         white: int,
         ink_box: int,
+        centring: Centring,
         **rest: Any,
     ) -> None:
         half = images.shape[2] // 2
@@ -54,7 +58,7 @@ class Halves(PairedDataset):
             view_names=("left half", "right half"),
             **rest,
         )
-        self._ink_box = ink_box
+        self._ink_box, self._centring = ink_box, centring
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
         """Grey, 96 pixels high: 48 wide for a half, 96 for the completed digit (side 0)."""
@@ -70,34 +74,40 @@ class Halves(PairedDataset):
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """The left half of a whole digit, or a picture half as wide as high as it is.
 
-        A whole digit is cut to its ink, scaled into the data set's box and centred by mass, as
-        MNIST was made; of a left half the true centre is unknown, so it is only resized.
+        A whole digit is scaled and centred as the data set's own digits were; of a left half the
+        true centre is unknown, so it is only resized.
         """
         _, height, half = self.x1.shape
         grey = light_on_dark(to_grey(image))
         if grey.width < _WHOLE_FROM_ASPECT * grey.height:
             values = np.asarray(ImageOps.pad(grey, (half, height), Image.Resampling.BOX))
         else:
-            values = centred_ink(grey, height, 2 * half, self._ink_box)[:, :half]
+            values = centred_ink(grey, height, 2 * half, self._ink_box, self._centring)[:, :half]
         return torch.from_numpy(values.astype(np.float32) / 255)[None, None]
 
 
-def centred_ink(grey: Image.Image, height: int, width: int, box: int) -> NDArray[np.uint8]:
-    """Light ink on dark, scaled to fit ``box`` pixels and centred by mass in (height, width)."""
-    values = np.asarray(grey)
+def centred_ink(
+    grey: Image.Image, height: int, width: int, box: int, centring: Centring
+) -> NDArray[np.uint8]:
+    """Light ink on dark, scaled to fit ``box`` pixels and centred in (height, width)."""
+    values = np.asarray(grey, dtype=np.float64)
     ys, xs = np.nonzero(values > otsu_threshold(values))
-    ink = grey.crop((int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1))
-    scale = box / max(ink.size)
-    size = (max(1, round(ink.width * scale)), max(1, round(ink.height * scale)))
-    small = np.asarray(ink.resize(size, Image.Resampling.BOX), dtype=np.float64)
-    if small.sum() == 0:
-        raise DataError("the uploaded picture shows no digit: draw one stroke wider")
-    offsets = []
-    for axis, room in ((0, height), (1, width)):
-        n = small.shape[axis]
-        mass_centre = (small.sum(1 - axis) @ (np.arange(n) + 0.5)) / small.sum()
-        offsets.append(int(np.clip(round(room / 2 - mass_centre), 0, room - n)))
-    canvas = np.zeros((height, width), np.uint8)
-    top, left = offsets
-    canvas[top : top + small.shape[0], left : left + small.shape[1]] = small.round()
-    return canvas
+    centre, sides = [], []
+    for positions, axis in ((xs, 0), (ys, 1)):
+        low, high = int(positions.min()), int(positions.max()) + 1
+        sides.append(high - low)
+        if centring == "box":
+            centre.append((low + high) / 2)
+        else:
+            profile = values.sum(axis)[low:high]
+            centre.append(float(profile @ (np.arange(low, high) + 0.5) / profile.sum()))
+    # The window of the upload that becomes the picture; it may reach beyond the upload's edge.
+    unit = max(sides) / box
+    if centring == "mass":
+        centre = [middle - _MASS_SHIFT * unit for middle in centre]
+    reach = (width * unit / 2, height * unit / 2)
+    margin = int(max(reach) + unit) + 1
+    wide = ImageOps.expand(grey, margin, 0)
+    x, y = centre[0] + margin, centre[1] + margin
+    window = (x - reach[0], y - reach[1], x + reach[0], y + reach[1])
+    return np.asarray(wide.resize((width, height), Image.Resampling.BOX, box=window))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
+import math
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +20,18 @@ from numpy.typing import NDArray
 from rivae.errors import DataError
 
 _BLOCK_BYTES = 8 << 20
+# What zipfile and its decompressors raise on damaged, encrypted or exotic members.
+_UNPACKING_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,
+    NotImplementedError,
+)
 
 
 class NpzFile:
@@ -36,7 +52,7 @@ class NpzFile:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 self._infos = {i.filename.removesuffix(".npy"): i for i in archive.infolist()}
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise DataError(f"{self.path} is no .npz file (zip of arrays): {error}") from error
 
     def __contains__(self, key: str) -> bool:
@@ -75,7 +91,7 @@ class NpzFile:
         with self._open(key, kinds, item_shape) as (stream, shape, dtype):
             if chosen is not None and len(chosen) != shape[0]:
                 raise DataError(f"{self.path}: '{key}' has {shape[0]} rows, not {len(chosen)}")
-            row_bytes = dtype.itemsize * int(np.prod(item_shape, dtype=np.int64))
+            row_bytes = dtype.itemsize * math.prod(item_shape)
             n_kept = shape[0] if chosen is None else int(chosen.sum())
             if n_kept * row_bytes > max_bytes:
                 size = f"{n_kept * row_bytes / 2**20:.0f} MiB"
@@ -106,21 +122,14 @@ class NpzFile:
                 shape, dtype = self._header(key, stream)
                 if dtype.hasobject or dtype.kind not in kinds:
                     raise DataError(f"{self.path}: '{key}' has the unexpected type {dtype}")
-                if len(shape) < 1 or shape[1:] != item_shape:
+                if len(shape) < 1 or shape[0] < 0 or shape[1:] != item_shape:
                     expected = ("N", *item_shape)
                     raise DataError(f"{self.path}: '{key}' has shape {shape}, not {expected}")
-                stated = dtype.itemsize * int(np.prod(shape, dtype=np.float64))
+                stated = dtype.itemsize * math.prod(shape)
                 if stated > info.file_size:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
                 yield stream, shape, dtype
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            NotImplementedError,
-        ) as error:
+        except _UNPACKING_ERRORS as error:
             raise DataError(f"{self.path}: '{key}' cannot be unpacked: {error}") from error
 
     def _header(self, key: str, stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -128,8 +137,8 @@ class NpzFile:
             version = npy.read_magic(stream)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran_order, dtype = read(stream)
-        except (ValueError, EOFError) as error:
-            raise DataError(f"{self.path}: '{key}' is no array: {error}") from error
+        except (ValueError, TypeError, EOFError, SyntaxError, tokenize.TokenError) as error:
+            raise DataError(f"{self.path}: '{key}' is no array, its header is damaged") from error
         if fortran_order and len(shape) > 1:
             raise DataError(f"{self.path}: '{key}' is stored column by column: save it in C order")
         return shape, dtype

@@ -10,7 +10,6 @@ and Y downwards. Rows run over scale, X, Y, with Y fastest.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,20 +101,25 @@ def load(
     """
     shares = checks.fractions(fractions)
     seed = checks.seed("split_seed", split_seed)
-    if path is None:
+    file = checks.optional_path("path", path)
+    if file is None:
         latents = all_latents()
         squares, ellipses = (
             render(shape, SCALES[latents[:, 0]], latents[:, 1], latents[:, 2])
             for shape in ("square", "ellipse")
         )
     else:
-        squares, ellipses, latents = read_sprites(Path(path))
+        squares, ellipses, latents = read_sprites(file)
     splits = random_split(len(latents), shares, seed)
     return Sprites(
         squares=squares,
         ellipses=ellipses,
         latents=latents,
-        settings={"path": path, "split_seed": seed, "fractions": list(shares)},
+        settings={
+            "path": str(file) if file else None,
+            "split_seed": seed,
+            "fractions": list(shares),
+        },
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )

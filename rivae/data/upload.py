@@ -19,7 +19,6 @@ def to_grey(image: Image.Image) -> Image.Image:
     """
     try:
         image = ImageOps.exif_transpose(image)
-        image.draft("L", (_MAX_SIDE, _MAX_SIDE))
         if image.mode in ("I", "I;16", "I;16B", "F"):
             grey = _stretched(np.asarray(image, dtype=np.float64))
         elif image.has_transparency_data:

@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
@@ -9,12 +6,6 @@ from rivae.data import load_dataset
 from rivae.data.sprite_rendering import SCALES, all_latents, render
 from rivae.errors import ConfigError, DataError
 
-SHARED = Path(os.environ.get("RIVAE_SHARED", Path(__file__).parents[3] / "shared" / "data"))
-ORIGINALS = SHARED / "dsprites" / "dsprites_square_ellipse_o0.npz"
-needs_originals = pytest.mark.skipif(
-    not ORIGINALS.is_file(), reason=f"no dSprites originals at {ORIGINALS} (set RIVAE_SHARED)"
-)
-
 
 @pytest.fixture(scope="module")
 def sprites():
@@ -22,13 +13,20 @@ def sprites():
 
 
 @pytest.fixture(scope="module")
-def originals():
-    with np.load(ORIGINALS, allow_pickle=False) as file:
+def original_file(shared_data):
+    path = shared_data / "dsprites" / "dsprites_square_ellipse_o0.npz"
+    if not path.is_file():
+        pytest.skip(f"no dSprites originals at {path}")
+    return path
+
+
+@pytest.fixture(scope="module")
+def originals(original_file):
+    with np.load(original_file, allow_pickle=False) as file:
         images = np.unpackbits(file["imgs_packed"], axis=1).reshape(-1, 64, 64)
         return images, file["source"]
 
 
-@needs_originals
 @pytest.mark.shared
 def test_squares_are_pixel_equal_to_the_originals(sprites, originals):
     images, source = originals
@@ -37,7 +35,6 @@ def test_squares_are_pixel_equal_to_the_originals(sprites, originals):
     np.testing.assert_array_equal(mine, images[:6144])
 
 
-@needs_originals
 @pytest.mark.shared
 def test_ellipses_are_pixel_equal_to_the_originals(sprites, originals):
     images, source = (part[6144:] for part in originals)
@@ -83,14 +80,13 @@ def test_split_follows_its_settings(sprites):
             load_dataset("sprites", fractions=bad)
 
 
-@needs_originals
 @pytest.mark.shared
-def test_packed_file_is_read(originals):
+def test_packed_file_is_read(original_file, originals):
     images, _ = originals
-    data = load_dataset("sprites", path=str(ORIGINALS))
+    data = load_dataset("sprites", path=str(original_file))
     np.testing.assert_array_equal(data.x1.tensor[:, 0].numpy() // 255, images[:6144])
     np.testing.assert_array_equal(data.x2.tensor[:, 0].numpy() // 255, images[6144:])
-    assert data.settings["path"] == str(ORIGINALS)
+    assert data.settings["path"] == str(original_file.absolute())
     np.testing.assert_array_equal(data.factors, load_dataset("sprites").factors)
 
 
