@@ -159,9 +159,10 @@ def report(rows: list[dict[str, Any]], where: dict[str, Any]) -> str:
         )
     lines += [
         "",
-        "inputs/s: `input` events that the browser gave the slider while the mouse moved; on a busy "
-        "machine the mouse itself falls behind. updates/s: answers painted in that time, with and "
-        "without other pictures. Delay: from an input to the first painted frame that holds its value or a newer one, pictures decoded.",
+        "inputs/s: `input` events that the browser gave the slider while the mouse moved; on a "
+        "busy machine the mouse itself falls behind. updates/s: answers painted in that time, with "
+        "and without other pictures. Delay: from an input to the first painted frame that holds "
+        "its value or a newer one, pictures decoded.",
         "",
     ]
     return "\n".join(lines)
