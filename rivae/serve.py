@@ -126,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return serve(known.port, known.address, known.headless, extra)
     except RivaeError as error:
         print(error, file=sys.stderr)
-        return 2
+        return 1
 
 
 def _own(address: str) -> str:
