@@ -144,7 +144,7 @@ def figure_rows(figure: Any) -> list[dict[str, Any]]:
 
 def plain(text: str) -> str:
     """Plotly text as plain text, without its tags and masks."""
-    return html.unescape(re.sub(r"</?(b|i|br|sub|sup|span)[^>]*>", "", text))
+    return html.unescape(re.sub(r"</?(b|i|sub|sup|span)\b[^>]*>", "", text.replace("<br>", " ")))
 
 
 def _axis(reference: str | None, letter: str) -> str:
