@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from rivae.alignment import independent_axes, scaled_axes
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, TrainingConfig
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
-from rivae.errors import RunError
+from rivae.errors import RivaeError, RunError
 from rivae.files import write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
@@ -65,8 +66,18 @@ def train(
         ConfigError, DataError, RunError: with one sentence for the user.
     """
     datasets = _load_each(configs)
-    runs = [Run.create(config, root) for config in configs]
-    return _fit(runs, datasets, listener, resume=False)
+    runs: list[Run] = []
+    try:
+        for config in configs:
+            runs.append(Run.create(config, root))
+        jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener)
+    except (RivaeError, OSError):
+        # Settings that cannot train leave no folder behind.
+        for run in runs:
+            shutil.rmtree(run.path)
+        raise
+    return _fit(runs, trainer, resume=False)
 
 
 def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
@@ -78,7 +89,10 @@ def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
     for run in runs:
         if run.status.state == "finished":
             raise RunError(f"run {run.id} is finished already: there is nothing to resume")
-    return _fit(list(runs), _load_each([run.config for run in runs]), listener, resume=True)
+    datasets = _load_each([run.config for run in runs])
+    jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
+    trainer = Trainer(jobs, validation_scores, choose_axes, listener)
+    return _fit(list(runs), trainer, resume=True)
 
 
 def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
@@ -91,15 +105,12 @@ def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
     return [loaded[config.dataset.model_dump_json()] for config in configs]
 
 
-def _fit(
-    runs: list[Run], datasets: list[PairedDataset], listener: Listener | None, resume: bool
-) -> list[Run]:
-    jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
+def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
     with contextlib.ExitStack() as stack:
         for run in runs:
             stack.enter_context(run_lock(run))
         try:
-            Trainer(jobs, validation_scores, choose_axes, listener).fit(resume)
+            trainer.fit(resume)
         except RunError as error:
             for run in runs:
                 with contextlib.suppress(OSError):
