@@ -13,7 +13,7 @@ class MetricResult:
 
     Attributes:
         name: the metric, e.g. "disentanglement".
-        score: the value; NaN where it is undefined, with the reason under ``settings["undefined"]``.
+        score: the value; NaN where undefined, with the reason under ``settings["undefined"]``.
         low, high: the range the score lies in (use ``math.inf`` where open).
         higher_is_better: which end is good.
         std: s.d. over repetitions, or None when there was one.

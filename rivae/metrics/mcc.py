@@ -49,7 +49,7 @@ def mcc(
     per_factor[chosen[1]] = np.abs(scored[chosen])
     latent_of[chosen[1]] = chosen[0]
     return MetricResult(
-        name=f"mcc_{kind}",
+        name="mcc" if kind == "pearson" else "mcc_spearman",
         score=float(per_factor.mean()),
         n=len(held_out),
         parts={

@@ -62,7 +62,7 @@ def r2(
     """
     z, f = check_pair(latents, factors)
     check_specs(f, specs)
-    name = "r2_linear" if model == "linear" else "r2_nonlinear"
+    name = "r2" if model == "linear" else "r2_nonlinear"
     numeric = numeric_factors(specs)
     values = {specs[k].name: held_out_r2(z, f[:, k], model, random_state) for k in numeric}
     defined = {key: value for key, value in values.items() if not math.isnan(value)}

@@ -1,0 +1,227 @@
+"""Everything that is measured on a trained model, as one JSON-ready dictionary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError, DataError
+from rivae.methods.base import Method
+from rivae.metrics.base import MetricResult
+from rivae.metrics.checks import MIN_ROWS
+from rivae.metrics.correlation import numeric_factors
+from rivae.metrics.dci_paper import DEFAULT_ALPHA
+from rivae.metrics.digits import N_DIGITS, PAIRS, digit_metrics, transition_table
+from rivae.metrics.null import permutation_null, with_nulls
+from rivae.metrics.retrieval import retrieval_metrics, search_sets
+from rivae.metrics.suite import NullSettings, latent_metrics, traversal_metrics
+from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.retriever import Retriever
+from rivae.traversal import Traversal, grid, paper_grid, sigma_grid, traverse
+
+TRAVERSALS = ("paper", "prior", "sigma")
+N_QUERIES = 100
+N_QUERIES_DIGITS = 1000  # the paper's example for the transition table
+MAX_FACTOR_ROWS = 3000
+PRIOR_ROWS = 10_000
+
+Progress = Callable[[str, float], None]
+Range = str | tuple[float, float]
+
+
+def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
+    """Values of a named or free range, (d, T), and one sentence about them.
+
+    "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
+    prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
+    where the data lie whatever the scale of z. (low, high): 201 points.
+
+    Raises:
+        ConfigError: for another name, or an empty range.
+    """
+    d = len(prior.mean)
+    if choice == "paper":
+        note = "-10 ... 10 in the units of z: depends on the scale that training gave z"
+        return np.tile(paper_grid(), (d, 1)), note
+    if choice == "sigma":
+        return sigma_grid(prior), "mean +- 10 s.d. of the aggregated prior: free of the scale of z"
+    if choice == "prior":
+        note = "mean +- 3 s.d. of the aggregated prior: free of the scale of z"
+        return sigma_grid(prior, 3.0, 201), note
+    if isinstance(choice, str):
+        raise ConfigError(
+            f"there is no traversal range '{choice}': choose {', '.join(TRAVERSALS)} or two numbers"
+        )
+    low, high = choice
+    note = f"{low} ... {high} in the units of z: depends on the scale that training gave z"
+    return np.tile(grid(low, high, n_points=201), (d, 1)), note
+
+
+def is_digits(data: PairedDataset) -> bool:
+    """Whether the only factor is a class of ten, so that the digit-transition metrics apply."""
+    specs = data.factor_specs
+    return len(specs) == 1 and specs[0].kind == "categorical" and len(specs[0].levels) == N_DIGITS
+
+
+def evaluate(
+    method: Method,
+    data: PairedDataset,
+    *,
+    n_queries: int | None = None,
+    alpha: float = DEFAULT_ALPHA,
+    random_state: int = 0,
+    traversal: Range = "paper",
+    n_search_sets: int = 10,
+    n_samples: int = 0,
+    null_permutations: int = 100,
+    null_permutations_slow: int = 20,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Measure retrieval, factors and digits of a trained method on the test rows.
+
+    Args:
+        n_queries: traversed test queries, at most all; by default 100, and 1,000 for digits.
+        alpha: of rho(c) = exp(alpha c) in the paper's D and C.
+        random_state: seed of search sets, queries, halves and shuffles.
+        traversal: the range of the correlation table, see ``traversal_values``. A second table
+            over "prior" ("paper" where "prior" is chosen) is given beside it.
+        n_search_sets: random search sets of ``data.search_size`` test items.
+        n_samples: 0 asks with mu(v1); otherwise E[log P(v2|z)] over so many z ~ P(z|v1).
+        null_permutations: shuffles of the nulls that need no refit; 0 for none.
+        null_permutations_slow: shuffles of those that refit a model; 0 for none.
+        progress: called with a stage and the share of all work done.
+
+    Returns:
+        {"created", "settings", "retrieval", "factors", "digits", "correlation"} and, for the
+        second range, "factors_other", "digits_other", "correlation_other". Results are
+        ``MetricResult.to_dict()`` by name; NaN and infinities are None.
+
+    Raises:
+        ConfigError: for a setting out of range.
+        DataError: if the test split is empty or the model has diverged.
+    """
+    if n_queries is not None and n_queries < 1:
+        raise ConfigError(f"n_queries must be at least 1, got {n_queries}")
+    test = data.splits["test"]
+    if not len(test):
+        raise DataError(f"{data.name} has no test rows: choose split fractions that leave some")
+    tell = progress or (lambda stage, share: None)
+    null = NullSettings(null_permutations, null_permutations_slow, random_state)
+
+    tell("embedding", 0.0)
+    retriever = Retriever(method, data, test)
+    search_rows = search_sets(test, data.search_size, 1, random_state)[0]
+    searched = retriever.subset(search_rows)
+    rng = np.random.default_rng(random_state)
+    wanted = n_queries or (N_QUERIES_DIGITS if is_digits(data) else N_QUERIES)
+    queries = np.sort(rng.permutation(test)[:wanted])
+    train = data.splits["train"] if len(data.splits["train"]) else test
+    prior = retriever.prior(rng.permutation(train)[:PRIOR_ROWS])
+
+    tell("retrieval", 0.05)
+    report: dict[str, Any] = {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "retrieval": _dicts(
+            retrieval_metrics(
+                retriever, test, search_size=data.search_size, n_sets=n_search_sets,
+                n_samples=n_samples, random_state=random_state,
+            )
+        ),
+        "factors": None,
+        "digits": None,
+        "correlation": None,
+    }  # fmt: skip
+    other = "paper" if traversal == "prior" else "prior"
+    notes = {}
+    z_ref = retriever.encode(queries)[0]
+    for suffix, choice, start in (("", traversal, 0.2), ("_other", other, 0.4)):
+        values, note = traversal_values(choice, prior)
+        notes[f"traversal{suffix}"] = {"range": choice, "scale": note}
+        if data.factors is None:
+            continue
+        tell("traversal", start)
+        found = traverse(searched, z_ref, values)
+        tell("along the traversal", start + 0.15)
+        report |= _along(found, searched.ids, data, alpha, null, suffix)
+    if data.factors is not None and len(test) >= MIN_ROWS:
+        tell("factors", 0.6)
+        rows = rng.permutation(test)[:MAX_FACTOR_ROWS]
+        latent = latent_metrics(
+            retriever.encode(rows)[0], data.factors[rows], data.factor_specs,
+            null=null, random_state=random_state,
+            progress=lambda share: tell("factors", 0.6 + 0.4 * share),
+        )  # fmt: skip
+        report["factors"] = {**(report["factors"] or {}), **_dicts(latent)}
+    report["settings"] = {
+        "dataset": data.name,
+        "dataset_settings": data.settings,
+        "split": "test",
+        "n_test": len(test),
+        "search_size": len(search_rows),
+        "n_queries": len(queries),
+        "alpha": alpha,
+        "random_state": random_state,
+        "n_search_sets": n_search_sets,
+        "n_samples": n_samples,
+        "null_permutations": null_permutations,
+        "null_permutations_slow": null_permutations_slow,
+        "max_factor_rows": MAX_FACTOR_ROWS,
+        "prior": {"mean": prior.mean, "std": prior.std, "n": prior.n},
+        **notes,
+    }
+    tell("done", 1.0)
+    return dict(json_ready(report))
+
+
+def _along(
+    found: Traversal, search_rows: Ints, data: PairedDataset,
+    alpha: float, null: NullSettings, suffix: str,
+) -> dict[str, Any]:  # fmt: skip
+    """What one traversal says: correlations with numeric factors, transitions of digits."""
+    assert data.factors is not None
+    out: dict[str, Any] = {}
+    if numeric_factors(data.factor_specs):
+        results, table = traversal_metrics(
+            found, search_rows, data.factors, data.factor_specs, alpha=alpha, null=null
+        )
+        out[f"factors{suffix}"] = _dicts(results)
+        out[f"correlation{suffix}"] = table
+    if is_digits(data):
+        local = np.searchsorted(search_rows, found.ids[..., 0])
+        digits = data.factors[search_rows]
+        table_of = transition_table(digits[local, 0])
+        results = digit_metrics(table_of)
+        if null.slow and not suffix:
+            nulls = permutation_null(
+                lambda f: digit_metrics(transition_table(f[local, 0])), digits,
+                n_permutations=null.slow, random_state=null.random_state,
+            )  # fmt: skip
+            results = with_nulls(results, nulls)
+        out[f"digits{suffix}"] = {
+            **_dicts(results),
+            "transitions": {"table": table_of.tolist(), "pairs": [f"{a}–{b}" for a, b in PAIRS]},
+        }
+    return out
+
+
+def _dicts(results: Mapping[str, MetricResult]) -> dict[str, Any]:
+    return {name: result.to_dict() for name, result in results.items()}
+
+
+def json_ready(value: Any) -> Any:
+    """Plain lists, dictionaries, strings and finite numbers; NaN and infinities become None."""
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return json_ready(value.tolist())
+    if isinstance(value, list | tuple):
+        return [json_ready(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
