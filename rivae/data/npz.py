@@ -60,7 +60,7 @@ class NpzFile:
 
     def shape(self, key: str, *, kinds: str, item_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of array ``key`` after the checks of ``array``; reads its header only."""
-        with self._open(key, kinds, item_shape) as (_, shape, _dtype):
+        with self._open(key, kinds, item_shape) as (_, shape, _dtype, _by_column):
             return shape
 
     def array(
@@ -86,16 +86,23 @@ class NpzFile:
     ) -> NDArray[Any]:
         """The rows of ``key`` where ``chosen`` (N,) is true, in order; ``max_bytes`` bounds them.
 
-        Streams over the array, so a few rows of a 3 GB array cost little memory.
+        Streams over the array, so a few rows of a 3 GB array cost little memory; only an array
+        stored column by column (Fortran order) must fit into ``max_bytes`` as a whole.
         """
-        with self._open(key, kinds, item_shape) as (stream, shape, dtype):
+        with self._open(key, kinds, item_shape) as (stream, shape, dtype, by_column):
             if chosen is not None and len(chosen) != shape[0]:
                 raise DataError(f"{self.path}: '{key}' has {shape[0]} rows, not {len(chosen)}")
             row_bytes = dtype.itemsize * math.prod(item_shape)
-            n_kept = shape[0] if chosen is None else int(chosen.sum())
+            n_kept = shape[0] if chosen is None or by_column else int(chosen.sum())
             if n_kept * row_bytes > max_bytes:
                 size = f"{n_kept * row_bytes / 2**20:.0f} MiB"
                 raise DataError(f"{self.path}: '{key}' needs {size}, more than allowed here")
+            if by_column:  # then every row is spread over the whole array
+                block = stream.read(n_kept * row_bytes)
+                if len(block) != n_kept * row_bytes:
+                    raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
+                whole = np.frombuffer(block, dtype).reshape(shape, order="F")
+                return np.ascontiguousarray(whole if chosen is None else whole[chosen])
             kept = np.empty((n_kept, *item_shape), dtype)
             step, done = max(1, _BLOCK_BYTES // max(row_bytes, 1)), 0
             for start in range(0, shape[0], step):
@@ -113,13 +120,13 @@ class NpzFile:
     @contextmanager
     def _open(
         self, key: str, kinds: str, item_shape: tuple[int, ...]
-    ) -> Iterator[tuple[IO[bytes], tuple[int, ...], np.dtype[Any]]]:
+    ) -> Iterator[tuple[IO[bytes], tuple[int, ...], np.dtype[Any], bool]]:
         if key not in self._infos:
             raise DataError(f"{self.path} holds no array '{key}'")
         info = self._infos[key]
         try:
             with zipfile.ZipFile(self.path) as archive, archive.open(info) as stream:
-                shape, dtype = self._header(key, stream)
+                shape, dtype, by_column = self._header(key, stream)
                 if dtype.hasobject or dtype.kind not in kinds:
                     raise DataError(f"{self.path}: '{key}' has the unexpected type {dtype}")
                 if len(shape) < 1 or shape[0] < 0 or shape[1:] != item_shape:
@@ -128,17 +135,15 @@ class NpzFile:
                 stated = dtype.itemsize * math.prod(shape)
                 if stated > info.file_size:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
-                yield stream, shape, dtype
+                yield stream, shape, dtype, by_column
         except _UNPACKING_ERRORS as error:
             raise DataError(f"{self.path}: '{key}' cannot be unpacked: {error}") from error
 
-    def _header(self, key: str, stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    def _header(self, key: str, stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], bool]:
         try:
             version = npy.read_magic(stream)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran_order, dtype = read(stream)
         except (ValueError, TypeError, EOFError, SyntaxError, tokenize.TokenError) as error:
             raise DataError(f"{self.path}: '{key}' is no array, its header is damaged") from error
-        if fortran_order and len(shape) > 1:
-            raise DataError(f"{self.path}: '{key}' is stored column by column: save it in C order")
-        return shape, dtype
+        return shape, dtype, fortran_order and len(shape) > 1
