@@ -94,13 +94,17 @@ class Run:
 
     @property
     def status(self) -> Status:
-        """The state as last written."""
+        """The state as last written; a run whose process is gone is not "running" any more."""
         try:
-            return Status.model_validate_json((self.path / "status.json").read_bytes())
+            status = Status.model_validate_json((self.path / "status.json").read_bytes())
         except (OSError, ValidationError):
             raise RunError(
                 f"run {self.id} has no readable status.json: resume it or delete the folder"
             ) from None
+        if status.state == "running" and not lock_is_held(self.path / ".lock"):
+            message = f"its process is gone: `rivae resume {self.id}` goes on"
+            return status.model_copy(update={"state": "interrupted", "message": message})
+        return status
 
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of ``metrics.jsonl``; a last row cut off by a kill is left out."""
@@ -226,6 +230,22 @@ class Run:
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
         """Write ``evaluation.json`` atomically."""
         write_json(self.path / "evaluation.json", evaluation)
+
+
+def lock_is_held(path: Path) -> bool:
+    """Whether a living process holds the lock file; the kernel frees it when the process dies."""
+    if os.name != "posix":
+        return True
+    import fcntl
+
+    try:
+        with path.open("r") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def default_roots() -> list[Path]:

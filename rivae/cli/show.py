@@ -1,0 +1,217 @@
+"""``rivae runs``, ``evaluate``, ``traverse`` and ``serve``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rivae.cli.common import add_command, number, print_table
+from rivae.errors import ConfigError, RunError
+from rivae.runs import Run, find_run, list_runs
+
+
+def add_commands(commands: Any) -> None:
+    """Register the commands that look at trained runs."""
+    add_command(
+        commands,
+        "runs",
+        _runs,
+        "list all runs, newest first",
+        "  rivae runs\n  rivae runs --json",
+    )
+
+    parser = add_command(
+        commands,
+        "evaluate",
+        _evaluate,
+        "measure retrieval and factors of trained runs",
+        "  rivae evaluate sprites-rivae-s0\n"
+        "  rivae evaluate synth-rivae-s0 synth-rivae-s1 --range prior --alpha 5\n"
+        "  rivae evaluate demo-sprites --json",
+    )
+    parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
+    parser.add_argument("--range", default="paper", help="paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
+    parser.add_argument("--queries", type=int, help="traversed test queries")
+    parser.add_argument("--nulls", type=int, default=100, help="permutations of each null; 0 = none")
+
+    parser = add_command(
+        commands,
+        "traverse",
+        _traverse,
+        "write traversal strips and factor plots as PNG, SVG and HTML",
+        "  rivae traverse sprites-rivae-s0\n"
+        "  rivae traverse synth-rivae-s0 --query 17 --dims 1,2 --k 3 --out figures\n"
+        "  rivae traverse digits --range -5,5 --all-points",
+    )
+    parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
+    parser.add_argument("--query", type=int, action="append", help="data row; may be repeated")
+    parser.add_argument("--dims", help="latent dimensions counted from 1, e.g. 1,3; all by default")
+    parser.add_argument("--range", default="paper", help="paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--k", type=int, default=3, help="items per point, 1 to 10")
+    parser.add_argument("--all-points", action="store_true", help="not only change points")
+    parser.add_argument("--out", default="traversals", help="folder for the files")
+
+    parser = add_command(
+        commands,
+        "serve",
+        _serve,
+        "start the app on this machine",
+        "  rivae serve\n  rivae serve --port 9000 --headless",
+    )
+    parser.add_argument("--port", type=int, default=8501, help="the first port to try")
+    parser.add_argument("--address", default="127.0.0.1", help="where to listen")
+    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+
+
+def _runs(args: argparse.Namespace) -> int:
+    rows = [_summary(run) for run in list_runs()]
+    if args.json:
+        print(json.dumps(rows))
+    elif not rows:
+        print("no runs yet: `rivae train sprites` makes one")
+    else:
+        keys = ("run", "state", "data set", "method", "R@1", "MedR", "D", "C", "I", "date")
+        print_table([[_cell(row.get(key)) for key in keys] for row in rows], keys)
+    return 0
+
+
+def _cell(value: Any) -> str:
+    return number(value) if isinstance(value, float) or value is None else str(value)
+
+
+def _summary(run: Run) -> dict[str, Any]:
+    """One line about a run; a broken one says so instead."""
+    try:
+        status, config, evaluation = run.status, run.config, run.evaluation or {}
+    except RunError as error:
+        return {"run": run.id, "state": "broken", "message": str(error)}
+    retrieval = evaluation.get("retrieval") or {}
+    factors = evaluation.get("factors") or {}
+
+    def score(group: dict[str, Any], name: str) -> float | None:
+        value: float | None = (group.get(name) or {}).get("score")
+        return value
+
+    return {
+        "run": run.id,
+        "state": status.state,
+        "message": status.message,
+        "data set": config.dataset.name,
+        "method": config.method.name,
+        "preset": config.method.preset,
+        "seed": config.seed,
+        "R@1": score(retrieval, "recall_at_1"),
+        "MedR": score(retrieval, "median_rank"),
+        "D": score(factors, "disentanglement"),
+        "C": score(factors, "completeness"),
+        "I": score(factors, "informativeness"),
+        "date": status.updated[:10],
+        "path": str(run.path),
+    }
+
+
+def parse_range(text: str) -> str | tuple[float, float]:
+    """A named traversal range, or two numbers; ConfigError for anything else."""
+    if "," not in text:
+        return text
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(f"'{text}' is no range: write paper, prior, sigma or LOW,HIGH") from None
+    return low, high
+
+
+def _evaluate(args: argparse.Namespace) -> int:
+    from rivae.evaluation import evaluate
+
+    out = {}
+    for name in args.runs:
+        run = find_run(name)
+        data = run.load_dataset()
+        show = _Share(run.id) if sys.stderr.isatty() else None
+        result = evaluate(
+            run.load_method(data),
+            data,
+            n_queries=args.queries,
+            alpha=args.alpha,
+            traversal=parse_range(args.range),
+            null_permutations=args.nulls,
+            null_permutations_slow=min(args.nulls, 20),
+            progress=show,
+        )
+        run.write_evaluation(result)
+        out[run.id] = result
+        if not args.json:
+            _print_evaluation(run, result)
+    if args.json:
+        print(json.dumps(out))
+    return 0
+
+
+class _Share:
+    """A line with the stage and the share of all work done, over itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, stage: str, share: float) -> None:
+        end = "\r\033[K" if share >= 1 else ""
+        print(f"\r\033[K{self.name}: {stage} {share:.0%}{end}", end="", file=sys.stderr, flush=True)
+
+
+def _print_evaluation(run: Run, result: dict[str, Any]) -> None:
+    print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
+    rows = []
+    for group in ("retrieval", "factors", "digits"):
+        for name, value in (result.get(group) or {}).items():
+            if not isinstance(value, dict) or "score" not in value:
+                continue
+            null = (value.get("parts") or {}).get("null") or {}
+            rows.append(
+                [
+                    f"  {name}",
+                    number(value["score"], 3),
+                    number(value.get("std"), 3),
+                    number(null.get("mean"), 3),
+                ]
+            )
+    print_table(rows, ("  metric", "score", "s.d.", "chance"))
+    print(f"  written to {run.path / 'evaluation.json'}")
+
+
+def _traverse(args: argparse.Namespace) -> int:
+    from rivae.figures import write_traversals
+
+    dims = None
+    if args.dims:
+        try:
+            dims = [int(part) - 1 for part in args.dims.split(",")]
+        except ValueError:
+            raise ConfigError(f"'{args.dims}' names no dimensions: write e.g. 1,3") from None
+    if not 1 <= args.k <= 10:
+        raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
+    files = write_traversals(
+        find_run(args.run_id),
+        Path(args.out),
+        queries=args.query,
+        dims=dims,
+        traversal=parse_range(args.range),
+        k=args.k,
+        changes_only=not args.all_points,
+    )
+    if args.json:
+        print(json.dumps([str(path) for path in files]))
+    else:
+        for path in files:
+            print(path)
+    return 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from rivae.serve import serve
+
+    return serve(args.port, args.address, args.headless)

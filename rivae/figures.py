@@ -1,0 +1,123 @@
+"""The traversal figures of a run as files: strips, the correlation table, the plot matrix."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rivae.errors import ConfigError, DataError
+from rivae.evaluation import Range, traversal_values
+from rivae.files import write_atomic
+from rivae.metrics.correlation import correlation_table, numeric_factors
+from rivae.plots.heatmap import correlation_heatmap
+from rivae.plots.markup import to_html, to_svg
+from rivae.plots.matrix import plot_matrix
+from rivae.plots.sheet import to_image
+from rivae.plots.strips import strips_of, strips_sheet
+from rivae.plots.tables import to_csv
+from rivae.retrieval.retriever import Retriever
+from rivae.runs import Run
+from rivae.traversal import Traversal, traverse
+
+PLOT_QUERIES = 20
+
+
+def write_traversals(
+    run: Run,
+    folder: Path,
+    *,
+    queries: Sequence[int] | None = None,
+    dims: Sequence[int] | None = None,
+    traversal: Range = "paper",
+    k: int = 3,
+    changes_only: bool = True,
+) -> list[Path]:
+    """Write the strips of some queries, and the factor plots where the data have factors.
+
+    Args:
+        queries: data rows; the first three test rows by default.
+        dims: latent dimensions from 0; all by default.
+        traversal: see ``rivae.evaluation.traversal_values``.
+        changes_only: only points where the best item changes, as in the paper's figures.
+
+    Returns:
+        The files written: per query a strip as PNG, SVG, HTML and CSV; the heat map of |corr| and
+        the plot matrix as HTML.
+
+    Raises:
+        ConfigError, DataError, RunError: with one sentence for the user.
+    """
+    data = run.load_dataset()
+    retriever = Retriever(run.load_method(data), data, data.splits["test"])
+    rows = list(queries) if queries else data.splits["test"][:3].tolist()
+    for row in rows:
+        if not 0 <= row < len(data):
+            raise DataError(f"there is no query {row}: rows run from 0 to {len(data) - 1}")
+    values, _ = traversal_values(traversal, retriever.prior(data.splits["train"][:10_000]))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot write to {folder}: {error.strerror}") from None
+    chosen = list(range(retriever.n_components)) if dims is None else list(dims)
+    z_ref, _ = retriever.encode(rows)
+    found = traverse(retriever, z_ref, values, chosen, k)
+    files = []
+    for n, row in enumerate(rows):
+        sheet = strips_sheet(
+            strips_of(found, n, changes_only=changes_only),
+            lambda i: data.picture(i, 0 if data.view_names[0].startswith("left") else 2),
+            query=data.picture(row, 1),
+            query_title=data.title(row),
+            title=data.title,
+            marked=(row,),
+        )
+        stem = folder / f"{run.id}-query-{row}"
+        stream = io.BytesIO()
+        to_image(sheet).save(stream, "PNG")
+        contents = {
+            ".png": stream.getvalue(),
+            ".svg": to_svg(sheet).encode(),
+            ".html": to_html(sheet, title=f"{run.id}: {data.title(row)}").encode(),
+            ".csv": to_csv(_rows(found, n)).encode(),
+        }
+        for suffix, content in contents.items():
+            files.append(stem.with_name(stem.name + suffix))
+            write_atomic(files[-1], content)
+    return files + _factor_plots(run, retriever, folder, values, chosen)
+
+
+def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
+    """One row per dimension, point and rank."""
+    return [
+        {"dimension": int(j) + 1, "z": float(found.values[p, t]), "rank": rank + 1, "item": int(item)}
+        for p, j in enumerate(found.dims)
+        for t in range(found.values.shape[1])
+        for rank, item in enumerate(found.ids[query, p, t])
+    ]
+
+
+def _factor_plots(
+    run: Run, retriever: Retriever, folder: Path, values: np.ndarray, dims: list[int]
+) -> list[Path]:
+    data = retriever.data
+    columns = numeric_factors(data.factor_specs)
+    if data.factors is None or not columns:
+        return []
+    names = [data.factor_specs[k].name for k in columns]
+    latents = [f"z{j + 1}" for j in dims]
+    z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
+    found = traverse(retriever, z_ref, values, dims)
+    factors = data.factors[found.ids[..., 0]][..., columns]
+    table = correlation_table(found, data.factors, data.factor_specs).absolute
+    figures = {
+        "correlation": correlation_heatmap(table, names, latents, title=run.id),
+        "factors": plot_matrix(found.values, factors, names, latents, table=table),
+    }
+    files = []
+    for name, figure in figures.items():
+        files.append(folder / f"{run.id}-{name}.html")
+        write_atomic(files[-1], figure.to_html(include_plotlyjs=True).encode())
+    return files
