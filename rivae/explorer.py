@@ -17,8 +17,9 @@ from PIL import Image
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
+from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
-from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture
+from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 
 if TYPE_CHECKING:
     from rivae.methods.base import Method
@@ -117,7 +118,8 @@ class Explorer:
             RunError: the run is broken or has no trained model yet.
             DataError: its data cannot be read.
         """
-        return cls(run.load_method(), run.load_dataset(), rows)
+        data = run.load_dataset()
+        return cls(run.load_method(data), data, rows)
 
     # from query to pictures
 
@@ -144,22 +146,24 @@ class Explorer:
 
     def far(self, z: Vector) -> Distance:
         """How far ``z`` (d,) is from the training queries, and from where on that is far."""
-        value, limit = self.retriever.density_distance(self._checked_z(z)[None])
-        return Distance(float(np.ravel(value)[0]), float(limit))
+        measured = self.retriever.density_distance(self._checked_z(z)[None])
+        return Distance(float(measured.distance[0]), measured.threshold)
+
+    @cached_property
+    def prior(self) -> AggregatedPrior:
+        """The aggregated conditional prior E_x1[P(z|v1)] over the training rows."""
+        rows = self.data.splits["train"]
+        return self.retriever.prior(rows if len(rows) else self.search_rows)
 
     @cached_property
     def mean(self) -> Vector:
-        """(d,) mean of the aggregated conditional prior E_x1[P(z|v1)] over the training rows."""
-        return np.asarray(self._prior.mean, dtype=np.float64)
+        """(d,) mean of the prior."""
+        return np.asarray(self.prior.mean, dtype=np.float64)
 
     @cached_property
     def std(self) -> Vector:
-        """(d,) s.d. of the aggregated conditional prior, never below 1e-6."""
-        return np.maximum(np.asarray(self._prior.std, dtype=np.float64), 1e-6)
-
-    @cached_property
-    def _prior(self):  # type: ignore[no-untyped-def]  # AggregatedPrior of the retriever
-        return self.retriever.prior(self.data.splits["train"])
+        """(d,) s.d. of the prior, never below 1e-6."""
+        return np.maximum(np.asarray(self.prior.std, dtype=np.float64), 1e-6)
 
     @cached_property
     def effects(self) -> Vector:
@@ -173,7 +177,7 @@ class Explorer:
         z = np.repeat(mu[None, :, None, :], self.n_components, axis=0).repeat(len(steps), axis=2)
         for j in range(self.n_components):
             z[j, :, :, j] = self.mean[j] + steps * self.std[j]
-        best = self.retriever.search(z.reshape(-1, self.n_components), 1).ids
+        best, _ = self.retriever.nearest(z.reshape(-1, self.n_components), 1)
         best = best.reshape(self.n_components, len(pick), len(steps))
         return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float64)
 
@@ -200,8 +204,13 @@ class Explorer:
         return self._thumbnails.get(self._checked(i), side)
 
     def picture(self, i: int, side: int = 2) -> Thumbnail:
-        """Item ``i`` at full size, encoded."""
-        return encode_picture(self.data.picture(self._checked(i), side), max_side=1024)
+        """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""
+        return encode_picture(enlarged(self.data.picture(self._checked(i), side)), max_side=1024)
+
+    def aspect(self, side: int = 2) -> float:
+        """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""
+        first = self.thumbnail(int(self.search_rows[0]), side)
+        return min(max(first.width / first.height, 0.5), 2.0)
 
     @property
     def shows_whole(self) -> bool:

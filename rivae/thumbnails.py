@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -14,6 +15,7 @@ from PIL import Image
 from rivae.data.base import PairedDataset
 
 THUMBNAIL_SIDE = 160
+TINY_SIDE = 64
 # About 2 kB each: 16 MB at most per opened run.
 CACHE_ENTRIES = 8192
 
@@ -35,7 +37,7 @@ class Thumbnail:
     @property
     def is_tiny(self) -> bool:
         """Whether single pixels should stay sharp when it is enlarged."""
-        return max(self.width, self.height) <= 64
+        return max(self.width, self.height) <= TINY_SIDE
 
 
 def encode_picture(image: Image.Image, max_side: int) -> Thumbnail:
@@ -52,6 +54,15 @@ def encode_picture(image: Image.Image, max_side: int) -> Thumbnail:
         image.save(buffer, "PNG", compress_level=6)
     mime = "image/jpeg" if is_photo else "image/png"
     return Thumbnail(buffer.getvalue(), mime, image.width, image.height)
+
+
+def enlarged(image: Image.Image, at_least: int = 320) -> Image.Image:
+    """A picture of few pixels, each drawn as a block; a larger picture is returned as it is."""
+    side = max(image.size)
+    factor = -(-at_least // side)
+    if side > TINY_SIDE or factor < 2:
+        return image
+    return image.resize((image.width * factor, image.height * factor), Image.Resampling.NEAREST)
 
 
 class ThumbnailCache:
@@ -78,3 +89,20 @@ class ThumbnailCache:
             while len(self._entries) > self._max:
                 self._entries.popitem(last=False)
         return made
+
+
+def item_strip(data: PairedDataset, rows: Sequence[int], side: int, height: int = 96) -> Thumbnail:
+    """The pictures of ``rows`` beside each other, a card's glance at a data set."""
+    gap = height // 12
+    pictures = []
+    for i in rows:
+        picture = enlarged(data.picture(int(i), side).convert("RGBA"), height)
+        width = max(1, round(picture.width * height / picture.height))
+        pictures.append(picture.resize((width, height), Image.Resampling.LANCZOS))
+    total = sum(p.width for p in pictures) + gap * max(len(pictures) - 1, 0)
+    strip = Image.new("RGBA", (max(total, 1), height), (0, 0, 0, 0))
+    x = 0
+    for picture in pictures:
+        strip.paste(picture, (x, 0))
+        x += picture.width + gap
+    return encode_picture(strip, max_side=4096)

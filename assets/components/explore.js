@@ -270,13 +270,14 @@ class Panel {
   // answers
 
   paint(answer) {
+    this.tiles.grid.style.setProperty("--aspect", this.data.aspects[this.whole ? 0 : 1])
     this.tiles.show(answer.ids, answer.seq)
     setText(this.heading, `Top ${answer.ids.length}`)
     const { distance, limit, far } = answer.far
     this.far.classList.toggle("on", far)
     if (far) {
-      const text = `Far from the data: ${distance.toFixed(1)} s.d. from the nearest training query, ` +
-        `where 99 % of queries lie within ${limit.toFixed(1)}. These results say little.`
+      const text = `Far from the data: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
+        `where 99 % of queries lie within ${limit.toPrecision(2)}. These results say little.`
       if (this.far.dataset.text !== text) {
         this.far.dataset.text = text
         this.far.replaceChildren(icon("warn"), text)

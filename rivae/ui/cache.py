@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -12,10 +14,12 @@ from rivae.errors import RivaeError
 if TYPE_CHECKING:
     from rivae.explorer import Explorer, Rows
     from rivae.runs import Run
+    from rivae.thumbnails import Thumbnail
 
 log = logging.getLogger(__name__)
 # One opened run holds its data, model and projected items: some 10 to 200 MB.
 MAX_OPEN = 4
+STRIP_ITEMS = 6
 
 
 def runs() -> list[Run]:
@@ -26,27 +30,22 @@ def runs() -> list[Run]:
 
 
 def ready_runs() -> list[Run]:
-    """The runs that have a trained model, newest first."""
-    return [run for run in runs() if state_of(run) == "finished"]
+    """The readable runs that have a trained model, newest first."""
+    return [found for found in runs() if found.ready and _is_readable(found)]
 
 
-def state_of(run: Run) -> str:
-    """"finished", "running" … or "broken" where the folder cannot be read."""
+def _is_readable(found: Run) -> bool:
     try:
-        return run.status.state
+        return bool(found.config.name)
     except RivaeError:
-        return "broken"
+        return False
 
 
 # The folder list is asked for on every drag step; two seconds old is new enough.
 @st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
 def _resolve(run_id: str) -> tuple[Run, str]:
-    run = next((r for r in runs() if r.id == run_id), None)
-    if run is None:
-        from rivae.errors import RunError
-
-        raise RunError(f"there is no run '{run_id}': choose one on the Home page")
-    return run, run.content_hash
+    found = run(run_id)
+    return found, found.content_hash
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
@@ -59,14 +58,49 @@ def _opened(content_hash: str, run_id: str, rows: str, _run: Run) -> Explorer:
     return explorer
 
 
+def run(run_id: str) -> Run:
+    """The run folder ``run_id``.
+
+    Raises:
+        RunError: there is no such run.
+    """
+    from rivae.errors import RunError
+
+    found = next((r for r in runs() if r.id == run_id), None)
+    if found is None:
+        raise RunError(f"there is no run '{run_id}': choose one on the Home page")
+    return found
+
+
 def explorer(run_id: str, rows: Rows = "test") -> Explorer:
     """The opened run ``run_id``, from any thread.
 
     Raises:
         RivaeError: there is no such run, it is broken, or it has no trained model yet.
     """
-    run, content_hash = _resolve(run_id)
-    return _opened(content_hash, run_id, rows, run)
+    found, content_hash = _resolve(run_id)
+    return _opened(content_hash, run_id, rows, found)
+
+
+def strip(dataset: str, settings: Mapping[str, Any] | None = None) -> Thumbnail:
+    """A strip of items of a data set.
+
+    Raises:
+        RivaeError: the data set is unknown or its files are missing.
+    """
+    return _strip(dataset, json.dumps(settings or {}, sort_keys=True, default=str))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _strip(dataset: str, settings: str) -> Thumbnail:
+    from rivae.data import load_dataset
+    from rivae.thumbnails import item_strip
+
+    data = load_dataset(dataset, **json.loads(settings))
+    rows = data.splits["test"] if len(data.splits["test"]) else range(len(data))
+    chosen = [int(rows[i * (len(rows) - 1) // (STRIP_ITEMS - 1)]) for i in range(STRIP_ITEMS)]
+    halves = all("half" in name for name in data.view_names)
+    return item_strip(data, chosen, side=0 if halves else 2)
 
 
 def warm() -> None:
@@ -75,5 +109,7 @@ def warm() -> None:
         ready = ready_runs()
         if ready:
             explorer(ready[0].id)
+            for found in ready:
+                strip(found.config.dataset.name, found.config.dataset.settings)
     except RivaeError as error:
         log.warning("could not open the newest run: %s", error)

@@ -1,2 +1,71 @@
-"""stub"""
-def show(explorer, shown, item): ...
+"""The drawer of one item: its pictures, words, true factors and its own z against the current one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui import explore_session, state, theme
+from rivae.ui.explore import ExploreState
+from rivae.ui.text import markdown
+from rivae.ui.z_compare import describe, z_compare_svg
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+
+ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
+
+
+def _closed() -> None:
+    st.session_state[state.EXPLORE_ITEM] = None
+
+
+@st.dialog("Item", position="right", width=460, on_dismiss=_closed)
+def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
+    """Open the drawer of item ``i``."""
+    item = explorer.item(i)
+    st.subheader(markdown(item.title), anchor=False)
+    _pictures(explorer, i, item.title)
+    with st.container(horizontal=True):
+        st.button(
+            "Use as query", icon=":material/search:", type="primary", key=state.DRAWER_QUERY,
+            on_click=explore_session.choose_query, args=(i,),
+        )  # fmt: skip
+        st.button(
+            "Move z here", icon=":material/my_location:", key=state.DRAWER_MOVE,
+            help="Sets the sliders that are not locked to this item's own z.",
+            on_click=explore_session.move_to_item, args=(i,),
+        )  # fmt: skip
+    if item.factors:
+        rows: dict[str, Any] = {
+            f"{markdown(f.name)}": f"{markdown(f.value)} :small[:gray[{ROLES[f.role]}]]"
+            for f in item.factors
+        }
+        st.table(rows, border="horizontal")
+    elif item.text:
+        st.markdown(markdown(item.text))
+    st.markdown("**Its own z and the current z**")
+    own, std = explorer.encode(i).tolist(), explorer.std.tolist()
+    drawing = z_compare_svg(
+        shown.z, own, explorer.mean.tolist(), std, ink=theme.ink(), accent=theme.accent()
+    )
+    st.image(drawing, width="stretch", alt=describe(shown.z, own, std))
+    st.caption(f"Item number ({item.split} split)")
+    st.code(str(i), language=None)
+    if st.session_state.get(state.EXPLORE_ITEM) is None:
+        st.rerun()
+
+
+def _pictures(explorer: Explorer, i: int, title: str) -> None:
+    """Both views, or the completed picture where the views are halves."""
+    names = explorer.data.view_names
+    if explorer.shows_whole:
+        st.image(explorer.picture(i, 0).content, width=260, alt=f"{title}, both halves")
+        return
+    for column, side in zip(st.columns(2), (1, 2), strict=True):
+        picture = explorer.picture(i, side)
+        column.image(
+            picture.content, width="stretch", alt=f"{title}, {names[side - 1]}",
+            caption=markdown(names[side - 1]),
+        )  # fmt: skip

@@ -142,23 +142,27 @@ def with_query(explorer: Explorer, state: ExploreState, query: Query) -> Explore
     if query != "mean":
         explorer.title(query)  # raises for a row that does not exist
     base = query_z(explorer, query)
-    return _moved(state, base, query=query, upload=None)
+    return with_z(replace(state, base=base, query=query, upload=None), base)
 
 
 def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
     """``state`` with a visitor's own picture as the query."""
-    return _moved(state, upload.z, query="mean", upload=upload)
+    return with_z(replace(state, base=upload.z, query="mean", upload=upload), upload.z)
 
 
-def _moved(state: ExploreState, base: tuple[float, ...], **changes: Any) -> ExploreState:
-    z = tuple(old if j in state.locked else new for j, (old, new) in enumerate(zip(state.z, base, strict=True)))
-    return replace(state, base=base, z=z, rev=next_rev(state.rev), **changes)
+def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
+    """``state`` with its free dimensions at ``z``; locked ones stay."""
+    moved = (
+        old if j in state.locked else new
+        for j, (old, new) in enumerate(zip(state.z, z, strict=True))
+    )
+    return replace(state, z=tuple(moved), rev=next_rev(state.rev))
 
 
 def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]:
     """Everything the panel draws, the first results included, so that it paints at once."""
     z = np.array(state.z)
-    data, side = explorer.data, 0 if state.whole else 2
+    side = 0 if state.whole else 2
     return {
         "rev": state.rev,
         "key": f"{state.run}/{state.rows}",
@@ -184,7 +188,7 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
         ],
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),
-        "views": list(data.view_names),
+        "aspects": [explorer.aspect(0), explorer.aspect(2)],
     }
 
 

@@ -178,6 +178,18 @@ def choose_query(query: Any) -> None:
     close_overlays()
 
 
+def move_to_item(i: int) -> None:
+    """Sets the free dimensions of z to item ``i``'s own; the query stays."""
+
+    def change() -> None:
+        shown: ExploreState = st.session_state[state.EXPLORE]
+        explorer = cache.explorer(shown.run, shown.rows)
+        set_state(explore.with_z(shown, explore.rounded(explorer.encode(i))))
+
+    _guarded(change)
+    close_overlays()
+
+
 def choose_upload(upload: Upload) -> None:
     """Makes a visitor's picture the query."""
     set_state(explore.with_upload(st.session_state[state.EXPLORE], upload))

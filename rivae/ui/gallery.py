@@ -1,2 +1,139 @@
-"""stub"""
-def show(explorer, shown): ...
+"""The dialog that chooses a query: all items, by words, by a true factor, or a picture of one's own."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from rivae.errors import DataError, RivaeError
+from rivae.ui import explore_session, state
+from rivae.ui.components.gallery_panel import gallery_panel
+from rivae.ui.explore import ExploreState, Upload, rounded
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rivae.explorer import Explorer
+
+PER_PAGE = 36
+MAX_UPLOAD_PIXELS = 40_000_000
+
+
+def _closed() -> None:
+    st.session_state[state.EXPLORE_CHOOSING] = False
+
+
+@st.dialog("Choose a query", width="large", on_dismiss=_closed)
+def show(explorer: Explorer, shown: ExploreState) -> None:
+    """Open the dialog; a choice becomes the query and closes it."""
+    ids = _filtered(explorer)
+    n_pages = max(1, math.ceil(len(ids) / PER_PAGE))
+    if st.session_state.get(state.GALLERY_PAGE, 1) > n_pages:
+        st.session_state[state.GALLERY_PAGE] = 1
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(f"{len(ids):,} of {len(explorer.search_rows):,} items")
+        if st.button("The average query", icon=":material/functions:", type="tertiary"):
+            explore_session.choose_query("mean")
+        page = st.pagination(n_pages, key=state.GALLERY_PAGE) if n_pages > 1 else 1
+    if len(ids):
+        part = [int(i) for i in ids[(page - 1) * PER_PAGE : page * PER_PAGE]]
+        gallery_panel(
+            explorer,
+            part,
+            side=0 if explorer.shows_whole else 1,
+            chosen=shown.query if shown.query != "mean" else None,
+            label="Queries to choose from",
+            key=state.GALLERY_PANEL,
+            on_pick=_on_pick,
+        )
+    else:
+        st.info("No item fits. Remove a word or widen the factor.")
+    if explorer.data.accepts_upload:
+        _upload(explorer)
+    if not st.session_state[state.EXPLORE_CHOOSING]:
+        st.rerun()
+
+
+def _on_pick() -> None:
+    item = getattr(st.session_state.get(state.GALLERY_PANEL), "pick", None)
+    if isinstance(item, int):
+        explore_session.choose_query(item)
+
+
+def _filtered(explorer: Explorer) -> NDArray[np.int64]:
+    """The rows that fit the words and the factor."""
+    specs = explorer.data.factor_specs
+    words, factor_box = st.columns([3, 2]) if specs else (st.container(), None)
+    text = words.text_input(
+        "Search", key=state.GALLERY_TEXT, type="search", live="300ms",
+        placeholder="Words of the title or text, or an item number",
+    )  # fmt: skip
+    ids = explorer.find(text or "")
+    if factor_box is None:
+        return ids
+    k = factor_box.selectbox(
+        "True factor", range(len(specs)), index=None, placeholder="any",
+        format_func=lambda i: specs[i].name, key=state.GALLERY_FACTOR,
+    )  # fmt: skip
+    return ids if k is None else np.intersect1d(ids, _with_factor(explorer, k))
+
+
+def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
+    """The rows whose factor ``k`` has a chosen value."""
+    assert explorer.data.factors is not None
+    spec, values = explorer.data.factor_specs[k], explorer.data.factors[explorer.search_rows, k]
+    if spec.levels:
+        codes = range(len(spec.levels))
+        chosen = st.pills(
+            spec.name, codes, selection_mode="multi", format_func=lambda c: markdown(spec.levels[c]),
+            key=f"{state.GALLERY_LEVELS}_{k}",
+        )  # fmt: skip
+        if not chosen:
+            return explorer.search_rows
+        return np.concatenate([explorer.with_factor(k, c, c) for c in chosen])
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return explorer.search_rows
+    first, last = st.slider(spec.name, low, high, (low, high), key=f"{state.GALLERY_RANGE}_{k}")
+    return explorer.with_factor(k, first, last)
+
+
+def _upload(explorer: Explorer) -> None:
+    """A visitor's own picture as the query."""
+    file = st.file_uploader(
+        f"Or use a picture of your own ({explorer.data.view_names[0]})",
+        type=["png", "jpg", "jpeg", "webp", "bmp"], key=state.GALLERY_UPLOAD,
+    )  # fmt: skip
+    if file is None:
+        return
+    try:
+        explore_session.choose_upload(read_upload(explorer, file.name, file.getvalue()))
+    except RivaeError as error:
+        st.warning(str(error))
+
+
+def read_upload(explorer: Explorer, name: str, content: bytes) -> Upload:
+    """An uploaded file as a query.
+
+    Raises:
+        DataError: it is no picture, too large, or one that the data set cannot use.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    from rivae.thumbnails import encode_picture
+
+    try:
+        image: Image.Image = Image.open(io.BytesIO(content))
+        if image.width * image.height > MAX_UPLOAD_PIXELS:
+            raise DataError(f"{name} has more than 40 million pixels: make it smaller")
+        image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
+        raise DataError(f"{name} cannot be read as a picture: use PNG or JPEG") from None
+    z = rounded(explorer.encode_upload(image))
+    preview = image.convert("RGB") if image.mode not in ("L", "RGB") else image
+    return Upload(name, encode_picture(preview, 160).data_uri, z)

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from rivae.thumbnails import Thumbnail
+
 log = logging.getLogger(__name__)
 TOPK_PATH = "/rivae/api/topk"
+STRIP_PATH = "/rivae/api/strip/{run}"
 PICTURE_PATH = "/rivae/api/picture/{run}/{side:int}/{item:int}"
 MAX_BODY = 64 * 1024
 
@@ -29,6 +32,11 @@ _mounted_at: str | None = None
 def topk_url() -> str:
     """Address of the top-k route, or "" when the script runs without its launcher."""
     return "" if _mounted_at is None else _mounted_at + TOPK_PATH
+
+
+def strip_url(run_id: str) -> str:
+    """Address of a run's strip of items, or "" when the script runs without its launcher."""
+    return "" if _mounted_at is None else _mounted_at + STRIP_PATH.replace("{run}", run_id)
 
 
 def build_routes() -> list[BaseRoute]:
@@ -41,6 +49,7 @@ def build_routes() -> list[BaseRoute]:
     _mounted_at = f"/{base}" if base else ""
     return [
         Route(_mounted_at + TOPK_PATH, topk, methods=["GET", "POST"]),
+        Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
         Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
     ]
 
@@ -57,6 +66,13 @@ async def picture(request: Request) -> Response:
     from anyio import to_thread
 
     return await to_thread.run_sync(_picture, request.path_params)
+
+
+async def strip(request: Request) -> Response:
+    """A few items of a run's data set beside each other."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(_strip, request.path_params["run"])
 
 
 async def _question(request: Request) -> dict[str, Any] | str:
@@ -99,17 +115,36 @@ def _answer(question: dict[str, Any] | str) -> Response:
 
 
 def _picture(params: dict[str, Any]) -> Response:
-    from starlette.responses import Response
-
     from rivae.ui import cache
-    from rivae.ui.links import RUN_ID
 
     try:
-        if not RUN_ID.fullmatch(params["run"]):
-            raise RunError("a run id holds small letters, digits, dots, dashes and underscores only")
-        image = cache.explorer(params["run"]).picture(params["item"], params["side"])
+        run = _checked_id(params["run"])
+        return _image(cache.explorer(run).picture(params["item"], params["side"]))
     except RivaeError as error:
         return _refusal(error)
+
+
+def _strip(run_id: str) -> Response:
+    from rivae.ui import cache
+
+    try:
+        config = cache.run(_checked_id(run_id)).config
+        return _image(cache.strip(config.dataset.name, config.dataset.settings))
+    except RivaeError as error:
+        return _refusal(error)
+
+
+def _checked_id(run_id: str) -> str:
+    from rivae.ui.links import RUN_ID
+
+    if not RUN_ID.fullmatch(run_id):
+        raise RunError("a run id holds small letters, digits, dots, dashes and underscores only")
+    return run_id
+
+
+def _image(image: Thumbnail) -> Response:
+    from starlette.responses import Response
+
     headers = {"Cache-Control": "private, max-age=3600", "X-Content-Type-Options": "nosniff"}
     return Response(image.content, media_type=image.mime, headers=headers)
 

@@ -27,6 +27,8 @@ EXPLORE_NOTICE: Final = "explore_notice"  # one sentence about a link that was o
 EXPLORE_PANEL: Final = "explore_panel"
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
+DRAWER_QUERY: Final = "drawer_query"
+DRAWER_MOVE: Final = "drawer_move"
 
 GALLERY_PANEL: Final = "gallery_panel"
 GALLERY_BY: Final = "gallery_by"

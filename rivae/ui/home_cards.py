@@ -1,0 +1,89 @@
+"""The cards of the Home page: one per run, one per data set."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.runs import Run
+from rivae.ui import cache, routes
+from rivae.ui.pages import EXPLORE, TRAVERSE
+from rivae.ui.run_cards import DATASETS, RunCard, describe_run
+from rivae.ui.text import escape, markdown
+
+BADGES = {
+    "running": (":material/progress_activity:", "blue", "training"),
+    "created": (":material/schedule:", "gray", "not started"),
+    "interrupted": (":material/pause_circle:", "orange", "stopped"),
+    "failed": (":material/error:", "red", "failed"),
+    "broken": (":material/broken_image:", "red", "broken"),
+}
+
+
+def run_card(run: Run) -> None:
+    """A run: pictures, scores and the way in, or what is the matter with it."""
+    card, opens = describe_run(run), run.ready
+    with st.container(border=True, height="stretch", key=f"card-{run.id}"):
+        if card.state != "broken":
+            _strip(run, card)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"#### {markdown(card.dataset_title)}", width="content")
+            if card.state in BADGES:
+                icon, color, word = BADGES[card.state]
+                st.badge(word, icon=icon, color=color)
+        st.caption(" · ".join(markdown(p) for p in (card.method, card.id, card.date) if p))
+        if card.note:
+            st.markdown(markdown(card.note))
+        if card.progress is not None:
+            st.progress(card.progress)
+        if card.scores:
+            _scores(card)
+        elif card.state == "finished":
+            st.caption(f"Not measured yet: `python -m rivae evaluate {card.id}`")
+        st.space("stretch")
+        if opens and card.state != "broken":
+            with st.container(horizontal=True):
+                if st.button("Explore", icon=":material/tune:", type="primary", key=f"explore-{run.id}"):
+                    st.switch_page(EXPLORE, query_params={"run": run.id})
+                if st.button("Traverse", icon=":material/timeline:", key=f"traverse-{run.id}"):
+                    st.switch_page(TRAVERSE, query_params={"run": run.id})
+
+
+def _strip(run: Run, card: RunCard) -> None:
+    """A few items; the browser fetches them beside the page, which need not wait for them."""
+    alt = f"Some items of {card.dataset_title}"
+    if url := routes.strip_url(run.id):
+        st.html(
+            f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="width:100%;'
+            'aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px;display:block">'
+        )
+        return
+    try:
+        strip = cache.strip(run.config.dataset.name, run.config.dataset.settings)
+    except RivaeError:
+        return  # the card's other words stand; Explore says what is wrong with the data
+    st.image(strip.content, alt=alt, width="stretch")
+
+
+def _scores(card: RunCard) -> None:
+    """The run's figures in one row, each explained on hover."""
+    cells = "".join(
+        f'<div title="{escape(meaning)}" style="min-width:3rem"><div style="font-size:.78rem;opacity:.7">'
+        f'{escape(label)}</div><div style="font-size:1.15rem;font-weight:600;'
+        f'font-variant-numeric:tabular-nums">{escape(value)}</div></div>'
+        for label, value, meaning in card.scores
+    )
+    st.html(f'<div style="display:flex;gap:1.1rem;flex-wrap:wrap">{cells}</div>')
+
+
+def dataset_card(name: str, line: str, n_runs: int) -> None:
+    """A data set and the command that trains on it."""
+    title, _, about = line.partition(": ")
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{markdown(DATASETS.get(name, title))}**")
+        st.caption(markdown(about.split(" (paper")[0].rstrip(".") + "."))
+        st.space("stretch")
+        runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
+        st.caption(runs)
+        needs = " --set dataset.folder=PATH" if name == "split-mnist" else ""
+        st.code(f"python -m rivae train {name}{needs}", language="bash", wrap_lines=True)

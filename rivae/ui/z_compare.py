@@ -1,0 +1,73 @@
+"""An item's own z beside the current z, drawn as one line per dimension. SVG, no streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104
+SPAN = 4.0
+
+
+def z_compare_svg(
+    now: Sequence[float],
+    item: Sequence[float],
+    mean: Sequence[float],
+    std: Sequence[float],
+    *,
+    ink: str,
+    accent: str,
+) -> str:
+    """A drawing of two points of z, each of shape (d,), on scales of mean ± 4 s.d. or wider.
+
+    A ring of colour ``ink`` is z now, a disc of colour ``accent`` the item; the numbers are
+    now → item.
+    """
+    d, (left, right) = len(now), (LABEL, WIDTH - VALUE)
+    height = TOP + d * ROW
+    parts = [
+        f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" stroke-width="2"/>'
+        f'<text x="{left + 18}" y="14">now</text>'
+        f'<circle cx="{left + 66}" cy="10" r="5" fill="{accent}"/>'
+        f'<text x="{left + 78}" y="14">this item</text>'
+    ]
+    table = np.array([now, item, mean, std], dtype=float)
+    for j in range(d):
+        a, b, centre, sd = table[:, j]
+        reach = max(SPAN * sd, 1.05 * max(abs(a - centre), abs(b - centre)))
+        y = TOP + j * ROW + ROW / 2
+
+        def x(value: float, centre: float = centre, reach: float = reach) -> float:
+            return (left + right) / 2 + (value - centre) / reach * (right - left) / 2
+
+        parts.append(
+            f'<text x="0" y="{y + 4:.1f}" font-weight="600">z{j + 1}</text>'
+            f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" '
+            'stroke-opacity=".18" stroke-width="2"/>'
+            f'<line x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{accent}" '
+            'stroke-opacity=".6" stroke-width="3"/>'
+            f'<circle cx="{x(b):.1f}" cy="{y:.1f}" r="5" fill="{accent}"/>'
+            f'<circle cx="{x(a):.1f}" cy="{y:.1f}" r="5" fill="none" stroke="currentColor" '
+            'stroke-width="2"/>'
+            f'<text x="{WIDTH}" y="{y + 4:.1f}" text-anchor="end">{number(a)} → {number(b)}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" font-family="system-ui, sans-serif" font-size="12.5" fill="{ink}" '
+        f'color="{ink}">{"".join(parts)}</svg>'
+    )
+
+
+def number(value: float) -> str:
+    """Two decimals and a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def describe(now: Sequence[float], item: Sequence[float], std: Sequence[float]) -> str:
+    """The drawing in one sentence."""
+    gaps = np.abs(np.array(item) - np.array(now)) / np.array(std)
+    j = int(gaps.argmax())
+    if gaps[j] < 0.005:
+        return "The item's z is the current z."
+    return f"The item's z differs from the current one most in z{j + 1}, by {gaps[j]:.1f} s.d."
