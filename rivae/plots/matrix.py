@@ -35,14 +35,15 @@ def plot_matrix(
 
     Args:
         z: (d, T) values of each latent dimension along its own traversal.
-        factors: (d, q, T, K) factors of the items retrieved while dimension j moves.
+        factors: (q, d, T, K) factors of the items retrieved while dimension j moves, that is
+            ``data.factors[traversal.ids[..., 0]]``.
         table: (d, K) correlations; panels with |corr| >= threshold are framed and labelled.
         points_per_panel: more points than this are thinned at random (medians use all of them).
 
     Raises:
         ValueError: the shapes do not belong together.
     """
-    d, q, n_points, n_factors = factors.shape
+    q, d, n_points, n_factors = factors.shape
     if z.shape != (d, n_points) or n_factors != len(factor_names):
         raise ValueError(f"z of shape {z.shape} and factors of shape {factors.shape}")
     columns = latent_labels(latent_names, d)
@@ -55,7 +56,7 @@ def plot_matrix(
         pad = 0.08 * (high - low or 1.0)
         for j in range(d):
             mark = "" if k == j == 0 else str(k * d + j + 1)
-            rows = factors[j, :, :, k]
+            rows = factors[:, j, :, k]
             shared = {"type": "scatter", "xaxis": f"x{mark}", "yaxis": f"y{mark}",
                       "showlegend": False}
             data.append({

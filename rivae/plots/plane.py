@@ -69,6 +69,8 @@ def plane_sheet(
             alt = f"{title(i)} at {names[0]} = {label}, {names[1]} = {labels_b[b]}"
             x = left + a * step_a + (step_a - GAP - side) / 2
             sheet.marks.append(fitted(picture(i), x, y, side, side, alt, (a, b) == at))
+            sheet.rows.append({names[0]: float(values_a[a]), names[1]: float(values_b[b]),
+                               "item": i, "title": title(i)})
     below = upper + n_rows * step
     for a, label in enumerate(labels_a):
         middle = left + a * step_a + (step_a - GAP) / 2

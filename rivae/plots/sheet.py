@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from PIL import Image, ImageDraw
 
@@ -56,12 +56,16 @@ class Text:
 
 @dataclass
 class Sheet:
-    """Marks in reading order, with one sentence that describes the whole."""
+    """Marks in reading order, with one sentence that describes the whole.
+
+    ``rows`` says the same in words, one row per retrieved item, for a CSV file.
+    """
 
     width: float
     height: float
     alt: str
     marks: list[Picture | Text] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
 
 def fitted(
@@ -77,9 +81,10 @@ def fitted(
 def stacked(sheets: Sequence[Sheet], gap: float = 24) -> Sheet:
     """Several sheets as one, from top to bottom (one panel per query, as in the paper)."""
     out = Sheet(max((s.width for s in sheets), default=0), 0, " ".join(s.alt for s in sheets))
-    for sheet in sheets:
+    for number, sheet in enumerate(sheets):
         top = out.height + (gap if out.marks else 0)
         out.marks += [replace(mark, y=mark.y + top) for mark in sheet.marks]
+        out.rows += [{"panel": number, **row} for row in sheet.rows]
         out.height = top + sheet.height
     return out
 

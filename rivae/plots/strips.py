@@ -70,7 +70,7 @@ def strips_sheet(
     strips: Sequence[Strip],
     picture: Callable[[int], Image.Image],
     *,
-    query: Image.Image,
+    query: Image.Image | None = None,
     query_title: str = "query",
     title: Callable[[int], str] = lambda i: f"item {i}",
     marked: Collection[int] = (),
@@ -81,7 +81,7 @@ def strips_sheet(
 
     Args:
         picture: item number to its picture (called once per item).
-        query: the query's picture, drawn twice as large.
+        query: the query's picture, drawn twice as large on the left; None leaves the place out.
         title: item number to its plain-text name, for the descriptions of the pictures.
         marked: items to frame, e.g. the query's own partner.
         side: pixels of one picture at scale 1.
@@ -93,16 +93,17 @@ def strips_sheet(
     names = ", ".join(strip.name for strip in strips)
     sheet = Sheet(0, 0, f"Items retrieved for {query_title} while {names} "
                         f"{'moves' if len(strips) == 1 else 'move one at a time'}.")
-    sheet.marks.append(Text(PAD, PAD + LABEL / 2, shortened(query_title, big, 13), bold=True))
-    sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, big, f"Query: {query_title}"))
-    x, y = float(PAD + big + 3 * PAD), float(PAD)
+    x, y = float(PAD), float(PAD)
+    if query is not None:
+        sheet.marks.append(Text(PAD, PAD + LABEL / 2, shortened(query_title, big, 13), bold=True))
+        sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, big, f"Query: {query_title}"))
+        x, sheet.height = PAD + big + 3.0 * PAD, PAD + LABEL + big + PAD
     for strip in strips:
         across = layout == "rows"
         width, height = _place(sheet, strip, x, y, picture, title, marked, side, across)
         sheet.width = max(sheet.width, x + width + PAD)
         sheet.height = max(sheet.height, y + height + PAD)
         x, y = (x, y + height + PAD) if across else (x + width + 2 * PAD, y)
-    sheet.height = max(sheet.height, PAD + LABEL + big + PAD)
     return sheet
 
 
@@ -130,6 +131,8 @@ def _place(
             upper = top + rank * (side + GAP) if across else top + n * step
             alt = f"{title(i)}, rank {rank + 1} at {strip.name} = {label}"
             sheet.marks.append(fitted(picture(i), left, upper, side, side, alt, i in marked))
+            sheet.rows.append({"dimension": strip.name, "z": float(strip.values[n]),
+                               "rank": rank + 1, "item": i, "title": title(i)})
         if across:
             under = top + k * (side + GAP) + VALUE / 2 - 2
             sheet.marks.append(Text(x + n * step + side / 2, under, label, 11, "middle", "muted"))

@@ -22,6 +22,14 @@ LABELS = {
     "disentanglement": "D",
     "completeness": "C",
     "informativeness": "I",
+    "mcc_spearman": "MCC (Spearman)",
+    "dci_disentanglement": "DCI D",
+    "dci_completeness": "DCI C",
+    "dci_informativeness": "DCI I",
+    "infom": "InfoM",
+    "infoe": "InfoE",
+    "infoc": "InfoC",
+    "coverage_minus_overlap": "coverage − overlap",
 }
 
 
@@ -48,6 +56,32 @@ class Score:
 def metric_label(name: str) -> str:
     """The short name of a metric as printed in tables and charts."""
     return LABELS.get(name, name.replace("_", " "))
+
+
+def scores_of(
+    results: Mapping[str, Mapping[str, Any]],
+    row: str,
+    names: Sequence[str] | None = None,
+    paper: Mapping[str, float] | None = None,
+) -> list[Score]:
+    """Scores from results as ``evaluation.json`` holds them (``MetricResult.to_dict()`` by name).
+
+    Args:
+        row: e.g. the method or the run.
+        names: the metrics to take, in this order; those not measured are left out. None: all.
+        paper: published values by metric.
+    """
+    chosen = [name for name in (results if names is None else names) if name in results]
+    scores = []
+    for name in chosen:
+        result = results[name]
+        value, std = result.get("score"), result.get("std")
+        scores.append(Score(
+            row, name, math.nan if value is None else float(value),
+            None if std is None else float(std), (paper or {}).get(name),
+            bool(result.get("higher_is_better", True)),
+        ))
+    return scores
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -1,0 +1,177 @@
+"""Charts and picture sheets as files: PNG, SVG, HTML and CSV.
+
+Picture sheets need nothing but Pillow. PNG and SVG of a chart are drawn by a Chrome or Chromium on
+this machine through kaleido; HTML and CSV of a chart need neither.
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from PIL import Image
+
+from rivae.errors import RivaeError
+from rivae.files import write_atomic
+from rivae.plots import tables
+from rivae.plots.sheet import Sheet
+from rivae.snippets import snippet
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["MIME", "ExportError", "Format", "chart_html", "export_bytes", "png_bytes", "save",
+           "snippet"]
+
+Format = Literal["png", "svg", "html", "csv"]
+MIME: dict[str, str] = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "html": "text/html",
+    "csv": "text/csv",
+}
+WIDTH = 900  # pixels of a chart that fills the page and has no width of its own
+SECONDS = 60.0  # after which a browser that does not answer is given up
+_browser = threading.Lock()  # one browser at a time
+
+
+class ExportError(RivaeError):
+    """A figure cannot be written in this format here."""
+
+
+def export_bytes(
+    figure: go.Figure | Sheet,
+    format: str,  # noqa: A002  # the word everyone uses for it
+    *,
+    scale: float = 2.0,
+    dark: bool | None = None,
+    transparent: bool = False,
+    width: int | None = None,
+    title: str = "",
+    rows: Sequence[Mapping[str, Any]] | None = None,
+) -> bytes:
+    """A Plotly figure of ``rivae.plots`` or a picture sheet as the content of a file.
+
+    Args:
+        format: "png", "svg", "html" or "csv".
+        scale: pixels of a PNG per pixel of the figure.
+        dark: the theme of a sheet; None follows the reader's system in HTML and is light in PNG
+            and SVG. A chart keeps the theme it was drawn for.
+        transparent: no background in PNG and SVG.
+        width: of a chart in PNG and SVG; its own, or 900, when None.
+        title: of the HTML page.
+        rows: what a CSV holds; when None, the data that the figure shows.
+
+    Raises:
+        ExportError: the format is unknown, or this machine cannot draw charts as pictures.
+    """
+    if format not in get_args(Format):
+        raise ExportError(f"there is no format '{format}': choose {', '.join(get_args(Format))}")
+    if format == "csv":
+        if rows is None:
+            rows = figure.rows if isinstance(figure, Sheet) else tables.figure_rows(figure)
+        return tables.to_csv(rows).encode()
+    if isinstance(figure, Sheet):
+        return _sheet_bytes(figure, format, scale, dark, transparent, title)
+    if format == "html":
+        return chart_html(figure, title=title).encode()
+    return _chart_picture(figure, format, scale, transparent, width)
+
+
+def save(figure: go.Figure | Sheet, path: str | Path, **options: Any) -> Path:
+    """Write a figure to ``path``, in the format of its ending; options as ``export_bytes``.
+
+    Raises:
+        ExportError: as ``export_bytes``, or the file cannot be written.
+    """
+    path = Path(path)
+    content = export_bytes(figure, path.suffix.lstrip(".").lower(), **options)
+    try:
+        write_atomic(path, content)
+    except OSError as error:
+        raise ExportError(f"cannot write {path}: {error.strerror}, choose another place") from None
+    return path
+
+
+def png_bytes(image: Image.Image) -> bytes:
+    """A picture as a PNG file."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def chart_html(figure: go.Figure, *, title: str = "") -> str:
+    """A chart as a page of its own that works offline (it carries Plotly, about 5 MB)."""
+    from plotly.io import to_html
+
+    from rivae.plots.theme import alt_text, surface_of
+
+    colors, alt = surface_of(figure), escape(alt_text(figure))
+    chart = to_html(figure, full_html=False, include_plotlyjs=True, include_mathjax=False,
+                    config={"responsive": True, "displaylogo": False})
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title or 'RIVAE Explorer')}</title><style>body{{margin:16px;"
+        f"background:{colors.surface};color:{colors.text};font-family:system-ui,sans-serif}}"
+        f"figure{{margin:0}}figcaption{{font-size:14px}}</style></head><body>"
+        f'<figure role="group" aria-label="{alt}">{chart}<figcaption>{alt}</figcaption></figure>'
+        f"</body></html>\n"
+    )
+
+
+def _sheet_bytes(
+    sheet: Sheet, kind: str, scale: float, dark: bool | None, transparent: bool, title: str
+) -> bytes:
+    from rivae.plots.markup import to_html, to_svg
+    from rivae.plots.sheet import to_image
+
+    if kind == "html":
+        return to_html(sheet, title=title, dark=dark).encode()
+    if kind == "svg":
+        return to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
+    return png_bytes(to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
+
+
+def _chart_picture(
+    figure: go.Figure, kind: str, scale: float, transparent: bool, width: int | None
+) -> bytes:
+    from rivae.plots.theme import surface_of
+
+    instead = "or export HTML, which always works"
+    try:
+        import kaleido
+        from kaleido.errors import ChromeNotFoundError
+    except ImportError:
+        raise ExportError(
+            f"{kind.upper()} of a chart needs kaleido: run 'pip install kaleido', {instead}"
+        ) from None
+    drawn = figure.to_dict()
+    layout = drawn["layout"]
+    if not transparent:
+        layout["paper_bgcolor"] = surface_of(figure).surface
+    options = {
+        "format": kind, "scale": scale, "width": width or layout.get("width") or WIDTH,
+        "height": layout.get("height") or 450,
+    }
+    try:
+        with _browser:
+            # MathJax would be fetched from the internet, and no text here needs it.
+            return bytes(kaleido.calc_fig_sync(
+                drawn, opts=options, kopts={"mathjax": False, "timeout": SECONDS}
+            ))
+    except ChromeNotFoundError:
+        raise ExportError(
+            f"{kind.upper()} of a chart needs Chrome or Chromium: install one (Debian: apt-get "
+            f"install chromium), set BROWSER_PATH to it, {instead}"
+        ) from None
+    except (RuntimeError, OSError, TimeoutError) as error:
+        # Some of these errors carry a tuple of lines; the first one says what happened.
+        reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")
+        raise ExportError(
+            f"the browser did not draw the chart ({reason}): try again, {instead}"
+        ) from error
