@@ -77,7 +77,9 @@ class RIVAEConfig(MethodConfig):
     reg_form: Literal["literal", "ratio", "jvp"] = "ratio"
     reg_magnitude: float = Field(default=1e-3, gt=0, description="|eps|")
     prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
-    anchor: float = Field(default=0.0, ge=0, description="joint: |e(x) - smooth target|^2")
+    anchor: tuple[float, float] | None = Field(
+        default=None, description="joint: weight of |e(x) - smooth target|^2, start and end"
+    )
     axes: Literal["as trained", "scaled", "independent"] = Field(
         default="scaled",
         description="after training, exactly folded into mu and f: the unit of z, or also a "
@@ -159,7 +161,7 @@ class RIVAE(Method):
                 c.joint_learning_rate or c.learning_rate,
                 c.joint_batch_size or c.batch_size,
                 c.milestones,
-                needs_target=c.anchor > 0,
+                needs_target=c.anchor is not None,
                 schedule=c.schedule,
             )
         )
@@ -262,10 +264,10 @@ class RIVAE(Method):
                     self.n_axes2,
                 )
             objective = objective + c.lambda_reg * terms["regulariser"]
-        if c.anchor:
+        if c.anchor is not None:
             assert batch.target is not None
             terms["anchor"] = self._anchor(v1, v2, batch.target)
-            objective = objective + c.anchor * terms["anchor"]
+            objective = objective + geometric(*c.anchor, batch.progress) * terms["anchor"]
         return {"objective": objective, **terms}
 
     # retrieval

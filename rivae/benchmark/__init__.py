@@ -1,0 +1,1 @@
+"""The paper's tables, made again by one command: plan, run, report."""
