@@ -1,0 +1,162 @@
+"""Exactly which item is retrieved along a line in z, and exactly where it changes.
+
+Sampling an axis misses items whose stretch lies between two samples. With a (leaky) ReLU decoder
+the squared distances of two items differ by a linear function on every linear piece of f, so the
+nearest item follows an upper envelope of lines: the same winner at both ends of a piece is the
+winner throughout; otherwise the two winners' lines are crossed, the crossing is searched, and so
+on, breadth first over all lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivae.errors import ConfigError
+from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.kinks import find_kinks
+from rivae.retrieval.retriever import Retriever
+
+_TIE = 1e-12  # of the squared lengths: closer than this two items tie
+
+
+@dataclass(frozen=True)
+class ExactPath:
+    """The top-1 item along one dimension.
+
+    Attributes:
+        dim: the dimension moved.
+        low, high: the range.
+        starts: (s,) where each stretch begins, ascending; the first is ``low``.
+        ids: (s,) the data row retrieved from there to the next start; neighbours differ.
+    """
+
+    dim: int
+    low: float
+    high: float
+    starts: Floats
+    ids: Ints
+
+    def at(self, t: ArrayLike) -> Ints:
+        """The item retrieved at places t within [low, high]."""
+        return self.ids[np.searchsorted(self.starts, np.asarray(t), side="right") - 1]
+
+
+def exact_change_points(
+    retriever: Retriever, z_ref: ArrayLike, dim: int, low: float, high: float
+) -> ExactPath:
+    """The exact top-1 items as ``z_ref`` (d,) moves along ``dim`` from ``low`` to ``high``.
+
+    Raises:
+        ConfigError: for a dimension or range that does not exist, or a curved decoder.
+        DataError: for z of another width or NaN.
+    """
+    return exact_paths(retriever, z_ref, [dim], [low], [high])[0][0]
+
+
+def exact_paths(
+    retriever: Retriever,
+    z_ref: ArrayLike,
+    dims: Sequence[int],
+    low: ArrayLike,
+    high: ArrayLike,
+) -> list[list[ExactPath]]:
+    """Exact paths of several anchors (q, d) along several dimensions: ``[query][dimension]``.
+
+    Args:
+        dims: (J,) dimensions, each moved alone.
+        low, high: (J,) range of each, or one number for all.
+
+    Raises:
+        as ``exact_change_points``.
+    """
+    anchors = retriever.model.check_z(np.asarray(z_ref))
+    j = np.asarray(dims, dtype=np.int64)
+    if j.ndim != 1 or not len(j) or j.min() < 0 or j.max() >= retriever.n_components:
+        raise ConfigError(f"dimensions must lie within 0 ... {retriever.n_components - 1}")
+    ends = [np.broadcast_to(np.asarray(x, dtype=np.float64), j.shape) for x in (low, high)]
+    if not (np.isfinite(ends).all() and (ends[0] < ends[1]).all()):
+        raise ConfigError("a traversal range needs low < high")
+    line_query = np.repeat(np.arange(len(anchors)), len(j))
+    line_dim = np.tile(j, len(anchors))
+    lines = _Lines(retriever, anchors[line_query], line_dim)
+    bounds = [np.tile(x, len(anchors)) for x in ends]
+    pieces = find_kinks(lines.hidden, len(line_dim), *bounds)
+    line, start, winner = _envelope(lines, *pieces)
+    paths: list[list[ExactPath]] = [[] for _ in anchors]
+    for i, (query, dim) in enumerate(zip(line_query, line_dim, strict=True)):
+        own = line == i
+        starts, found = start[own], winner[own]
+        # A stretch without length gives way to the next one.
+        long = np.concatenate([starts[1:] > starts[:-1], [True]])
+        starts, found = starts[long], found[long]
+        new = np.concatenate([[True], found[1:] != found[:-1]])
+        ids = retriever.ids[found[new]]
+        ends_of = float(bounds[0][i]), float(bounds[1][i])
+        paths[query].append(ExactPath(int(dim), *ends_of, starts[new], ids))
+    return paths
+
+
+class _Lines:
+    """Anchors (l, d), each moved along its own dimension (l,)."""
+
+    def __init__(self, retriever: Retriever, anchors: Floats, dims: Ints) -> None:
+        self.retriever, self.anchors, self.dims = retriever, anchors, dims
+        self.points = retriever.index.points
+
+    def hidden(self, line: Ints, t: Floats) -> Floats:
+        z = self.anchors[line]
+        z[np.arange(len(line)), self.dims[line]] = t
+        return self.retriever.model.hidden(z)
+
+    def search(self, line: Ints, t: Floats) -> tuple[Floats, Ints]:
+        """Query points (p, n_features) and the position of the nearest item, (p,)."""
+        queries = self.retriever.space.queries(self.hidden(line, t))
+        return queries, self.retriever.index.search(queries, 1)[0][:, 0]
+
+    def lead(self, queries: Floats, first: Ints, second: Ints) -> Floats:
+        """|q - second|^2 - |q - first|^2: positive where ``first`` is nearer."""
+        p, r = self.points[first], self.points[second]
+        cross = np.einsum("nm,nm->n", queries, p - r)
+        return 2 * cross + np.einsum("nm,nm->n", r, r) - np.einsum("nm,nm->n", p, p)
+
+
+def _envelope(lines: _Lines, line: Ints, a: Floats, b: Floats) -> tuple[Ints, Floats, Ints]:
+    """Winners along linear pieces: line, start and winning position, sorted by line and start."""
+    done: list[tuple[Ints, Floats, Ints]] = []
+    query_a, winner_a = lines.search(line, a)
+    query_b, winner_b = lines.search(line, b)
+    while True:
+        same = winner_a == winner_b
+        done.append((line[same], a[same], winner_a[same]))
+        left = ~same
+        line, a, b = line[left], a[left], b[left]
+        query_a, query_b = query_a[left], query_b[left]
+        winner_a, winner_b = winner_a[left], winner_b[left]
+        if not len(line):
+            break
+        lead_a = np.maximum(lines.lead(query_a, winner_a, winner_b), 0.0)
+        lead_b = np.maximum(lines.lead(query_b, winner_b, winner_a), 0.0)
+        total = lead_a + lead_b
+        share = np.where(total > 0, lead_a / np.where(total > 0, total, 1.0), 1.0)
+        cross = np.clip(a + share * (b - a), a, b)
+        query_c, winner_c = lines.search(line, cross)
+        size = np.einsum("nm,nm->n", query_c, query_c) + 1.0
+        won = lines.lead(query_c, winner_c, winner_a) > _TIE * size
+        # Nobody beats the two at their crossing: that is the change point.
+        settled = ~won | (cross <= a) | (cross >= b)
+        done.append((line[settled], a[settled], winner_a[settled]))
+        done.append((line[settled], cross[settled], winner_b[settled]))
+        go = ~settled
+        line, query_c, winner_c = np.tile(line[go], 2), query_c[go], winner_c[go]
+        a, b = np.concatenate([a[go], cross[go]]), np.concatenate([cross[go], b[go]])
+        query_a = np.concatenate([query_a[go], query_c])
+        query_b = np.concatenate([query_c, query_b[go]])
+        winner_a = np.concatenate([winner_a[go], winner_c])
+        winner_b = np.concatenate([winner_c, winner_b[go]])
+    lines_of, starts, winners = (np.concatenate(part) for part in zip(*done, strict=True))
+    order = np.lexsort((starts, lines_of))
+    return lines_of[order], starts[order], winners[order]
