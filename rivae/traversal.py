@@ -112,8 +112,8 @@ def _plan(
         chosen = list(range(d)) if dims is None else list(dims)
         if table.ndim == 1:
             table = np.tile(table, (len(chosen), 1))
-        elif len(table) == d and len(chosen) != d:
-            table = table[chosen]  # one row per latent dimension, some of them chosen
+        elif len(table) == d and all(0 <= j < d for j in chosen):
+            table = table[chosen]  # d rows always mean one row per latent dimension
     if any(not 0 <= j < d for j in chosen) or len(set(chosen)) != len(chosen) or not chosen:
         raise ConfigError(f"traversed dimensions must be distinct and within 0 ... {d - 1}")
     if table.ndim != 2 or len(table) != len(chosen) or not table.shape[1]:
@@ -135,8 +135,8 @@ def traverse(
 
     Args:
         z_ref: (q, d) or (d,) anchors; the dimensions not moved stay there.
-        values: (T,) for all dimensions, (J, T) in the order of ``dims``, (d, T) with one row
-            per latent dimension, or {dimension: (T,)}.
+        values: (T,) for all dimensions, (d, T) with one row per latent dimension whatever the
+            order of ``dims``, (J, T) with J < d in the order of ``dims``, or {dimension: (T,)}.
         dims: the dimensions to move; all by default (those named, for a mapping).
         k: items per point (fewer when there are fewer items).
         progress: called with the share done, in (0, 1].

@@ -77,6 +77,8 @@ def test_the_forms_of_values_agree(retriever):
     full = traverse(retriever, z, per_dim)
     assert full.ids.shape == (1, 3, 5, 1)
     np.testing.assert_array_equal(traverse(retriever, z, per_dim, dims=[1]).ids, full.ids[:, 1:2])
+    turned = traverse(retriever, z, per_dim, dims=[2, 0, 1])
+    np.testing.assert_array_equal(turned.ids, full.ids[:, [2, 0, 1]])
     mapped = traverse(retriever, z, {2: line + 2, 1: line + 1})
     np.testing.assert_array_equal(mapped.dims, [2, 1])
     np.testing.assert_array_equal(mapped.ids, full.ids[:, [2, 1]])
