@@ -146,10 +146,12 @@ def _place(
 
 
 def value_texts(values: NDArray[np.float64]) -> list[str]:
-    """Values of z with as many decimals (1 to 3) as tell neighbours apart."""
+    """Values of z with as few decimals (1 to 3) as tell neighbours well apart."""
     gaps = np.abs(np.diff(values))
     smallest = float(gaps[gaps > 0].min()) if (gaps > 0).any() else 1.0
-    decimals = int(np.clip(np.ceil(-np.log10(smallest) - 1e-9), 1, 3))
+    decimals = next(
+        (n for n in (1, 2) if np.abs(values - values.round(n)).max(initial=0) < 0.18 * smallest), 3
+    )
     return [f"{v + 0.0:.{decimals}f}".replace("-", "−") for v in values]
 
 
