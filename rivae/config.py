@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rivae.errors import ConfigError
 
 SCHEMA_VERSION = 1
+MAX_CONFIG_BYTES = 2**20
+
+# Bounds far beyond any sensible run, so that a mistyped or hostile file cannot exhaust the machine.
+Width = Annotated[int, Field(ge=1, le=8192)]
+Widths = Annotated[tuple[Width, ...], Field(max_length=16)]
+Epochs = Annotated[int, Field(ge=0, le=100_000)]
+BatchSize = Annotated[int, Field(ge=2, le=65_536)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class _Strict(BaseModel):
@@ -35,19 +45,26 @@ class MethodChoice(_Strict):
 class TrainingConfig(_Strict):
     """How the trainer runs, whatever the method."""
 
-    device: str = Field(default="cpu", pattern=r"^(cpu|cuda(:\d+)?)$")
+    device: str = "cpu"
     precision: Literal["float32", "bf16"] = Field(
         default="float32", description="of the embedders; every loss is float32"
     )
-    clip_norm: float | None = Field(default=1.0, gt=0, description="gradient norm bound, per model")
+    clip_norm: Positive | None = Field(default=1.0, description="gradient norm bound, per model")
     validate_every: int = Field(default=5, ge=1, description="epochs between validations")
     patience: int | None = Field(
         default=None, ge=1, description="stop after so many validations without a better score"
     )
     select: Literal["last", "best"] = Field(default="last", description="weights that are kept")
-    checkpoint_seconds: float = Field(
-        default=1.0, ge=0, description="at most so much work is repeated after a kill"
+    checkpoint_seconds: NotNegative = Field(
+        default=1.0, description="at most so much work is repeated after a kill"
     )
+
+    @field_validator("device")
+    @classmethod
+    def _known_device(cls, value: str) -> str:
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", value):
+            raise ValueError(f"'{value[:40]}' is no device: choose cpu, cuda or cuda:1")
+        return value
 
 
 class RunConfig(_Strict):
@@ -59,6 +76,39 @@ class RunConfig(_Strict):
     method: MethodChoice = MethodChoice()
     training: TrainingConfig = TrainingConfig()
     seed: int = Field(default=0, ge=0, lt=2**31)
+
+
+def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:
+    """One sentence about the first wrong setting of ``owner``."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        options = f": choose from {', '.join(model.model_fields)}" if "." not in where else ""
+        return f"{owner} has no setting '{where}'{options}"
+    text = first["msg"].removeprefix("Value error, ")
+    text = text[:1].lower() + text[1:]
+    return f"setting '{where}' of {owner}: {text}" if where else f"settings of {owner}: {text}"
+
+
+def training_config(options: dict[str, Any]) -> TrainingConfig:
+    """Validated trainer options; ConfigError names the first wrong one."""
+    try:
+        return TrainingConfig.model_validate(options)
+    except ValidationError as error:
+        raise ConfigError(explain(error, "training", TrainingConfig)) from None
+
+
+def run_config(**parts: Any) -> RunConfig:
+    """A validated configuration; ConfigError names the first wrong part."""
+    try:
+        return RunConfig(**parts)
+    except ValidationError as error:
+        if error.errors()[0]["loc"] == ("name",):
+            raise ConfigError(
+                f"'{parts['name']}' cannot name a run: use at most 80 of a-z, 0-9, '.', '_' and "
+                "'-', beginning with a letter or digit"
+            ) from None
+        raise ConfigError(explain(error, "the run", RunConfig)) from None
 
 
 def parse_config(text: str | bytes, origin: str) -> RunConfig:
@@ -73,17 +123,19 @@ def parse_config(text: str | bytes, origin: str) -> RunConfig:
         if isinstance(version, int) and version > SCHEMA_VERSION:
             raise ConfigError(f"{origin} was written by a newer version: update rivae to open it")
         return RunConfig.model_validate(raw)
-    except ValueError as error:
-        if isinstance(error, ValidationError):
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(f"{origin}: setting '{where}': {first['msg'].lower()}") from None
+    except ValidationError as error:
+        raise ConfigError(explain(error, origin, RunConfig)) from None
+    except (ValueError, RecursionError):
         raise ConfigError(f"{origin} is not valid JSON: restore it or delete the run") from None
 
 
 def read_config(path: Path) -> RunConfig:
     """``parse_config`` of a file."""
     try:
-        return parse_config(path.read_bytes(), str(path.name))
+        with path.open("rb") as stream:
+            text = stream.read(MAX_CONFIG_BYTES + 1)
     except OSError:
-        raise ConfigError(f"{path.name} is missing in {path.parent.name}: it is no run") from None
+        raise ConfigError(f"{path.name} cannot be read: restore it or delete the run") from None
+    if len(text) > MAX_CONFIG_BYTES:
+        raise ConfigError(f"{path.name} is too large to be one: restore it or delete the run")
+    return parse_config(text, path.name)

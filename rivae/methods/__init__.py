@@ -8,11 +8,15 @@ from typing import Any
 import torch
 from pydantic import ValidationError
 
+from rivae.config import explain
 from rivae.errors import ConfigError
 from rivae.methods.base import Batch, Method, MethodConfig, Noise, ParamGroup, Stage
 from rivae.methods.cos_sim_lvm import CosSimLVM
 from rivae.methods.rivae import RIVAE
 from rivae.nets.heads import reset_linears
+
+# 1 GiB of float32 weights: no network of this project comes near.
+MAX_PARAMETERS = 2**28
 
 _CLASSES: dict[str, type[Method]] = {"rivae": RIVAE, "cos-sim-lvm": CosSimLVM}
 
@@ -43,12 +47,11 @@ def method_class(name: str) -> type[Method]:
 
 def method_config(name: str, settings: dict[str, Any]) -> MethodConfig:
     """Validated settings; ConfigError names the first wrong one."""
+    schema = method_class(name).config_class
     try:
-        return method_class(name).config_class.model_validate(settings)
+        return schema.model_validate(settings)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "settings"
-        raise ConfigError(f"setting '{where}' of {name}: {first['msg'].lower()}") from None
+        raise ConfigError(explain(error, name, schema)) from None
 
 
 def build_method(
@@ -62,8 +65,19 @@ def build_method(
     """A method with fresh weights drawn from ``seeds``.
 
     With ``stacked`` every parameter gets a leading axis of ``len(seeds)`` models.
+
+    Raises:
+        ConfigError: for a wrong setting, or networks too large to be meant.
     """
-    config = method_config(name, settings)
-    method = method_class(name)(config, shape1, shape2, len(seeds) if stacked else None)  # type: ignore[call-arg]
+    config, n_models = method_config(name, settings), len(seeds) if stacked else None
+    with torch.device("meta"):  # counts without allocating
+        sketch = method_class(name)(config, shape1, shape2, n_models)
+    n_parameters = sum(p.numel() for p in sketch.parameters())
+    if n_parameters > MAX_PARAMETERS:
+        raise ConfigError(
+            f"these settings of {name} ask for {n_parameters:,} weights, more than "
+            f"{MAX_PARAMETERS:,}: choose smaller networks or fewer seeds"
+        )
+    method = method_class(name)(config, shape1, shape2, n_models)
     reset_linears(method, [torch.Generator().manual_seed(seed) for seed in seeds])
     return method

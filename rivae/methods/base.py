@@ -14,7 +14,7 @@ from torch import Tensor, nn
 class MethodConfig(BaseModel):
     """Settings of a method; every method derives its own class from this one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Noise:
@@ -108,6 +108,7 @@ class Method(nn.Module):
     title: ClassVar[str]
     config_class: ClassVar[type[MethodConfig]]
     score_name: ClassVar[str] = "log P(v2|z)"
+    config: MethodConfig
     n_components: int
     dim_v: int
 

@@ -8,30 +8,40 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
+from rivae.config import BatchSize, Epochs, Positive, Widths
 from rivae.methods.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.losses import retrieval_loss
 from rivae.nets.embedders import EmbedderConfig, build_embedder
 from rivae.nets.heads import MLP, fold_affine_into_input
 
+Milestones = tuple[tuple[Epochs, Positive], ...]
 
-class CosSimLVMConfig(MethodConfig):
-    """Settings of Cos-Sim-LVM; the paper gives the networks but not the form of the loss."""
+
+class CosSimTerms(MethodConfig):
+    """The loss of Cos-Sim-LVM, whose form the paper does not give."""
+
+    loss_form: Literal["hinge", "softmax"] = "hinge"
+    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
+    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
+    n_mismatches: int | None = Field(
+        default=None, ge=1, description="per pair; empty = all in the batch"
+    )
+    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
+    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
+    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
+
+
+class CosSimLVMConfig(CosSimTerms):
+    """Settings of Cos-Sim-LVM."""
 
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
     embedder: EmbedderConfig = EmbedderConfig()
-    head_hidden: tuple[int, ...] = Field(default=(10, 10), min_length=1)
-    epochs: int = Field(default=200, ge=0)
-    batch_size: int = Field(default=64, ge=2)
+    head_hidden: Widths = Field(default=(10, 10), min_length=1)
+    epochs: Epochs = 200
+    batch_size: BatchSize = 64
     learning_rate: float = Field(default=5e-3, gt=0)
-    milestones: tuple[tuple[int, float], ...] = ()
-    loss_form: Literal["hinge", "softmax"] = "hinge"
-    margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
-    temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
-    n_mismatches: int | None = Field(default=None, description="per pair; empty = all in the batch")
-    lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
-    lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
-    lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
+    milestones: Milestones = ()
     axes: Literal["as trained", "scaled", "independent"] = "scaled"
     axis_reach: float = Field(default=10.0, gt=0)
 
@@ -46,6 +56,7 @@ class CosSimLVM(Method):
     name = "cos-sim-lvm"
     title = "Cos-Sim-LVM"
     config_class = CosSimLVMConfig
+    config: CosSimLVMConfig
     score_name = "cos(f(z), v2)"
 
     def __init__(
@@ -87,8 +98,12 @@ class CosSimLVM(Method):
             "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
         }
         c = self.config
-        weights = {"embedding": c.lambda_embedding, "latent": c.lambda_latent, "auto": c.lambda_auto}
-        return {"objective": sum((weights[k] * terms[k] for k in terms), torch.zeros(())), **terms}
+        objective = (
+            c.lambda_embedding * terms["embedding"]
+            + c.lambda_latent * terms["latent"]
+            + c.lambda_auto * terms["auto"]
+        )
+        return {"objective": objective, **terms}
 
     def _alignment(self, query: Tensor, target: Tensor, batch: Batch) -> Tensor:
         c = self.config

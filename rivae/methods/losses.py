@@ -99,8 +99,7 @@ def embedder_regulariser(
     norm = direction.flatten(-n_axes).norm(dim=-1)
     direction = direction / norm.reshape(*norm.shape, *[1] * n_axes)
     if form == "jvp":
-        # torch's stubs leave jvp untyped
-        _, tangent = jvp(embedder, (x,), (direction,))  # type: ignore[no-untyped-call]
+        tangent: Tensor = jvp(embedder, (x,), (direction,))[1]
         change = (tangent**2).sum(-1).clamp_min(1e-12).sqrt()
     else:
         moved = embedder(x + magnitude * direction)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import torch
-from pydantic import Field
+from pydantic import Field, model_validator
 from torch import Tensor, nn
 
+from rivae.config import BatchSize, Epochs, Positive, Widths
 from rivae.methods.base import Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig
+from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig, CosSimTerms, Milestones
 from rivae.methods.losses import (
     aggregated_prior_kl,
     embedder_regulariser,
@@ -21,7 +22,6 @@ from rivae.methods.losses import (
 from rivae.nets.embedders import EmbedderConfig, build_embedder, steady
 from rivae.nets.heads import MLP, GaussianHead, fold_affine_into_input
 
-
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
 
@@ -32,36 +32,36 @@ class RIVAEConfig(MethodConfig):
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
     embedder: EmbedderConfig = EmbedderConfig()
-    head_hidden: tuple[int, ...] = Field(default=(10, 10), min_length=1)
+    head_hidden: Widths = Field(default=(10, 10), min_length=1)
 
     init: Literal["none", "cos-sim-lvm", "smooth"] = Field(
         default="cos-sim-lvm",
         description="where the embedders start: nowhere, a trained Cos-Sim-LVM (paper), or the "
         "unfolded coordinates of the training pairs (see training/smooth_start.py)",
     )
-    init_epochs: int = Field(default=100, ge=0)
+    init_epochs: Epochs = 100
     init_learning_rate: float = Field(default=5e-3, gt=0)
-    cos_sim: dict[str, object] = Field(
-        default_factory=dict, description="settings of the initialising Cos-Sim-LVM"
+    cos_sim: CosSimTerms = Field(
+        default=CosSimTerms(), description="loss of the initialising Cos-Sim-LVM"
     )
     smooth_neighbours: int = Field(default=6, ge=2, le=100)
     smooth_blur: float = Field(default=1.5, ge=0, description="s.d. of the blur, in pixels")
 
-    ivae_epochs: int = Field(default=100, ge=0, description="stage 1: IVAE alone")
-    joint_epochs: int = Field(default=300, ge=0, description="stage 2: everything")
-    batch_size: int = Field(default=64, ge=2)
-    joint_batch_size: int | None = Field(default=None, ge=2)
+    ivae_epochs: Epochs = Field(default=100, description="stage 1: IVAE alone")
+    joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
+    batch_size: BatchSize = 64
+    joint_batch_size: BatchSize | None = None
     learning_rate: float = Field(default=5e-3, gt=0)
     joint_learning_rate: float | None = Field(default=None, gt=0)
     embedder_rate: float = Field(default=1.0, ge=0, description="of the embedders, relative")
     schedule: Literal["constant", "cosine"] = "constant"
-    milestones: tuple[tuple[int, float], ...] = Field(
+    milestones: Milestones = Field(
         default=(), description="(epoch of the joint stage, factor on the rate)"
     )
 
-    eta: tuple[float, float] = Field(default=(0.1, 0.1), description="stage 1, start and end")
-    joint_eta: tuple[float, float] = Field(default=(0.1, 0.1), description="stage 2")
-    score_tau: tuple[float, float] | None = Field(
+    eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 1, start and end")
+    joint_eta: tuple[Positive, Positive] = Field(default=(0.1, 0.1), description="stage 2")
+    score_tau: tuple[Positive, Positive] | None = Field(
         default=None, description="scores -|f(z)-v2|^2/(2 tau^2) in L_Retr; empty: tau = eta"
     )
     lambda_lb: float = Field(default=1.0, ge=0)
@@ -69,7 +69,9 @@ class RIVAEConfig(MethodConfig):
     lambda_reg: float = Field(default=0.1, ge=0)
     loss_form: Literal["hinge", "softmax"] = "hinge"
     margin: float = Field(default=1.0, ge=0)
-    n_mismatches: int | None = Field(default=1, description="per pair; empty = all in the batch")
+    n_mismatches: int | None = Field(
+        default=1, ge=1, description="per pair; empty = all in the batch"
+    )
     expectation: Literal["sample", "mean"] = Field(
         default="sample", description="z ~ P(z|v1) in L_Retr, or its mean"
     )
@@ -89,6 +91,17 @@ class RIVAEConfig(MethodConfig):
         default=10.0, gt=0, description="where the central 99 % of the training z end"
     )
 
+    @model_validator(mode="after")
+    def _fits_together(self) -> RIVAEConfig:
+        if self.anchor and self.init != "smooth":
+            raise ValueError("an anchor needs the smooth start: set init=smooth or anchor=0")
+        if self.init == "smooth" and self.dim_v <= self.n_components:
+            raise ValueError(
+                f"a smooth start of {self.n_components} components needs dim_v of at least "
+                f"{self.n_components + 1}: raise dim_v"
+            )
+        return self
+
 
 class RIVAE(Method):
     """P(z|v1), P(v2|z) and Q(z|v1,v2) on the embedded space, trained without a decoder of x2."""
@@ -96,6 +109,7 @@ class RIVAE(Method):
     name = "rivae"
     title = "RIVAE"
     config_class = RIVAEConfig
+    config: RIVAEConfig
 
     def __init__(
         self,
@@ -117,14 +131,12 @@ class RIVAE(Method):
         self.c = nn.Parameter(torch.full(lead, 0.1 if c.reg_form == "literal" else 1.0))
         self.initialiser: CosSimLVM | None = None
         if c.init == "cos-sim-lvm":
-            settings = CosSimLVMConfig.model_validate(
-                {
-                    "n_components": c.n_components,
-                    "dim_v": c.dim_v,
-                    "embedder": c.embedder,
-                    "head_hidden": c.head_hidden,
-                    **c.cos_sim,
-                }
+            settings = CosSimLVMConfig(
+                n_components=c.n_components,
+                dim_v=c.dim_v,
+                embedder=c.embedder,
+                head_hidden=c.head_hidden,
+                **c.cos_sim.model_dump(),
             )
             self.initialiser = CosSimLVM(
                 settings, shape1, shape2, n_models, (self.embedder1, self.embedder2)
@@ -137,7 +149,13 @@ class RIVAE(Method):
         stages: list[Stage] = []
         if c.init == "cos-sim-lvm":
             stages.append(
-                Stage("initialise", c.init_epochs, c.init_learning_rate, c.batch_size, validate=False)
+                Stage(
+                    "initialise",
+                    c.init_epochs,
+                    c.init_learning_rate,
+                    c.batch_size,
+                    validate=False,
+                )
             )
         if c.init == "smooth":
             stages.append(
@@ -237,7 +255,7 @@ class RIVAE(Method):
         eta = geometric(*c.joint_eta, batch.progress)
         tau = eta if c.score_tau is None else geometric(*c.score_tau, batch.progress)
         v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
-        # Each loss updates only its own parameters (eq. obj_joint): L_LB sees the embeddings as data.
+        # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
         fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
         terms = self._lower_bound(*fixed, eta, batch)
         objective = c.lambda_lb * self._lb_objective(terms)

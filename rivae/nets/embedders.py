@@ -11,6 +11,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
+from rivae.config import Widths
 from rivae.errors import ConfigError
 from rivae.nets.heads import MLP
 
@@ -27,9 +28,9 @@ class EmbedderConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["mlp", "conv"] = "mlp"
-    hidden: tuple[int, ...] = (25,)
+    hidden: Widths = (25,)
     activation: Literal["tanh", "relu", "leaky-relu"] = "tanh"
-    channels: tuple[int, ...] = (32, 32, 64, 64)
+    channels: Widths = (32, 32, 64, 64)
     downsample: int = Field(default=1, ge=1, le=8)
     dropout: float = Field(default=0.0, ge=0, lt=1)
 
@@ -103,7 +104,8 @@ class ConvEmbedder(nn.Module):
             convolutions += [SeededConv(channels, n_out), nn.ReLU()]
             channels, height, width = n_out, height // 2, width // 2
         self.convolutions = nn.Sequential(*convolutions)
-        self.head = MLP(channels * height * width, config.hidden, dim_v, "relu", None, config.dropout)
+        n_in = channels * height * width
+        self.head = MLP(n_in, config.hidden, dim_v, "relu", None, config.dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         lead = x.shape[:-3]
@@ -142,7 +144,10 @@ def build_embedder(
     if config.kind == "mlp":
         return MLPEmbedder(shape, dim_v, config, n_models)
     if n_models is not None:
-        raise ConfigError("convolutional embedders train one seed at a time")
+        raise ConfigError("convolutional embedders train one seed at a time: start one by one")
     if len(shape) != 3:
-        raise ConfigError(f"a convolutional embedder needs pictures, these items have shape {shape}")
+        raise ConfigError(
+            f"a convolutional embedder needs pictures, these items have shape {shape}: "
+            "set embedder.kind to mlp"
+        )
     return ConvEmbedder(shape, dim_v, config)

@@ -7,11 +7,12 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from rivae.nets.dropout import Dropout
 from rivae.nets.linear import Linear, activation
 
 
 class MLP(nn.Module):
-    """Fully connected layers; ``hidden_layer(x)`` is the last hidden layer, ``out`` the linear end."""
+    """Fully connected layers; ``hidden_layer(x)`` is the last hidden one, ``out`` the end."""
 
     def __init__(
         self,
@@ -27,14 +28,12 @@ class MLP(nn.Module):
         self.layers = nn.ModuleList(Linear(a, b, n_models) for a, b in pairwise(sizes))
         self.activation = activation(activation_name)
         self.out = Linear(sizes[-1], n_out, n_models)
-        self.dropout = dropout
+        self.dropout = Dropout(dropout, n_models)
 
     def hidden_layer(self, x: Tensor) -> Tensor:
         """The last hidden layer, shape (..., B, hidden[-1])."""
         for layer in self.layers:
-            x = self.activation(layer(x))
-            if self.dropout:
-                x = nn.functional.dropout(x, self.dropout, self.training)
+            x = self.dropout(self.activation(layer(x)))
         return x
 
     def forward(self, x: Tensor) -> Tensor:

@@ -1,0 +1,30 @@
+"""Dropout whose masks come from one generator per model."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class Dropout(nn.Module):
+    """Zeroes entries with probability ``p`` while training and rescales the others.
+
+    PyTorch's own dropout draws from one global generator, so a model trained beside others would
+    see other masks than alone. ``generators`` holds one per model; while it is None the global
+    one is used.
+    """
+
+    def __init__(self, p: float, n_models: int | None = None) -> None:
+        super().__init__()
+        self.p, self.stacked = p, n_models is not None
+        self.generators: list[torch.Generator] | None = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or self.p == 0:
+            return x
+        if self.generators is None:
+            return nn.functional.dropout(x, self.p)
+        shape = x.shape[1:] if self.stacked else x.shape
+        draws = [torch.rand(shape, generator=g, device=g.device) for g in self.generators]
+        kept = (torch.stack(draws) if self.stacked else draws[0]) >= self.p
+        return x * (kept.to(x.dtype) / (1 - self.p))
