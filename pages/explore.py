@@ -3,7 +3,16 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, drawer, explore_session, gallery, notices, run_picker, state
+from rivae.ui import (
+    cache,
+    drawer,
+    explore_export,
+    explore_session,
+    gallery,
+    notices,
+    run_picker,
+    state,
+)
 from rivae.ui.components.explore_panel import explore_panel
 
 ready = cache.ready_runs()
@@ -33,6 +42,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=lambda: explore_session.open_run(shown.run, st.session_state[state.EXPLORE_ROWS]),
     )
     notices.explore_help()
+    explore_export.panel(explorer, shown)
 
 if notice := st.session_state.get(state.EXPLORE_NOTICE):
     st.warning(notice, icon=":material/info:")

@@ -1,3 +1,43 @@
-"""Traverse."""
+"""Traverse: what each dimension does, as strips, correlations and planes."""
+
 import streamlit as st
-st.title("Traverse")
+
+from rivae.errors import RivaeError
+from rivae.ui import (
+    cache,
+    notices,
+    run_picker,
+    state,
+    traverse_controls,
+    traverse_panels,
+    traverse_session,
+)
+
+ready = cache.ready_runs()
+if not ready and "run" not in st.query_params:
+    notices.no_runs()
+    st.stop()
+
+try:
+    anchor, explorer, remark = traverse_session.current(ready[0].id if ready else "")
+except RivaeError as error:
+    notices.unusable(error)
+    st.stop()
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    run_picker.run_picker(
+        anchor.run,
+        [run.id for run in ready],
+        key=state.TRAVERSE_RUN,
+        on_change=traverse_session.choose_run,
+    )
+    view = traverse_controls.view_and_range()
+    notices.traverse_help()
+if remark:
+    st.warning(remark, icon=":material/info:")
+
+try:
+    choice = traverse_session.chosen_range()
+    traverse_panels.PANELS[view](explorer, anchor, choice)
+except RivaeError as error:
+    st.warning(str(error), icon=":material/info:")

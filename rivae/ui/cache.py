@@ -82,6 +82,11 @@ def explorer(run_id: str, rows: Rows = "test") -> Explorer:
     return _opened(content_hash, run_id, rows, found)
 
 
+def model_key(run_id: str) -> str:
+    """What changes when the model of ``run_id`` does; raises as :func:`explorer`."""
+    return f"{run_id}/{_resolve(run_id)[1]}"
+
+
 def strip(dataset: str, settings: Mapping[str, Any] | None = None) -> Thumbnail:
     """A strip of items of a data set.
 

@@ -38,6 +38,21 @@ EXPLORE_KEYS = """
 """
 
 
+def traverse_help() -> None:
+    """What the three views show, behind a button."""
+    with st.popover("Help", icon=":material/help:"):
+        st.markdown(
+            "A traversal moves one number of **z** and leaves the others where the query has them.\n\n"
+            "* **Strips** show the item retrieved at each point where it changes; a framed picture "
+            "is the query's own pair.\n"
+            "* **Correlations** compare each dimension with each true factor of the retrieved "
+            "items, averaged over queries; click a cell for the plot behind it.\n"
+            "* **Plane** moves two dimensions at once; the framed point is the query.\n\n"
+            "One s.d. is that of the model's own distribution of z over the training queries. The "
+            "paper's range, −10 … 10, depends on the scale that training happened to give z."
+        )
+
+
 def explore_help() -> None:
     """Keys and meanings, behind a button."""
     with st.popover("Help", icon=":material/keyboard:"):

@@ -23,7 +23,7 @@ def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[
         format_func=lambda run: titles.get(run, run),
         key=key,
         on_change=on_change,
-        width=420,
+        width=340,
     )
 
 

@@ -13,7 +13,7 @@ PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
 ENTERED: Final = "entered"
 # The run the visitor last looked at; Explore and Traverse open it when the link names none.
-RUN: Final = "run"
+RUN: Final = "last_run"
 
 # Explore
 EXPLORE: Final = "explore_state"  # rivae.ui.explore.ExploreState
@@ -39,17 +39,26 @@ GALLERY_RANGE: Final = "gallery_range"
 GALLERY_PAGE: Final = "gallery_page"
 GALLERY_UPLOAD: Final = "gallery_upload"
 
-# Traverse
-TRAVERSE: Final = "traverse_state"
-TRAVERSE_CELL: Final = "traverse_cell"  # (latent, factor) whose scatter is open, or None
+# Traverse; the bound ones are names in the address as well
+TRAVERSE_CELL: Final = "traverse_cell"  # (dimension, factor) whose scatter is open, or None
 TRAVERSE_RUN: Final = "traverse_run"
 TRAVERSE_QUERY: Final = "traverse_query"
-TRAVERSE_RANGE: Final = "traverse_range"
-TRAVERSE_SIGMAS: Final = "traverse_sigmas"
-TRAVERSE_LOW: Final = "traverse_low"
-TRAVERSE_HIGH: Final = "traverse_high"
-TRAVERSE_K: Final = "traverse_k"
-TRAVERSE_DIMS: Final = "traverse_dims"
-TRAVERSE_VIEW: Final = "traverse_view"
-TRAVERSE_PAIR: Final = "traverse_pair"
+TRAVERSE_RANDOM: Final = "traverse_random"
+TRAVERSE_AVERAGE: Final = "traverse_average"
+TRAVERSE_WHOLE: Final = "traverse_whole"
 TRAVERSE_HEATMAP: Final = "traverse_heatmap"
+TRAVERSE_SCATTER: Final = "traverse_scatter"
+TRAVERSE_TRANSITIONS: Final = "traverse_transitions"
+TRAVERSE_CELL_DIM: Final = "traverse_cell_dim"
+TRAVERSE_CELL_FACTOR: Final = "traverse_cell_factor"
+TRAVERSE_VIEW: Final = "view"
+TRAVERSE_RANGE: Final = "range"
+TRAVERSE_LOW: Final = "from"
+TRAVERSE_HIGH: Final = "to"
+TRAVERSE_DIMS: Final = "dims"
+TRAVERSE_K: Final = "top"
+TRAVERSE_CHANGES: Final = "changes"
+TRAVERSE_QUERIES: Final = "queries"
+TRAVERSE_A: Final = "a"
+TRAVERSE_B: Final = "b"
+TRAVERSE_POINTS: Final = "points"

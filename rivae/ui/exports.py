@@ -1,0 +1,67 @@
+"""What every panel offers beside itself: its files and the Python that makes it again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui import theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from rivae.plots.sheet import Sheet
+
+FORMATS = ("png", "svg", "html", "csv")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+@cache
+def has_browser() -> bool:
+    """Whether charts can be drawn as PNG and SVG here, which takes a Chrome or Chromium."""
+    return bool(os.environ.get("BROWSER_PATH")) or any(map(shutil.which, BROWSERS))
+
+
+def panel(
+    name: str,
+    figure: Callable[[], go.Figure | Sheet],
+    run_id: str,
+    call: str,
+    *,
+    is_chart: bool,
+    **settings: Any,
+) -> None:
+    """A button that opens the exports of one panel.
+
+    Files are made when they are asked for. ``figure`` builds the panel's figure; ``call`` and
+    ``settings`` are those of :func:`rivae.snippets.snippet`.
+    """
+    from rivae.snippets import snippet
+
+    dark = theme.is_dark()
+
+    def content(kind: str) -> Callable[[], bytes]:
+        def make() -> bytes:
+            from rivae.export import export_bytes
+
+            # Sheets are printed on white, charts keep the colours that they have on the page.
+            return export_bytes(figure(), kind, title=f"{run_id}: {name}", dark=dark and is_chart)
+
+        return make
+
+    with st.popover("Export", icon=":material/download:"):
+        with st.container(horizontal=True):
+            for kind in FORMATS:
+                missing = is_chart and kind in ("png", "svg") and not has_browser()
+                st.download_button(
+                    kind.upper(), content(kind), file_name=f"{run_id}-{name}.{kind}",
+                    key=f"export-{name}-{kind}", on_click="ignore", disabled=missing,
+                    help="Needs Chrome or Chromium on the server." if missing else None,
+                )  # fmt: skip
+        st.caption("The same in Python:")
+        st.code(snippet(run_id, call, **settings), language="python")

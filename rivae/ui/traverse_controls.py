@@ -1,0 +1,69 @@
+"""The controls above the Traverse panels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui import state, traverse_session
+from rivae.ui.traverse_session import MAX_FREE, RANGES, VIEWS, Anchor
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+
+
+def view_and_range() -> str:
+    """Which panel, and over which values; returns the panel's name."""
+    view = st.segmented_control(
+        "View", VIEWS, default=VIEWS[0], required=True, key=state.TRAVERSE_VIEW,
+        bind="query-params",
+    )  # fmt: skip
+    choice = st.segmented_control(
+        "Range of z", list(RANGES), default="3 s.d.", required=True, key=state.TRAVERSE_RANGE,
+        bind="query-params",
+        help="Around the mean, in s.d. of the model's own distribution of queries; the paper's "
+        "−10 … 10; or free.",
+    )  # fmt: skip
+    if choice == "Free":
+        for label, key, usual in (
+            ("From", state.TRAVERSE_LOW, -2.0),
+            ("To", state.TRAVERSE_HIGH, 2.0),
+        ):
+            st.number_input(
+                label, -MAX_FREE, MAX_FREE, usual, key=key, width=110, bind="query-params"
+            )
+    return str(view or VIEWS[0])
+
+
+def query_picker(explorer: Explorer, anchor: Anchor) -> None:
+    """The query that a traversal starts from."""
+    shown = anchor.query if anchor.query != "mean" else None
+    st.session_state[state.TRAVERSE_QUERY] = shown
+    st.number_input(
+        "Query, item number", 0, len(explorer.data) - 1, step=1, key=state.TRAVERSE_QUERY,
+        width=150, on_change=traverse_session.typed_query, placeholder="average",
+    )  # fmt: skip
+    st.button(
+        "Random", icon=":material/casino:", key=state.TRAVERSE_RANDOM,
+        on_click=traverse_session.random_query, args=(anchor.run,),
+    )  # fmt: skip
+    st.button(
+        "Average", icon=":material/functions:", key=state.TRAVERSE_AVERAGE,
+        on_click=traverse_session.choose_query, args=("mean",),
+    )  # fmt: skip
+
+
+def dims_picker(explorer: Explorer) -> list[int]:
+    """Which dimensions get a strip: those with the largest effect at first."""
+    d = explorer.n_components
+    if d <= 4:
+        return list(range(d))
+    names = [f"z{j + 1}" for j in range(d)]
+    by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
+    chosen = st.multiselect(
+        "Dimensions", names, default=[names[j] for j in by_effect[:4]],
+        key=state.TRAVERSE_DIMS, bind="query-params",
+        help="At first the four that change the best match most.",
+    )  # fmt: skip
+    return [names.index(name) for name in chosen]

@@ -1,0 +1,99 @@
+"""The Traverse page's session: which run and query, and the controls that the address keeps.
+
+Run and query are written by hand, as on Explore, so that ``?run=…&q=…`` means the same on both
+pages; every other control is bound to the address by Streamlit under its own name.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import ConfigError
+from rivae.ui import cache, explore, state
+from rivae.ui.links import Query, read_link
+
+if TYPE_CHECKING:
+    from rivae.evaluation import Range
+    from rivae.explorer import Explorer
+
+# A bound control writes the words it shows into the address, so these are names of both.
+RANGES = {"3 s.d.": "prior", "10 s.d.": "sigma", "Paper": "paper", "Free": "free"}
+VIEWS = ("Strips", "Correlations", "Plane")
+MAX_FREE = 1000.0
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where a traversal starts: a run, and a query with its z (d,)."""
+
+    run: str
+    key: str
+    query: Query
+    z: tuple[float, ...]
+
+
+def current(default_run: str) -> tuple[Anchor, Explorer, str]:
+    """The anchor in the address, else where the visitor was on Explore, and a remark on the link.
+
+    Raises:
+        RivaeError: the run is missing, broken or not ready.
+    """
+    link, dropped = read_link({n: st.query_params[n] for n in ("run", "q") if n in st.query_params})
+    run = link.run or st.session_state.get(state.RUN) or default_run
+    explorer = cache.explorer(run)
+    query, remark = link.query, ""
+    if dropped:
+        remark = f"Part of the link could not be read and was left out: {', '.join(dropped)}."
+    if query is None:
+        known: explore.ExploreState | None = st.session_state.get(state.EXPLORE)
+        same = known is not None and known.run == run and known.upload is None
+        query = known.query if known is not None and same else int(explorer.search_rows[0])
+    elif query != "mean" and query >= len(explorer.data):
+        remark = f"The data set has no item {query}, so the first one is the query."
+        query = int(explorer.search_rows[0])
+    st.session_state[state.RUN] = run
+    z = explore.query_z(explorer, query)
+    return Anchor(run, cache.model_key(run), query, z), explorer, remark
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[state.TRAVERSE_RUN]
+    if "q" in st.query_params:
+        del st.query_params["q"]
+    st.session_state[state.TRAVERSE_CELL] = None
+
+
+def choose_query(query: Query) -> None:
+    """Another query was chosen."""
+    st.query_params["q"] = str(query)
+
+
+def random_query(run: str) -> None:
+    """A random query of the run."""
+    choose_query(int(random.choice(cache.explorer(run).search_rows)))
+
+
+def typed_query() -> None:
+    """An item number was typed."""
+    choose_query(int(st.session_state[state.TRAVERSE_QUERY]))
+
+
+def chosen_range() -> Range:
+    """The range of values, as the library takes it.
+
+    Raises:
+        ConfigError: the free range is empty.
+    """
+    choice = RANGES.get(st.session_state.get(state.TRAVERSE_RANGE) or "", "prior")
+    if choice != "free":
+        return choice
+    low = float(st.session_state.get(state.TRAVERSE_LOW) or 0.0)
+    high = float(st.session_state.get(state.TRAVERSE_HIGH) or 0.0)
+    if not low < high:
+        raise ConfigError("the free range needs a first value below the last one")
+    return low, high
