@@ -1,8 +1,9 @@
 """Python snippets that reproduce a panel of the app from the id of its run.
 
 Every panel has a template below. A page asks ``snippet(run_id, "strips", query=12, k=3)`` and
-offers the text beside the panel; the tests run every template. A query of which only z is known
-(an upload) is given as ``query=None, z=...``.
+offers the text beside the panel; the tests run every template. Panels named "stored-..." show what
+``rivae evaluate`` wrote; the others ask the model again, with the first test rows as queries. A
+query of which only z is known (an upload) is given as ``query=None, z=...``.
 """
 
 from __future__ import annotations
@@ -155,6 +156,28 @@ for name, result in digit_metrics(table).items():
 save(transition_heatmap(table), "digits.html")
 """,
         defaults=_MANY_DEFAULTS,
+    ),
+    "stored-correlation": Panel(
+        imports=(_SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
+        body="""\
+stored = run.evaluation[{group}]
+table = np.array(stored["signed" if {signed} else "absolute"])
+figure = correlation_heatmap(
+    table, stored["factor_names"], threshold={threshold}, signed={signed}
+)
+save(figure, "correlation.html")
+""",
+        defaults={"group": "correlation", "threshold": 0.5, "signed": False},
+        opens=False,
+    ),
+    "stored-digits": Panel(
+        imports=(_SAVE, "from rivae.plots.digits import transition_heatmap"),
+        body="""\
+table = np.array(run.evaluation[{group}]["transitions"]["table"])
+save(transition_heatmap(table), "digits.html")
+""",
+        defaults={"group": "digits"},
+        opens=False,
     ),
     "curves": Panel(
         imports=(_SAVE, "from rivae.plots.curves import training_curves"),

@@ -1,0 +1,149 @@
+"""Every snippet that the pages offer runs as it stands and makes what it names."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from rivae.errors import ConfigError
+from rivae.evaluation import evaluate
+from rivae.explorer import Explorer
+from rivae.launch import make_config
+from rivae.methods import build_method
+from rivae.runs import Run
+from rivae.snippets import PANELS, literal, snippet
+
+DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}}
+FILES = {
+    "strips": "strips.png", "plane": "plane.png", "correlation": "correlation.html",
+    "scatter": "scatter.html", "matrix": "matrix.html", "digits": "digits.html",
+    "curves": "training.html", "stored-correlation": "correlation.html",
+    "stored-digits": "digits.html",
+}  # fmt: skip
+SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """An untrained but complete run on each of two data sets, in a folder of runs."""
+    root = tmp_path_factory.mktemp("runs")
+    made = {}
+    for name, settings in DATASETS.items():
+        config = make_config(name, name=f"tiny-{name}", dataset_settings=settings)
+        run = Run.create(config, root)
+        data = run.load_dataset()
+        choice = config.method
+        run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
+        for epoch in (1, 2):
+            run.append_metrics({"epoch": epoch, "stage": "joint", "objective": 1.0 / epoch})
+        run.write_evaluation(evaluate(
+            run.load_method(), data, n_queries=3, traversal=(-1.0, 1.0),
+            n_search_sets=2, null_permutations=0, null_permutations_slow=0,
+        ))  # fmt: skip
+        made[name] = run
+    return root, made
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(runs, tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(runs[0]))
+    monkeypatch.chdir(tmp_path)
+
+
+def execute(text):
+    output, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(output):
+        exec(compile(text, "<snippet>", "exec"), names)
+    return output.getvalue(), names
+
+
+SETTINGS = {
+    "topk": {"query": 3, "k": 4},
+    "strips": {"query": 3, "range": "prior", "dims": [1, 0], "k": 2, "max_points": 5},
+    "plane": {"query": 3, "n_points": 4, "range_a": (-2.0, 2.0)},
+    "correlation": {**SMALL, "signed": True, "threshold": 0.6},
+    "scatter": {**SMALL, "dim": 1, "factor": 2},
+    "matrix": SMALL,
+    "digits": SMALL,
+    "curves": {},
+    "scores": {},
+    "stored-correlation": {"signed": True},
+    "stored-digits": {},
+}
+
+
+def test_every_panel_is_tried_here():
+    assert set(SETTINGS) == set(PANELS)
+
+
+@pytest.mark.parametrize("call", PANELS)
+def test_snippets_run_as_they_stand(call, runs, tmp_path):
+    run = runs[1]["split-digits" if "digits" in call else "synth"]
+    execute(snippet(run.id, call, **SETTINGS[call]))
+    assert [p.name for p in tmp_path.iterdir()] == ([FILES[call]] if call in FILES else [])
+    if FILES.get(call, "").endswith(".png"):
+        assert min(Image.open(tmp_path / FILES[call]).size) > 100
+
+
+def test_a_snippet_finds_what_the_page_shows(runs):
+    explorer = Explorer.open(runs[1]["synth"])
+    printed, _ = execute(snippet("tiny-synth", "topk", query=3, k=4))
+    shown = [int(line.split()[0]) for line in printed.splitlines()]
+    assert shown == explorer.topk(explorer.encode(3), 4).ids.tolist()
+
+
+def test_a_z_of_its_own_takes_the_place_of_the_query(runs):
+    explorer = Explorer.open(runs[1]["synth"])
+    z = explorer.encode(3) + np.array([0.5, -1.0])
+    printed, names = execute(snippet("tiny-synth", "topk", query=None, z=z, k=3))
+    np.testing.assert_allclose(names["z"], z, rtol=1e-5)
+    assert [int(line.split()[0]) for line in printed.splitlines()] == (
+        explorer.topk(z, 3).ids.tolist()
+    )
+    execute(snippet("tiny-synth", "strips", query=None, z=z, range=(-1.0, 1.0)))
+    with pytest.raises(ConfigError, match="needs a query row or a z"):
+        snippet("tiny-synth", "strips", query=None)
+
+
+def test_settings_reach_the_panel(runs):
+    _, names = execute(snippet("tiny-synth", "strips", **SETTINGS["strips"]))
+    assert names["traversal"].dims.tolist() == [1, 0]
+    assert names["traversal"].ids.shape[-1] == 2
+    _, names = execute(snippet("tiny-synth", "correlation", **SETTINGS["correlation"]))
+    assert names["figure"].layout.meta["threshold"] == 0.6
+    assert len(names["traversal"].z_ref) == 4
+
+
+def test_stored_scores_are_printed(runs):
+    run = runs[1]["synth"]
+    result = run.evaluation
+    printed, _ = execute(snippet(run.id, "scores", metrics=["recall_at_1", "median_rank"]))
+    assert printed.splitlines()[0] == "|  | R@1 ↑ | Med-R ↓ |"
+    assert f"{result['retrieval']['recall_at_1']['score']:.2f}" in printed
+
+
+def test_ids_and_texts_cannot_leave_their_quotes():
+    evil = "x'); raise SystemExit('"
+    text = snippet(evil, "curves")
+    assert f"find_run({evil!r})" in text
+    with pytest.raises(Exception, match="no run"):
+        execute(text)
+
+
+@pytest.mark.parametrize("value", [1, 2.5, "a'b", None, True, [1, [2.0]], (1,), (1, 2), []])
+def test_literals_come_back(value):
+    assert eval(literal(value)) == value
+    assert json.loads(literal(np.array([1.5, -2]))) == [1.5, -2]
+
+
+@pytest.mark.parametrize(
+    ("call", "kwargs", "reason"),
+    [("nothing", {}, "no panel"), ("topk", {"colour": 1}, "takes no colour"),
+     ("topk", {"z": float("nan")}, "cannot hold"), ("topk", {"z": object()}, "cannot hold")],
+)  # fmt: skip
+def test_wrong_calls_are_refused(call, kwargs, reason):
+    with pytest.raises(ConfigError, match=reason):
+        snippet("run", call, **kwargs)
