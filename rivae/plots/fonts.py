@@ -50,3 +50,22 @@ def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
     while text and text_width(text + "…", size, bold) > width:
         text = text[:-1]
     return text.rstrip() + "…"
+
+
+def wrapped(text: str, width: float, size: float, max_lines: int = 4) -> list[str]:
+    """``text`` broken at spaces into lines of ``width`` pixels; the last one may end in an
+    ellipsis.
+    """
+    lines: list[str] = []
+    line = ""
+    words = text.split()
+    for n, word in enumerate(words):
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer, size) > width:
+            if len(lines) == max_lines - 1:
+                return [*lines, shortened(" ".join([line, *words[n:]]), width, size)]
+            lines.append(shortened(line, width, size))
+            line = word
+        else:
+            line = longer
+    return [*lines, shortened(line, width, size)]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from rivae.plots.fonts import shortened, text_width
+from rivae.plots.fonts import text_width, wrapped
 from rivae.plots.sheet import Picture, Sheet, Text, fitted
 from rivae.traversal import Traversal
 
@@ -95,9 +95,13 @@ def strips_sheet(
                         f"{'moves' if len(strips) == 1 else 'move one at a time'}.")
     x, y = float(PAD), float(PAD)
     if query is not None:
-        sheet.marks.append(Text(PAD, PAD + LABEL / 2, shortened(query_title, big, 13), bold=True))
+        sheet.marks.append(Text(PAD, PAD + LABEL / 2, "Query", 14, bold=True))
         sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, big, f"Query: {query_title}"))
-        x, sheet.height = PAD + big + 3.0 * PAD, PAD + LABEL + big + PAD
+        lines = wrapped(query_title, big, 11)
+        top = PAD + LABEL + big + 12.0
+        sheet.marks += [Text(PAD, top + 15 * n, line, 11, tone="muted")
+                        for n, line in enumerate(lines)]
+        x, sheet.height = PAD + big + 3.0 * PAD, top + 15 * len(lines) + PAD
     for strip in strips:
         across = layout == "rows"
         width, height = _place(sheet, strip, x, y, picture, title, marked, side, across)

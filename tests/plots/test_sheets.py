@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.plots.fonts import shortened, text_width, wrapped
 from rivae.plots.markup import to_fragment, to_html, to_svg
 from rivae.plots.palette import DARK, LIGHT, rgb
 from rivae.plots.plane import plane_sheet
@@ -219,4 +220,16 @@ def test_values_are_printed_as_finely_as_they_differ(values, texts):
 def test_marks_are_in_reading_order():
     marks = sheet_of().marks
     assert isinstance(marks[0], Text) and isinstance(marks[1], Picture)
-    assert [m.text for m in marks if isinstance(m, Text)][:2] == ["seven", "z1"]
+    assert [m.text for m in marks if isinstance(m, Text)][:3] == ["Query", "seven", "z1"]
+
+
+def test_long_titles_are_wrapped_then_cut():
+    text = "scale 0.5, X 0.45, Y 0.71"
+    lines = wrapped(text, 80, 11)
+    assert len(lines) > 1
+    assert " ".join(lines) == text
+    assert all(text_width(line, 11) <= 80 for line in lines)
+    many = wrapped("word " * 50, 80, 11, max_lines=3)
+    assert len(many) == 3
+    assert many[-1].endswith("…")
+    assert text_width(shortened("x" * 99, 80, 11), 11) <= 80
