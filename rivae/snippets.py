@@ -38,8 +38,7 @@ _TRAVERSE = (
 _SAVE = "from rivae.export import save"
 # The values of every dimension: "paper", "prior", "sigma" or two numbers.
 _VALUES = """\
-prior = explorer.retriever.prior(explorer.data.splits["train"])
-values, _ = traversal_values({range}, prior)
+values, _ = traversal_values({range}, explorer.prior)
 """
 _MANY_QUERIES = """\
 z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
@@ -55,14 +54,24 @@ print(to_markdown(scores))
 
 PANELS: dict[str, Panel] = {
     "topk": Panel(
-        imports=(),
+        imports=(_SAVE, "from rivae.plots.results import results_sheet"),
         body="""\
 z = {start}
 hits = explorer.topk(z, {k})
 for item, score in zip(hits.ids, hits.scores):
     print(item, explorer.title(item), round(float(score), 4))
+data = explorer.data
+sheet = results_sheet(
+    hits.ids.tolist(),
+    lambda item: data.picture(item, {side}),
+    query={query_picture},
+    query_title={query_title},
+    title=data.title,
+    scores=hits.scores,
+)
+save(sheet, "results.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "k": 10},
+        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2},
     ),
     "strips": Panel(
         imports=(*_TRAVERSE, _SAVE, "from rivae.plots.strips import strips_of, strips_sheet"),
@@ -72,7 +81,7 @@ z = {start}
 traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k})
 data = explorer.data
 sheet = strips_sheet(
-    strips_of(traversal, max_points={max_points}),
+    strips_of(traversal, changes_only={changes_only}, max_points={max_points}),
     lambda item: data.picture(item, {side}),
     query={query_picture},
     query_title={query_title},
@@ -83,7 +92,7 @@ sheet = strips_sheet(
 save(sheet, "strips.png")
 """,
         defaults={"rows": "test", "query": 0, "z": None, "range": "paper", "dims": None, "k": 3,
-                  "max_points": 24, "side": 2, "layout": "rows"},
+                  "changes_only": True, "max_points": 24, "side": 2, "layout": "rows"},
     ),
     "plane": Panel(
         imports=("from rivae.traversal import grid, traverse_plane", _SAVE,

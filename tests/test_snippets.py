@@ -18,6 +18,7 @@ from rivae.snippets import PANELS, literal, snippet
 
 DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}}
 FILES = {
+    "topk": "results.png",
     "strips": "strips.png", "plane": "plane.png", "correlation": "correlation.html",
     "scatter": "scatter.html", "matrix": "matrix.html", "digits": "digits.html",
     "curves": "training.html", "stored-correlation": "correlation.html",
@@ -62,7 +63,8 @@ def execute(text):
 
 SETTINGS = {
     "topk": {"query": 3, "k": 4},
-    "strips": {"query": 3, "range": "prior", "dims": [1, 0], "k": 2, "max_points": 5},
+    "strips": {"query": 3, "range": "prior", "dims": [1, 0], "k": 2, "max_points": 5,
+               "side": 0, "layout": "columns"},
     "plane": {"query": 3, "n_points": 4, "range_a": (-2.0, 2.0)},
     "correlation": {**SMALL, "signed": True, "threshold": 0.6},
     "scatter": {**SMALL, "dim": 1, "factor": 2},
@@ -103,7 +105,10 @@ def test_a_z_of_its_own_takes_the_place_of_the_query(runs):
     assert [int(line.split()[0]) for line in printed.splitlines()] == (
         explorer.topk(z, 3).ids.tolist()
     )
-    execute(snippet("tiny-synth", "strips", query=None, z=z, range=(-1.0, 1.0)))
+    where = {"query": None, "z": z, "range": (-1.0, 1.0)}
+    _, names = execute(snippet("tiny-synth", "strips", **where))
+    _, every = execute(snippet("tiny-synth", "strips", **where, changes_only=False))
+    assert len(every["sheet"].rows) > len(names["sheet"].rows)
     with pytest.raises(ConfigError, match="needs a query row or a z"):
         snippet("tiny-synth", "strips", query=None)
 
