@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -125,18 +126,14 @@ def app_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("app-runs")
 
 
-@pytest.fixture(scope="session")
-def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iterator[str]:
-    """The address of the real app, started as `make run` does.
-
-    What the server printed is shown when it does not start.
-    """
+@contextmanager
+def running_app(runs: Path, log: Path) -> Iterator[str]:
+    """The address of the real app, started as `make run` does; ended by its handle."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("app") / "server.log"
     command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
-    env = {**os.environ, "RIVAE_RUNS": str(app_runs), "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(ROOT)}
     with log.open("w") as stream:
         server = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
@@ -152,3 +149,16 @@ def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iter
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
+
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iterator[str]:
+    """The address of an app that all browser tests share, with the runs in ``app_runs``."""
+    with running_app(app_runs, tmp_path_factory.mktemp("app") / "server.log") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def start_app() -> Callable[[Path, Path], AbstractContextManager[str]]:
+    """``running_app`` for tests that need an app of their own: (folder of runs, log file)."""
+    return running_app

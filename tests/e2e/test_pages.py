@@ -1,0 +1,59 @@
+"""Every page in a real browser: nothing throws, every picture has words, both themes are drawn."""
+
+import pytest
+
+PAGES = ["", "explore", "traverse"]
+
+
+def visit(page, address, name, run):
+    page.goto(f"{address}/{name}?run={run}" if name else address)
+    page.get_by_test_id("stApp").wait_for()
+    running = page.locator('[data-testid="stApp"][data-test-script-state="running"]')
+    page.wait_for_timeout(500)
+    running.wait_for(state="detached", timeout=60_000)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_without_an_error(page, app_server, trained_run, name):
+    visit(page, app_server, name, trained_run)
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.title()
+    unnamed = page.locator("img:not([alt])")
+    assert unnamed.count() == 0
+
+
+@pytest.mark.parametrize("name", ["explore", "traverse"])
+def test_a_run_that_does_not_exist_is_a_sentence(page, app_server, name):
+    visit(page, app_server, name, "no-such-run")
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_text("no-such-run").first.is_visible()
+
+
+def test_home_leads_to_explore_with_one_click(page, app_server, trained_run):
+    visit(page, app_server, "", trained_run)
+    card = page.get_by_test_id("stMain")
+    card.get_by_role("link", name="Explore").or_(
+        card.get_by_role("button", name="Explore")
+    ).first.click()
+    page.get_by_test_id("tile").nth(9).wait_for()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_narrow_window_does_not_scroll_sideways(page, app_server, trained_run, name):
+    page.set_viewport_size({"width": 420, "height": 800})
+    visit(page, app_server, name, trained_run)
+    widths = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
+def test_both_themes(page, app_server, trained_run, scheme, dark):
+    page.emulate_media(color_scheme=scheme)
+    visit(page, app_server, "explore", trained_run)
+    page.get_by_test_id("tile").nth(9).wait_for()
+    paint = page.get_by_test_id("stApp").evaluate("app => getComputedStyle(app).backgroundColor")
+    red, green, blue = (int(v) for v in paint.strip("rgba()").split(",")[:3])
+    assert (max(red, green, blue) < 80) == dark
+    ink = page.get_by_test_id("tile").first.evaluate("tile => getComputedStyle(tile).color")
+    shade = sum(int(v) for v in ink.strip("rgba()").split(",")[:3]) / 3
+    assert (shade > 128) == dark, "words on tiles must stand out"
