@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,11 +12,11 @@ import numpy as np
 import torch
 
 from rivae.alignment import independent_axes, scaled_axes
-from rivae.config import DatasetConfig, MethodChoice, RunConfig, TrainingConfig
-from rivae.data import load_dataset
+from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
+from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
-from rivae.errors import RivaeError, RunError
-from rivae.files import write_json
+from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import preset_settings, preset_training
@@ -45,16 +44,30 @@ def make_config(
     Raises:
         ConfigError: one sentence naming the first wrong setting.
     """
+    if dataset not in dataset_names():
+        raise ConfigError(
+            f"there is no data set '{dataset}': choose one of {', '.join(dataset_names())}"
+        )
     settings = {**preset_settings(dataset, method, preset), **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
     options = {**preset_training(dataset, preset), **(training or {})}
-    return RunConfig(
+    return run_config(
         name=name,
-        dataset=DatasetConfig(name=dataset, settings=dataset_settings or {}),
+        dataset=DatasetConfig(name=dataset, settings=_absolute(dataset_settings or {})),
         method=MethodChoice(name=method, preset=preset, settings=complete),
-        training=TrainingConfig.model_validate(options),
+        training=training_config(options),
         seed=seed,
     )
+
+
+def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
+    """Paths as absolute ones, so that the run can be opened and resumed from anywhere."""
+    paths = {
+        key: str(Path(value).expanduser().absolute())
+        for key, value in settings.items()
+        if key in ("folder", "path") and isinstance(value, str) and value
+    }
+    return {**settings, **paths}
 
 
 def train(
@@ -72,10 +85,10 @@ def train(
             runs.append(Run.create(config, root))
         jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener)
-    except (RivaeError, OSError):
+    except BaseException:
         # Settings that cannot train leave no folder behind.
         for run in runs:
-            shutil.rmtree(run.path)
+            shutil.rmtree(run.path, ignore_errors=True)
         raise
     return _fit(runs, trainer, resume=False)
 
@@ -83,16 +96,34 @@ def train(
 def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
     """Go on with interrupted runs from their last checkpoints.
 
+    Runs that were started as one batch go on as one, also when only one of them is named: alone
+    their numbers would differ in the last digits. Finished ones among them are left alone.
+
     Raises:
-        RunError: when a run is finished, running elsewhere, or has no usable checkpoint.
+        RunError: when all are finished, one is running elsewhere, or has no usable checkpoint.
     """
+    done: list[Run] = []
+    groups = [[run for run in g if run.status.state != "finished"] for g in _started_together(runs)]
+    if not any(groups):
+        raise RunError(f"run {runs[0].id} is finished already: there is nothing to resume")
+    for group in filter(None, groups):
+        datasets = _load_each([run.config for run in group])
+        jobs = [Job(run, data) for run, data in zip(group, datasets, strict=True)]
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener)
+        done += _fit(group, trainer, resume=True)
+    return done
+
+
+def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs with those that trained with them as one batch, in the batch's order."""
+    groups: dict[tuple[Path, ...], list[Run]] = {}
     for run in runs:
-        if run.status.state == "finished":
-            raise RunError(f"run {run.id} is finished already: there is nothing to resume")
-    datasets = _load_each([run.config for run in runs])
-    jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
-    trainer = Trainer(jobs, validation_scores, choose_axes, listener)
-    return _fit(list(runs), trainer, resume=True)
+        beside = [run.path.parent / name for name in run.status.batch]
+        paths = tuple(path for path in beside if (path / "config.json").is_file())
+        if run.path not in paths:
+            paths = (run.path,)
+        groups[paths] = [Run(path) for path in paths]
+    return list(groups.values())
 
 
 def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
@@ -111,12 +142,20 @@ def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
             stack.enter_context(run_lock(run))
         try:
             trainer.fit(resume)
-        except RunError as error:
+        except Exception as error:
+            message = str(error) if isinstance(error, RivaeError) else _first_line(error)
             for run in runs:
+                # A diverged run has its own reason already; a full disk may take no status.
                 with contextlib.suppress(OSError):
-                    run.set_status(state="failed", message=str(error))
+                    if run.status.state not in ("failed", "finished"):
+                        run.set_status(state="failed", message=message)
             raise
     return runs
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines() or [""]
+    return f"stopped by an error of the program ({type(error).__name__}): {lines[0][:300]}"
 
 
 @contextlib.contextmanager
@@ -126,16 +165,15 @@ def run_lock(run: Run) -> Iterator[None]:
     Raises:
         RunError: when another process is training it.
     """
-    if os.name != "posix":
-        yield
-        return
-    import fcntl
-
-    with (run.path / ".lock").open("w") as stream:
+    with contextlib.ExitStack() as stack:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(run.lock_path))
         except BlockingIOError:
-            raise RunError(f"run {run.id} is being trained by another process") from None
+            raise RunError(
+                f"run {run.id} is being trained by another process: wait for it or stop it"
+            ) from None
+        except OSError as error:
+            raise RunError(f"cannot write {run.path}: {error.strerror}") from None
         yield
 
 
@@ -144,7 +182,7 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
 
     ``alignment.json`` keeps the matrix, the offset and the validation scores before and after.
     """
-    config: Any = method.config  # type: ignore[attr-defined]
+    config: Any = method.config
     if config.axes == "as trained":
         return
     rows = data.splits["train"][:MAX_ALIGNMENT_ROWS]

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rivae.config import RunConfig, read_config
-from rivae.errors import RivaeError, RunError
-from rivae.files import write_atomic, write_json
+from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.files import is_locked, write_atomic, write_json
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -38,7 +39,7 @@ def now() -> str:
 
 
 class Status(BaseModel):
-    """How far a run is."""
+    """How far a run is; ``batch`` names the runs that train with it as one model."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -47,6 +48,7 @@ class Status(BaseModel):
     epoch: int = 0
     total_epochs: int = 0
     message: str = ""
+    batch: list[str] = []
     started: str | None = None
     updated: str = ""
 
@@ -66,21 +68,28 @@ class Run:
 
     @classmethod
     def create(cls, config: RunConfig, root: Path) -> Run:
-        """Make ``root/<config.name>`` with its configuration; RunError when it exists."""
+        """Make ``root/<config.name>`` with its configuration.
+
+        Raises:
+            RunError: when the name is taken, or the folder cannot be written.
+        """
         path = Path(root) / config.name
+        taken = f"a run named {config.name} exists already: choose another --name, or resume it"
+        if path.exists():
+            raise RunError(taken)
+        # Made whole beside it and then renamed: a kill leaves no folder without a configuration.
+        made = path.with_name(f".{config.name}.{os.getpid()}.tmp")
         try:
-            path.mkdir(parents=True)
-        except FileExistsError:
-            raise RunError(
-                f"a run named {config.name} exists already: choose another --name, or resume it"
-            ) from None
+            (made / "checkpoints").mkdir(parents=True)
+            write_json(made / "config.json", config.model_dump(mode="json"))
+            cls(made).set_status(state="created", started=now())
+            made.rename(path)
         except OSError as error:
+            shutil.rmtree(made, ignore_errors=True)
+            if path.exists():
+                raise RunError(taken) from None
             raise RunError(f"cannot write runs to {root}: {error.strerror}") from None
-        (path / "checkpoints").mkdir()
-        write_json(path / "config.json", config.model_dump(mode="json"))
-        run = cls(path)
-        run.set_status(state="created", started=now())
-        return run
+        return cls(path)
 
     # reading
 
@@ -95,27 +104,42 @@ class Run:
     @property
     def status(self) -> Status:
         """The state as last written; a run whose process is gone is not "running" any more."""
-        try:
-            status = Status.model_validate_json((self.path / "status.json").read_bytes())
-        except (OSError, ValidationError):
-            raise RunError(
-                f"run {self.id} has no readable status.json: resume it or delete the folder"
-            ) from None
-        if status.state == "running" and not lock_is_held(self.path / ".lock"):
+        status = self._written_status()
+        if status.state == "running" and not is_locked(self.lock_path):
             message = f"its process is gone: `rivae resume {self.id}` goes on"
             return status.model_copy(update={"state": "interrupted", "message": message})
         return status
 
+    @property
+    def lock_path(self) -> Path:
+        """The file that the training process holds locked."""
+        return self.path / ".lock"
+
+    def _written_status(self) -> Status:
+        try:
+            return Status.model_validate_json((self.path / "status.json").read_bytes())
+        except (OSError, ValidationError):
+            raise RunError(
+                f"run {self.id} has no readable status.json: resume it or delete the folder"
+            ) from None
+
+    @property
+    def metrics_path(self) -> Path:
+        """One JSON row per epoch."""
+        return self.path / "metrics.jsonl"
+
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of ``metrics.jsonl``; a last row cut off by a kill is left out."""
         try:
-            lines = (self.path / "metrics.jsonl").read_text("utf-8").splitlines()
+            text = self.metrics_path.read_text("utf-8", errors="replace")
         except OSError:
             return []
         rows = []
-        for line in lines:
-            with contextlib.suppress(json.JSONDecodeError):
-                rows.append(json.loads(line))
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, RecursionError):
+                row = json.loads(line)
+                if isinstance(row, dict):
+                    rows.append(row)
         return rows
 
     @property
@@ -126,7 +150,7 @@ class Run:
             return None
         try:
             value = json.loads(path.read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise RunError(f"run {self.id}: evaluation.json is damaged: evaluate the run again")
@@ -180,7 +204,10 @@ class Run:
         path = self._model_path()
         data = dataset or self.load_dataset()
         choice = self.config.method
-        method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+        try:
+            method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+        except ConfigError as error:
+            raise RunError(f"run {self.id}: config.json: {error}") from None
         try:
             method.load_state_dict(load_file(str(path)))
         except (SafetensorError, RuntimeError, OSError):
@@ -195,7 +222,7 @@ class Run:
     def set_status(self, **changes: Any) -> None:
         """Change some fields of the status, atomically."""
         try:
-            status = self.status
+            status = self._written_status()
         except RunError:
             status = Status()
         write_json(
@@ -205,7 +232,7 @@ class Run:
 
     def append_metrics(self, row: dict[str, Any]) -> None:
         """Add one row; a torn last line from an earlier kill is closed first."""
-        path = self.path / "metrics.jsonl"
+        path = self.metrics_path
         line = json.dumps(row, allow_nan=True) + "\n"
         with path.open("a+b") as stream:
             if stream.tell() > 0:
@@ -214,11 +241,16 @@ class Run:
                     line = "\n" + line
             stream.write(line.encode())
 
+    def sync_metrics(self) -> None:
+        """Make the rows so far survive a power cut, before a checkpoint that presumes them."""
+        with contextlib.suppress(FileNotFoundError), self.metrics_path.open("r+b") as stream:
+            os.fsync(stream.fileno())
+
     def truncate_metrics(self, last_epoch: int) -> None:
         """Drop the rows after ``last_epoch``: they will be written again, to the same numbers."""
         rows = [row for row in self.metrics() if row.get("epoch", 0) <= last_epoch]
         text = "".join(json.dumps(row) + "\n" for row in rows)
-        write_atomic(self.path / "metrics.jsonl", text.encode())
+        write_atomic(self.metrics_path, text.encode())
 
     def write_model(self, method: Method) -> None:
         """Write ``model.safetensors`` atomically."""
@@ -230,22 +262,6 @@ class Run:
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
         """Write ``evaluation.json`` atomically."""
         write_json(self.path / "evaluation.json", evaluation)
-
-
-def lock_is_held(path: Path) -> bool:
-    """Whether a living process holds the lock file; the kernel frees it when the process dies."""
-    if os.name != "posix":
-        return True
-    import fcntl
-
-    try:
-        with path.open("r") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def default_roots() -> list[Path]:
@@ -264,7 +280,8 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
     for root in roots or default_roots():
         if root.is_dir():
             for path in root.iterdir():
-                if (path / "config.json").is_file() and path.name not in found:
+                hidden = path.name.startswith(".")
+                if not hidden and path.name not in found and (path / "config.json").is_file():
                     found[path.name] = Run(path)
     return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
 

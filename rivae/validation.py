@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from rivae.data.base import PairedDataset
 from rivae.methods.base import Method
+from rivae.metrics.mcc import cross_correlation
 from rivae.retrieval.ranks import median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 
@@ -38,16 +41,14 @@ def validation_scores(method: Method, data: PairedDataset) -> dict[str, float]:
     if data.factors is not None and shared and len(rows) > 10:
         mu, _ = retriever.encode(rows)
         factors = data.factors[rows][:, shared]
-        from scipy.optimize import linear_sum_assignment
-        d = mu.shape[1]
-        C = np.nan_to_num(np.abs(np.corrcoef(mu.T, factors.T)[:d, d:]))
-        r, c = linear_sum_assignment(-C)
-        scores["mcc"] = float(C[r, c].mean())
+        table = np.abs(cross_correlation(mu, factors, "pearson"))
+        # A factor that is left without a latent counts as 0.
+        scores["mcc"] = float(table[linear_sum_assignment(-table)].sum() / len(shared))
         scores["r2"] = _linear_r2(mu, factors)
     return scores
 
 
-def _linear_r2(mu: np.ndarray, factors: np.ndarray) -> float:
+def _linear_r2(mu: NDArray[np.float64], factors: NDArray[np.float64]) -> float:
     """Mean R^2 of least squares from mu (n, d) to each factor (n, K)."""
     design = np.column_stack([mu, np.ones(len(mu))])
     fitted = design @ np.linalg.lstsq(design, factors, rcond=None)[0]

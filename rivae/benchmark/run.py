@@ -87,9 +87,9 @@ def _train_missing(batch: list[RunConfig], root: Path, say: Say) -> None:
     halted = [run for run in old if run.status.state in ("interrupted", "created")]
     started = time.monotonic()
     try:
-        for run in halted:
-            say(f"resuming {run.id}")
-            resume([run])
+        if halted:
+            say(f"resuming {' '.join(run.id for run in halted)}")
+            resume(halted)
         if new:
             say(f"training {len(new)} x {new[0].name}")
             train(new, root)

@@ -28,28 +28,30 @@ def add_command(
     return parser
 
 
-def parse_settings(pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """``["method.eta=[1,0.1]", "dataset.g_seed=3"]`` as nested settings.
+def parse_settings(
+    pairs: Sequence[str], groups: tuple[str, ...] = ("method", "dataset", "training")
+) -> dict[str, dict[str, Any]]:
+    """``["method.eta=[1,0.1]", "dataset.g_seed=3"]`` as settings by group.
 
-    Keys begin with ``method.`` (may be left out), ``dataset.`` or ``training.``; values are JSON,
-    anything else is taken as text.
+    Keys begin with a group's name and a dot; the first group's name may be left out. Values are
+    JSON, anything else is taken as text.
 
     Raises:
-        ConfigError: for a pair without "=".
+        ConfigError: for a pair without "=", or another group.
     """
-    out: dict[str, dict[str, Any]] = {"method": {}, "dataset": {}, "training": {}}
+    out: dict[str, dict[str, Any]] = {group: {} for group in groups}
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key:
             raise ConfigError(f"'{pair}' is no setting: write --set key=value")
         group, dot, name = key.partition(".")
         if not dot:
-            group, name = "method", key
+            group, name = groups[0], key
         if group not in out:
-            raise ConfigError(f"'{key}': settings begin with method., dataset. or training.")
+            raise ConfigError(f"'{key}': settings begin with {', '.join(f'{g}.' for g in groups)}")
         try:
             out[group][name] = json.loads(text)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             out[group][name] = text
     return out
 
@@ -58,7 +60,8 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
     """Columns padded with two spaces between; text aligned left."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     for row in [header, *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
 
 
 def number(value: Any, digits: int = 2) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rivae.cli.common import add_command, parse_settings, print_table
 from rivae.data import dataset_names, describe_dataset, load_dataset
+from rivae.errors import ConfigError
 
 
 def add_commands(commands: Any) -> None:
@@ -18,14 +19,16 @@ def add_commands(commands: Any) -> None:
         _datasets,
         "list the data sets, or look into one",
         "  rivae datasets\n"
-        "  rivae datasets synth --set dataset.factor_distribution=uniform\n"
-        "  rivae datasets split-mnist --set dataset.folder=PATH",
+        "  rivae datasets synth --set factor_distribution=uniform\n"
+        "  rivae datasets split-mnist --set folder=PATH",
     )
     parser.add_argument("name", nargs="?", help="a data set to build and describe")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
 
 
 def _datasets(args: argparse.Namespace) -> int:
+    if args.name is None and args.settings:
+        raise ConfigError("settings need the name of a data set: rivae datasets NAME --set ...")
     if args.name is None:
         rows = [(name, *describe_dataset(name)) for name in dataset_names()]
         if args.json:
@@ -33,7 +36,7 @@ def _datasets(args: argparse.Namespace) -> int:
         else:
             print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
         return 0
-    data = load_dataset(args.name, **parse_settings(args.settings)["dataset"])
+    data = load_dataset(args.name, **parse_settings(args.settings, ("dataset",))["dataset"])
     facts = {
         "name": data.name,
         "settings": data.settings,

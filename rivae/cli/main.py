@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     args = parser.parse_args(argv)
     # A polite kill saves and says how to go on, exactly like Ctrl-C.
-    signal.signal(signal.SIGTERM, _interrupt)
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         code: int = args.run(args)
     except RivaeError as error:
@@ -32,13 +32,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"rivae: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        hint = getattr(args, "resume_hint", "")
+        hint = args.resume_hint() if hasattr(args, "resume_hint") else ""
         print(f"\nstopped{': ' + hint if hint else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # `rivae runs | head`: the reader has what it wanted.
         sys.stderr.close()
         return 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return code
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from rivae.cli.common import add_command, parse_settings
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, find_run, runs_root
+
+MAX_SEEDS = 1000
 
 
 def add_commands(commands: Any) -> None:
@@ -47,14 +52,14 @@ def add_commands(commands: Any) -> None:
 def parse_seeds(text: str) -> list[int]:
     """ "0-3,7" as [0, 1, 2, 3, 7]; ConfigError for anything else."""
     seeds: list[int] = []
-    try:
-        for part in text.split(","):
-            low, dash, high = part.partition("-")
-            seeds += range(int(low), int(high) + 1) if dash else [int(low)]
-    except ValueError:
-        raise ConfigError(f"'{text}' names no seeds: write 3, 0-9 or 0,2,5") from None
-    if not seeds or len(set(seeds)) != len(seeds) or len(seeds) > 1000:
-        raise ConfigError(f"'{text}' must name 1 to 1000 different seeds")
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,10})(?:-(\d{1,10}))?\s*", part)
+        if match is None:
+            raise ConfigError(f"'{text}' names no seeds: write 3, 0-9 or 0,2,5")
+        low, high = int(match[1]), int(match[2] or match[1])
+        seeds += range(low, min(high, low + MAX_SEEDS) + 1)
+    if not seeds or len(set(seeds)) != len(seeds) or len(seeds) > MAX_SEEDS:
+        raise ConfigError(f"'{text}' must name 1 to {MAX_SEEDS} different seeds")
     return seeds
 
 
@@ -80,33 +85,62 @@ def _train(args: argparse.Namespace) -> int:
         )
         for seed in seeds
     ]
-    # Small fully connected models train as one batch, convolutional ones one after the other.
-    batches = [configs] if trains_as_batch(configs[0].method.settings) else [[c] for c in configs]
+    # Small fully connected models train as one batch, all others one after the other.
+    first = configs[0]
+    as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
+    batches = [configs] if as_batch else [[config] for config in configs]
+    root = runs_root()
     done: list[Run] = []
-    for batch in batches:
-        names = " ".join(config.name for config in batch)
-        args.resume_hint = f"`rivae resume {names}` goes on where it was"
-        done += train(batch, runs_root(), None if args.quiet else ProgressLine(names))
-    return _report(done, args.json)
+    failures: dict[str, str] = {}
+    for i, batch in enumerate(batches):
+        paths = [root / config.name for config in batch]
+        names = " ".join(path.name for path in paths)
+        later = [config.name for rest in batches[i + 1 :] for config in rest]
+        args.resume_hint = _hint(paths, later)
+        try:
+            done += train(batch, root, None if args.quiet else ProgressLine(names))
+        except RunError as error:
+            # One seed that diverged does not cost the seeds after it.
+            if len(batches) == 1:
+                raise
+            failures[names] = str(error)
+    return _report(done, args.json, failures)
+
+
+def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
+    """What to say when training is stopped; asked then, when it is known what was begun."""
+
+    def say() -> str:
+        begun = " ".join(path.name for path in paths if path.is_dir())
+        parts = [f"`rivae resume {begun}` goes on where it was"] if begun else []
+        parts += [f"not begun yet: {', '.join(rest)}"] if rest else []
+        return "; ".join(parts)
+
+    return say
 
 
 def _resume(args: argparse.Namespace) -> int:
     from rivae.launch import resume
 
     runs = [find_run(name) for name in args.runs]
-    args.resume_hint = f"`rivae resume {' '.join(args.runs)}` goes on where it was"
+    args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` goes on where it was"
     done = resume(runs, None if args.quiet else ProgressLine(" ".join(args.runs)))
     return _report(done, args.json)
 
 
-def _report(runs: list[Run], as_json: bool) -> int:
+def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = None) -> int:
+    failures = failures or {}
     if as_json:
-        print(json.dumps([{"run": run.id, "path": str(run.path), **_last(run)} for run in runs]))
+        rows = [{"run": run.id, "path": str(run.path), **_last(run)} for run in runs]
+        rows += [{"run": name, "error": error} for name, error in failures.items()]
+        print(json.dumps(rows))
     else:
         for run in runs:
             print(f"{run.id}: {run.status.state}{_sentence(run)}")
             print(f"  evaluate it: rivae evaluate {run.id}   look at it: rivae serve")
-    return 0 if all(run.status.state == "finished" for run in runs) else 1
+    for name, error in failures.items():
+        print(f"rivae: {name}: {error}", file=sys.stderr)
+    return 0 if not failures and all(run.status.state == "finished" for run in runs) else 1
 
 
 def _last(run: Run) -> dict[str, Any]:
@@ -141,7 +175,9 @@ class ProgressLine:
         self.seconds = 0.8 * self.seconds + 0.2 * row["seconds"] if self.seconds else row["seconds"]
         if "validation" in row:
             scores = row["validation"]
-            self.scores = f"R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}"
+            self.scores = (
+                f"R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}" if scores else ""
+            )
         left = self.seconds * (total - epoch)
         line = (
             f"{self.name} {row['stage']} {epoch}/{total} loss {row['objective']:.3f} "
@@ -158,5 +194,3 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,20 @@ from rivae.errors import RunError
 from rivae.files import write_atomic
 
 
+@dataclass(frozen=True)
+class Saved:
+    """A training state; ``note`` is empty, or one sentence about a damaged file passed over."""
+
+    tensors: dict[str, Tensor]
+    state: dict[str, Any]
+    note: str = ""
+
+    @property
+    def position(self) -> tuple[int, ...]:
+        """Where in training it was saved; grows with time."""
+        return tuple(self.state.get(key, 0) for key in ("stage", "stage_epoch", "epoch"))
+
+
 def save_checkpoint(path: Path, tensors: dict[str, Tensor], state: dict[str, Any]) -> None:
     """Write tensors and a JSON state; the file it replaces becomes ``<name>.previous``.
 
@@ -25,35 +40,67 @@ def save_checkpoint(path: Path, tensors: dict[str, Tensor], state: dict[str, Any
     flat = {k: v.detach().cpu().contiguous() for k, v in tensors.items()}
     text = json.dumps(state, sort_keys=True)
     data = save(flat, metadata={"state": text, "digest": _digest(flat, text)})
-    previous = path.with_name(path.name + ".previous")
+    previous = _previous(path)
     if path.exists():
-        # A link, not a rename: at no moment is there no checkpoint under the name.
         previous.unlink(missing_ok=True)
-        os.link(path, previous)
+        try:
+            # A link, not a rename: at no moment is there no checkpoint under the name.
+            os.link(path, previous)
+        except OSError:  # a file system without hard links
+            path.replace(previous)
     write_atomic(path, data)
 
 
-def load_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], str]:
-    """The newest undamaged state: (tensors, state, note).
+def has_checkpoint(path: Path) -> bool:
+    """Whether anything was ever saved under ``path``."""
+    return path.exists() or _previous(path).exists()
 
-    ``note`` is empty, or one sentence saying that the last file was damaged and the one before
-    it is used.
+
+def load_checkpoint(path: Path) -> Saved:
+    """The newest undamaged state.
 
     Raises:
         RunError: when there is no usable checkpoint.
     """
-    previous = path.with_name(path.name + ".previous")
     note = ""
-    for candidate in (path, previous):
+    for candidate in (path, _previous(path)):
         if not candidate.exists():
             continue
         try:
-            return (*_read(candidate), note)
-        except (SafetensorError, ValueError, OSError, KeyError):
+            return Saved(*_read(candidate), note)
+        except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
             note = f"{candidate.name} is damaged; training goes on from the one before it"
     if note:
         raise RunError("every checkpoint of this run is damaged: start it again under a new name")
     raise RunError("this run has no checkpoint yet: start it again under a new name")
+
+
+def load_together(paths: list[Path]) -> list[Saved] | None:
+    """The newest states of runs that train as one batch, all of one epoch.
+
+    They are saved one after the other, so a kill may leave some of them one save ahead. None
+    when the first save was never completed: training has to begin anew.
+
+    Raises:
+        RunError: when they have no epoch in common.
+    """
+    started = [path for path in paths if has_checkpoint(path)]
+    if len(started) < len(paths):
+        if any(_previous(path).exists() for path in started):
+            raise RunError("some of these runs have not begun yet: resume them one by one")
+        return None
+    saved = [load_checkpoint(path) for path in paths]
+    first = min(one.position for one in saved)
+    for i, path in enumerate(paths):
+        if saved[i].position != first and _previous(path).exists():
+            saved[i] = load_checkpoint(_previous(path))
+        if saved[i].position != first:
+            raise RunError("the runs stand at different epochs: resume them one by one")
+    return saved
+
+
+def _previous(path: Path) -> Path:
+    return path.with_name(path.name + ".previous")
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

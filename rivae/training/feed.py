@@ -8,18 +8,26 @@ import torch
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
+from rivae.errors import ConfigError
 
 
 class Feed:
     """The training rows of one data set, or of S data sets of equal size for S stacked models.
 
-    ``gather(kind, index)`` serves "x1", "x2", "v1", "v2" or "target" rows for index (..., B).
+    ``gather(kind, index)`` serves "x1" and "x2" rows for index (..., B), and rows of whatever
+    else stands in ``tables``: (n, D), or (S, n, D) when stacked.
     """
 
     def __init__(self, datasets: list[PairedDataset], stacked: bool, device: torch.device) -> None:
         self.stacked, self.device = stacked, device
         self.rows = [torch.from_numpy(data.splits["train"]) for data in datasets]
         self.n = len(self.rows[0])
+        sizes = {(d.x1.shape, d.x2.shape, len(d.splits["train"])) for d in datasets}
+        if len(sizes) > 1:
+            raise ConfigError(
+                "runs that train as one batch need equally many training pairs of equal shape: "
+                "train them one by one"
+            )
         # Seeds on one data set share it; only different draws are stacked in memory.
         self.shared = all(data is datasets[0] for data in datasets)
         self.views: dict[str, list[View]] = {
@@ -32,12 +40,11 @@ class Feed:
             if len(tensors) == len(views):
                 table = [t[r] for t, r in zip(tensors, self.rows, strict=False)]
                 self.tables[kind] = (table[0] if self.shared else torch.stack(table)).to(device)
-
-    def set_table(self, kind: str, table: Tensor, stacked: bool) -> None:
-        """Offer training-row values computed by the caller, (n, D) or (S, n, D) when stacked."""
-        self.tables[kind] = table if stacked or not self.stacked else table.expand(
-            len(self.rows), *table.shape
-        )
+            elif not self.shared:
+                raise ConfigError(
+                    "pictures that are decoded on the way train on one draw of the data at a time: "
+                    "train the runs one by one"
+                )
 
     def gather(self, kind: str, index: Tensor) -> Tensor:
         """Rows ``index`` (B,) or (S, B) of ``kind`` as float32 on the device."""

@@ -44,16 +44,26 @@ def conformal_isomap(
     """Whitened landmark C-Isomap coordinates of ``rows``; (N, n_components).
 
     Raises:
-        ConfigError: when the neighbourhood graph falls apart.
+        ConfigError: when the neighbourhood graph falls apart, or there are too few rows.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components, shortest_path
     from sklearn.decomposition import PCA
     from sklearn.neighbors import kneighbors_graph
 
+    if n_neighbours >= len(rows):
+        raise ConfigError(
+            f"{len(rows)} training pairs are too few for {n_neighbours} neighbours: "
+            "lower smooth_neighbours, or choose init=cos-sim-lvm"
+        )
     n_pca = min(100, *rows.shape)
     reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
     graph = kneighbors_graph(reduced, n_neighbours, mode="distance").tocsr()
+    # Equal pairs stay neighbours: a sparse graph forgets an edge of length 0.
+    shortest = 1e-6 * float(graph.data.mean())
+    if shortest == 0:
+        raise ConfigError("all training pairs look the same: choose init=cos-sim-lvm")
+    graph.data = np.maximum(graph.data, shortest)
     # Conformal: a step counts relative to the mean step around its two ends.
     local = np.asarray(graph.sum(axis=1)).ravel() / n_neighbours
     graph = graph.maximum(graph.T).tocoo()
@@ -63,7 +73,7 @@ def conformal_isomap(
     if pieces > 1:
         raise ConfigError(
             f"the training pairs fall into {pieces} separate groups at {n_neighbours} neighbours: "
-            "raise smooth_neighbours, or choose init='cos-sim-lvm'"
+            "raise smooth_neighbours, or choose init=cos-sim-lvm"
         )
     rng = np.random.default_rng(random_state)
     landmarks = rng.choice(len(rows), min(n_landmarks, len(rows)), replace=False)

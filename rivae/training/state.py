@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rivae.errors import RunError
 from rivae.methods.base import Method, ParamGroup
 from rivae.training.stack import join_models, take_model
 
@@ -24,6 +25,22 @@ class Progress:
     best: list[float] = field(default_factory=list)
     since_best: list[int] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+
+
+def joined_progress(states: list[dict[str, Any]]) -> Progress:
+    """The progress that the checkpoints of all models record; RunError when one is foreign."""
+    try:
+        shared = {key: int(states[0][key]) for key in ("stage", "stage_epoch", "epoch", "step")}
+        return Progress(
+            **shared,
+            best=[float(state["best"]) for state in states],
+            since_best=[int(state["since_best"]) for state in states],
+            failed=[str(state["failed"]) for state in states],
+        )
+    except (KeyError, TypeError, ValueError):
+        raise RunError(
+            "the checkpoint belongs to another program: start the run under a new name"
+        ) from None
 
 
 def make_optimiser(groups: list[ParamGroup], learning_rate: float) -> torch.optim.Adam:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -14,14 +15,16 @@ from torch import Tensor
 from rivae.config import RunConfig
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
+from rivae.files import remove_temporaries
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Method, Noise, Stage
+from rivae.nets.dropout import Dropout
 from rivae.runs import Run
-from rivae.training.checkpoint import load_checkpoint, save_checkpoint
+from rivae.training.checkpoint import load_checkpoint, load_together, save_checkpoint
 from rivae.training.feed import Feed
-from rivae.training.smooth_start import smooth_target
 from rivae.training.stack import clip_gradients, take_model
-from rivae.training.state import Progress, make_optimiser, restore, snapshot
+from rivae.training.state import Progress, joined_progress, make_optimiser, restore, snapshot
+from rivae.training.tables import embed_rows, smooth_targets
 
 # Called with a single model; "score" (higher is better) selects the best epoch.
 Validator = Callable[[Method, PairedDataset], dict[str, float]]
@@ -64,9 +67,12 @@ class Trainer:
         self.options = first.config.training
         for job in jobs[1:]:
             if job.config.method != first.config.method or job.config.training != self.options:
-                raise ConfigError("runs that train as one batch must share all settings but the seed")
-            if len(job.data.splits["train"]) != len(first.data.splits["train"]):
-                raise ConfigError("runs that train as one batch need equally many training pairs")
+                raise ConfigError(
+                    "runs that train as one batch must share all settings but the seed: "
+                    "train them one by one"
+                )
+        if self.stacked and self.options.patience is not None:
+            raise ConfigError("runs with patience stop at different epochs: train them one by one")
         if self.options.device != "cpu" and not torch.cuda.is_available():
             raise ConfigError("this machine has no CUDA device: train with --device cpu")
         self.device = torch.device(self.options.device)
@@ -81,16 +87,19 @@ class Trainer:
         if self.options.precision == "bf16":
             for module in self.method.modules():
                 if hasattr(module, "autocast"):
-                    module.autocast = True
+                    module.autocast = True  # type: ignore[assignment]
         self.single = build_method(choice.name, choice.settings, *shapes)
         # Separate streams: the order of the rows does not depend on how much noise a loss draws.
         self.order = [torch.Generator().manual_seed(2 * seed + 1) for seed in seeds]
         self.noise = [torch.Generator(self.device).manual_seed(2 * seed) for seed in seeds]
+        for module in self.method.modules():
+            if isinstance(module, Dropout):
+                module.generators = self.noise
         self.stages = self.method.stages()
         self.total_epochs = sum(stage.epochs for stage in self.stages)
         n = len(jobs)
         self.progress = Progress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
-        self._saved_at = 0.0
+        self._saved_at = -math.inf
 
     # public
 
@@ -105,11 +114,15 @@ class Trainer:
             torch.manual_seed(self.jobs[0].config.seed)
             try:
                 tensors = self._load() if resume else None
-                self._set_status(state="running", total_epochs=self.total_epochs, message="")
+                names = [job.run.id for job in self.jobs] if self.stacked else []
+                self._set_status(
+                    state="running", total_epochs=self.total_epochs, message="", batch=names
+                )
                 self._run_stages(tensors)
                 self._finish()
             except KeyboardInterrupt:
-                self._set_status(state="interrupted", message="stopped; `rivae resume` goes on")
+                with contextlib.suppress(OSError):
+                    self._set_status(state="interrupted", message="stopped: `rivae resume` goes on")
                 raise
             except OSError as error:
                 message = f"cannot write the run: {error.strerror}; free some space and resume"
@@ -124,62 +137,24 @@ class Trainer:
             optimiser = make_optimiser(self.method.param_groups(stage.name), stage.learning_rate)
             if tensors is not None:
                 inside = any(key.startswith("optim/") for key in tensors[0])
-                restore(
-                    self.method,
-                    optimiser if inside else None,
-                    self.order,
-                    self.noise,
-                    tensors,
-                    self.stacked,
-                )
+                self._restore(optimiser if inside else None, tensors)
                 tensors = None
             self._prepare(stage)
-            while self.progress.stage_epoch < stage.epochs:
+            # Asked before the epoch: a run killed after its last epoch must not train another one.
+            while self.progress.stage_epoch < stage.epochs and not self._should_stop(stage):
                 self._epoch(stage, optimiser)
-                if self._should_stop(stage):
-                    break
             self.progress.stage, self.progress.stage_epoch = i + 1, 0
             self._save(None)
 
     def _prepare(self, stage: Stage) -> None:
         """Tables that the stage trains on: embeddings of frozen embedders, smooth targets."""
         if stage.cached and stage.epochs:
-            was_training = self.method.training
-            self.method.eval()
-            with torch.inference_mode():
-                parts: dict[str, list[Tensor]] = {"v1": [], "v2": []}
-                for start in range(0, self.feed.n, 512):
-                    index = torch.arange(start, min(start + 512, self.feed.n), device=self.device)
-                    if self.stacked:
-                        index = index.expand(len(self.jobs), -1)
-                    parts["v1"].append(self.method.embed_query(self.feed.gather("x1", index)))
-                    parts["v2"].append(self.method.embed_target(self.feed.gather("x2", index)))
-            self.method.train(was_training)
-            for kind, chunks in parts.items():
-                self.feed.set_table(kind, torch.cat(chunks, -2).clone(), self.stacked)
+            self.feed.tables.update(embed_rows(self.method, self.feed))
         if stage.needs_target and stage.epochs and "target" not in self.feed.tables:
-            self.feed.set_table("target", self._targets(), self.stacked)
-
-    def _targets(self) -> Tensor:
-        out = []
-        for job in self.jobs:
-            rows = job.data.splits["train"]
-            n_components = self.method.smooth_target_dim()
-            if n_components is None:
-                raise ConfigError("an anchor needs the smooth start: set init='smooth'")
-            settings: Any = self.single.config  # type: ignore[attr-defined]
-            out.append(
-                smooth_target(
-                    job.data.x1.batch(rows),
-                    job.data.x2.batch(rows),
-                    n_components,
-                    self.method.dim_v,
-                    settings.smooth_neighbours,
-                    settings.smooth_blur,
-                    job.config.seed,
-                )
-            )
-        return (torch.stack(out) if self.stacked else out[0]).to(self.device)
+            datasets = [job.data for job in self.jobs]
+            seeds = [job.config.seed for job in self.jobs]
+            targets = smooth_targets(self.method, datasets, seeds, self.stacked)
+            self.feed.tables["target"] = targets.to(self.device)
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()
@@ -242,22 +217,30 @@ class Trainer:
                 **{key: values[s if self.stacked else 0] for key, values in means.items()},
             }
             if not self.progress.failed[s] and not math.isfinite(row["objective"]):
-                self.progress.failed[s] = (
-                    f"the loss became {row['objective']} in epoch {self.progress.epoch} "
-                    f"({stage.name}): lower the learning rate or raise eta"
-                )
-            elif due and stage.validate and self.validate and not self.progress.failed[s]:
-                row["validation"] = self.validate(self._model(s), job.data)
-                self._track_best(s, job, stage, row["validation"])
+                self._give_up(s, f"the loss became {row['objective']}", stage)
+            elif due and not self.progress.failed[s]:
+                model = self._model(s)
+                if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
+                    self._give_up(s, "a weight became infinite or NaN", stage)
+                elif stage.validate and self.validate:
+                    row["validation"] = self.validate(model, job.data)
+                    self._track_best(s, job, stage, row["validation"])
             job.run.append_metrics(row)
             if s == 0 and self.listener:
                 extra = {"seconds": seconds, "total_epochs": self.total_epochs}
                 self.listener({**row, **extra})
         if all(self.progress.failed):
-            self._set_status(state="failed", message=self.progress.failed[0])
+            for job, reason in zip(self.jobs, self.progress.failed, strict=True):
+                job.run.set_status(state="failed", message=reason)
             raise RunError(self.progress.failed[0])
         if time.monotonic() - self._saved_at >= self.options.checkpoint_seconds and not at_end:
             self._save(optimiser)
+
+    def _give_up(self, s: int, what: str, stage: Stage) -> None:
+        self.progress.failed[s] = (
+            f"{what} in epoch {self.progress.epoch} ({stage.name}): "
+            "lower the learning rate or raise eta"
+        )
 
     def _track_best(self, s: int, job: Job, stage: Stage, scores: dict[str, float]) -> None:
         if stage is not self.stages[-1] or "score" not in scores:
@@ -275,7 +258,7 @@ class Trainer:
         patience = self.options.patience
         if patience is None or stage is not self.stages[-1]:
             return False
-        return all(n >= patience for n in self.progress.since_best)
+        return self.progress.since_best[0] >= patience
 
     # state
 
@@ -287,6 +270,7 @@ class Trainer:
 
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
         for s, job in enumerate(self.jobs):
+            job.run.sync_metrics()
             index = s if self.stacked else None
             tensors = snapshot(self.method, optimiser, self.order, self.noise, index)
             state = asdict(self.progress)
@@ -297,23 +281,39 @@ class Trainer:
         self._set_status(state="running", stage=stage, epoch=self.progress.epoch)
         self._saved_at = time.monotonic()
 
-    def _load(self) -> list[dict[str, Tensor]]:
+    def _load(self) -> list[dict[str, Tensor]] | None:
         """Read the checkpoints and take over their progress; rows after them are dropped."""
-        loaded = [load_checkpoint(j.run.path / "checkpoints" / "last.safetensors") for j in self.jobs]
-        states = [state for _, state, _ in loaded]
-        if len({state["epoch"] for state in states}) > 1:
-            raise RunError("the runs stand at different epochs: resume them one by one")
-        shared = {k: states[0][k] for k in ("stage", "stage_epoch", "epoch", "step")}
-        lists = {k: [state[k] for state in states] for k in ("best", "since_best", "failed")}
-        self.progress = Progress(**shared, **lists)
-        for job, (_, _, note) in zip(self.jobs, loaded, strict=True):
+        folders = [job.run.path / "checkpoints" for job in self.jobs]
+        for folder in folders:
+            remove_temporaries(folder)
+            remove_temporaries(folder.parent)
+        loaded = load_together([folder / "last.safetensors" for folder in folders])
+        if loaded is None:
+            self._tell("nothing was saved yet: training begins anew")
+        else:
+            self.progress = joined_progress([saved.state for saved in loaded])
+            for saved in loaded:
+                self._tell(saved.note)
+        for job in self.jobs:
             job.run.truncate_metrics(self.progress.epoch)
-            if note and self.listener:
-                self.listener({"note": note})
-        tensors = [tensors for tensors, _, _ in loaded]
-        if self.progress.stage >= len(self.stages):
-            restore(self.method, None, self.order, self.noise, tensors, self.stacked)
+        tensors = None if loaded is None else [saved.tensors for saved in loaded]
+        if tensors is not None and self.progress.stage >= len(self.stages):
+            self._restore(None, tensors)
         return tensors
+
+    def _restore(
+        self, optimiser: torch.optim.Adam | None, tensors: list[dict[str, Tensor]]
+    ) -> None:
+        try:
+            restore(self.method, optimiser, self.order, self.noise, tensors, self.stacked)
+        except (RuntimeError, KeyError, ValueError):
+            raise RunError(
+                "the checkpoint belongs to another configuration: start the run under a new name"
+            ) from None
+
+    def _tell(self, note: str) -> None:
+        if note and self.listener:
+            self.listener({"note": note})
 
     def _finish(self) -> None:
         for s, job in enumerate(self.jobs):
@@ -323,13 +323,14 @@ class Trainer:
             model = self._model(s)
             best = job.run.path / "checkpoints" / "best.safetensors"
             if self.options.select == "best" and best.exists():
-                model.load_state_dict(load_checkpoint(best)[0])
+                saved = load_checkpoint(best)
+                self._tell(saved.note)
+                model.load_state_dict(saved.tensors)
             if self.finalise:
                 self.finalise(model, job.data, job.run)
             job.run.write_model(model)
-            job.run.set_status(
-                state="finished", stage="", epoch=self.progress.epoch, total_epochs=self.total_epochs
-            )
+            done = {"epoch": self.progress.epoch, "total_epochs": self.total_epochs}
+            job.run.set_status(state="finished", stage="", message="", **done)
 
     def _set_status(self, **changes: Any) -> None:
         for s, job in enumerate(self.jobs):

@@ -1,0 +1,61 @@
+"""What a stage trains on beside the data: embeddings of frozen embedders, smooth targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError
+from rivae.methods.base import Method
+from rivae.training.feed import Feed
+from rivae.training.smooth_start import smooth_target
+
+
+def embed_rows(method: Method, feed: Feed) -> dict[str, Tensor]:
+    """v1 and v2 of all training rows, each (n, D) or (S, n, D); float32, without dropout."""
+    was_training = method.training
+    method.eval()
+    parts: dict[str, list[Tensor]] = {"v1": [], "v2": []}
+    with torch.inference_mode():
+        for start in range(0, feed.n, 512):
+            index = torch.arange(start, min(start + 512, feed.n), device=feed.device)
+            if feed.stacked:
+                index = index.expand(len(feed.rows), -1)
+            parts["v1"].append(method.embed_query(feed.gather("x1", index)))
+            parts["v2"].append(method.embed_target(feed.gather("x2", index)))
+    method.train(was_training)
+    # Cloned outside inference mode, or autograd could not use them.
+    return {kind: torch.cat(chunks, -2).clone() for kind, chunks in parts.items()}
+
+
+def smooth_targets(
+    method: Method, datasets: Sequence[PairedDataset], seeds: Sequence[int], stacked: bool
+) -> Tensor:
+    """The smooth starting embeddings of the training rows, (n, D) or (S, n, D).
+
+    Raises:
+        ConfigError: when the method knows no smooth start, or the data cannot be unfolded.
+    """
+    n_components = method.smooth_target_dim()
+    if n_components is None:
+        raise ConfigError("an anchor needs the smooth start: set init=smooth")
+    settings: Any = method.config
+    out = []
+    for data, seed in zip(datasets, seeds, strict=True):
+        rows = data.splits["train"]
+        out.append(
+            smooth_target(
+                data.x1.batch(rows),
+                data.x2.batch(rows),
+                n_components,
+                method.dim_v,
+                settings.smooth_neighbours,
+                settings.smooth_blur,
+                seed,
+            )
+        )
+    return torch.stack(out) if stacked else out[0]
