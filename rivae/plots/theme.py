@@ -81,6 +81,7 @@ def dress(
             "bordercolor": colors.grid,
             "font": {"family": FONT, "size": 13, "color": colors.text},
         },
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": colors.muted, "activecolor": colors.text},
         legend={"font": {"size": 13, "color": colors.text}, "bgcolor": "rgba(0,0,0,0)"},
         meta={"alt": alt, "dark": dark},
     )

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from rivae.export import chart_html
 from rivae.plots.heatmap import correlation_heatmap, describe_correlation
 from rivae.plots.palette import DARK, LIGHT
 from rivae.plots.tables import figure_rows
@@ -87,3 +88,25 @@ def test_tables_that_do_not_fit_are_refused(table, names):
         correlation_heatmap(table, names)
     with pytest.raises(ValueError):
         correlation_heatmap(TABLE, NAMES, ["only one"])
+
+
+def test_a_click_anywhere_in_a_cell_reports_its_pair(page):
+    page.set_content(chart_html(correlation_heatmap(TABLE, NAMES)))
+    page.wait_for_selector(".js-plotly-plot .heatmaplayer image")
+    page.evaluate("""() => {
+        window.clicked = [];
+        document.querySelector('.js-plotly-plot').on('plotly_click', event => {
+            window.clicked = event.points.map(point => [...point.customdata]);
+        });
+    }""")
+    area = page.locator(".heatmaplayer image").first.bounding_box()
+    d, n_factors = TABLE.shape
+    for j, k, across, down in ((0, 0, 0.1, 0.2), (1, 1, 0.9, 0.8), (2, 0, 0.5, 0.5)):
+        x = area["x"] + area["width"] * (j + across) / d
+        y = area["y"] + area["height"] * (k + down) / n_factors
+        page.mouse.move(x, y)
+        # A click reports what the pointer was last seen over; two quick ones are a double click.
+        page.locator(".hoverlayer", has_text=f"{NAMES[k]} × z{j + 1}").wait_for()
+        page.wait_for_timeout(400)
+        page.mouse.click(x, y)
+        page.wait_for_function("pair => String(window.clicked) === String(pair)", arg=[j, k])
