@@ -198,14 +198,13 @@ class Explorer:
         return self.data.title(self._checked(i))
 
     def thumbnail(self, i: int, side: int = 2) -> Thumbnail:
-        """Item ``i`` as a small encoded picture (at most 160 px); ``side`` as in ``data.picture``."""
-        if side not in (0, 1, 2):
-            raise ConfigError(f"side must be 0 (whole pair), 1 or 2, got {side}")
-        return self._thumbnails.get(self._checked(i), side)
+        """Item ``i`` as an encoded picture of at most 160 px; ``side`` as in ``data.picture``."""
+        return self._thumbnails.get(self._checked(i), _checked_side(side))
 
     def picture(self, i: int, side: int = 2) -> Thumbnail:
         """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""
-        return encode_picture(enlarged(self.data.picture(self._checked(i), side)), max_side=1024)
+        picture = self.data.picture(self._checked(i), _checked_side(side))
+        return encode_picture(enlarged(picture), max_side=1024)
 
     def aspect(self, side: int = 2) -> float:
         """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""
@@ -255,3 +254,9 @@ class Explorer:
         if not all(math.isfinite(v) for v in z):
             raise ConfigError("z must hold finite numbers only")
         return z
+
+
+def _checked_side(side: int) -> int:
+    if side not in (0, 1, 2):
+        raise ConfigError(f"side must be 0 (whole pair), 1 or 2, got {side}")
+    return side

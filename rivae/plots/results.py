@@ -32,7 +32,8 @@ def results_sheet(
         title: item number to its plain-text name, written under its picture.
         scores: (k,) relevance scores for the CSV; empty leaves them out.
     """
-    first, step_x, step_y = (0.0 if query is None else side + 3 * PAD), side + GAP, side + LABEL + GAP
+    first = 0.0 if query is None else side + 3 * PAD
+    step_x, step_y = side + GAP, side + LABEL + GAP
     n_rows = -(-len(ids) // columns)
     sheet = Sheet(
         2 * PAD + first + min(len(ids), columns) * step_x - GAP,

@@ -1,4 +1,4 @@
-"""The drawer of one item: its pictures, words, true factors and its own z against the current one."""
+"""The drawer of one item: pictures, words, true factors, its own z against the current one."""
 
 from __future__ import annotations
 

@@ -64,7 +64,9 @@ def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
     return rounded(explorer.mean if query == "mean" else explorer.encode(query))
 
 
-def from_link(explorer: Explorer, run: str, link: Link, rev: int) -> tuple[ExploreState, list[str]]:
+def from_link(
+    explorer: Explorer, run: str, link: Link, rev: int
+) -> tuple[ExploreState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
     notes: list[str] = []
     query: Query = int(explorer.search_rows[0])
@@ -79,7 +81,8 @@ def from_link(explorer: Explorer, run: str, link: Link, rev: int) -> tuple[Explo
             z[j] = value
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
-        notes.append(f"This run has {len(z)} dimensions; the link's z{max(beyond) + 1} is left out.")
+        left_out = f"z{max(beyond) + 1}"
+        notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
     state = ExploreState(
         run=run,
         rows=link.rows,
@@ -194,9 +197,10 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
 
 def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
     """Picture and words of the query."""
+    title: str | bool
     if state.upload:
-        card = {"title": state.upload.title, "text": "your picture", "picture": state.upload.data_uri}
-        return {**card, "tiny": False}
+        card = {"title": state.upload.title, "text": "your picture"}
+        return {**card, "picture": state.upload.data_uri, "tiny": False}
     if state.query == "mean":
         i = int(explorer.topk(np.array(state.base), 1).ids[0])
         _, address, tiny = picture(explorer, i, 1)

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import Explorer
+from rivae.explorer import Explorer, Rows
 from rivae.ui import cache, explore, routes, state
 from rivae.ui.answers import answer
 from rivae.ui.explore import ExploreState, Upload
@@ -32,7 +32,8 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     """
     params = link_in_address()
     known: ExploreState | None = st.session_state.get(state.EXPLORE)
-    if known is not None and (params == st.session_state[state.EXPLORE_LINK] or (entered and not params)):
+    stays = params == st.session_state.get(state.EXPLORE_LINK) or (entered and not params)
+    if known is not None and stays:
         explorer = cache.explorer(known.run, known.rows)
         if entered:
             save_link(explorer, known)
@@ -42,7 +43,8 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     explorer = cache.explorer(run, link.rows)
     shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0)
     if dropped:
-        notes.insert(0, f"Part of the link could not be read and was left out: {', '.join(dropped)}.")
+        parts = ", ".join(dropped)
+        notes.insert(0, f"Part of the link could not be read and was left out: {parts}.")
     st.session_state[state.EXPLORE_NOTICE] = " ".join(notes)
     st.session_state[state.EXPLORE_LINK] = params
     _keep(shown)
@@ -58,7 +60,8 @@ def save_link(explorer: Explorer, shown: ExploreState) -> None:
     """Writes the state into the address, which adds one step to the browser's history."""
     params = write_link(explore.to_link(explorer, shown))
     if params != st.session_state.get(state.EXPLORE_LINK) or params != link_in_address():
-        others = {name: st.query_params.get_all(name) for name in st.query_params if name not in NAMES}
+        kept = [name for name in st.query_params if name not in NAMES]
+        others = {name: st.query_params.get_all(name) for name in kept}
         st.query_params.from_dict({**others, **params})
         st.session_state[state.EXPLORE_LINK] = params
 
@@ -94,7 +97,7 @@ def _reported(name: str) -> Any:
     return getattr(st.session_state.get(state.EXPLORE_PANEL), name, None)
 
 
-def _guarded(change: Callable[[], None]) -> None:
+def _guarded(change: Callable[[], object]) -> None:
     """Runs a change; what cannot be done is said on the page instead of thrown at it."""
     try:
         change()
@@ -155,7 +158,7 @@ def _choose(report: dict[str, Any]) -> None:
     _take(report.get("view") or {})
     if report.get("how") == "random":
         random_query()
-    else:
+    elif report.get("how") == "gallery":
         st.session_state[state.EXPLORE_CHOOSING] = True
 
 
@@ -206,7 +209,7 @@ def open_run(run: str, rows: str) -> None:
     """Another run, or other rows of the same one, from its default state."""
 
     def change() -> None:
-        chosen = "all" if rows == "all" else "test"
+        chosen: Rows = "all" if rows == "all" else "test"
         known: ExploreState | None = st.session_state.get(state.EXPLORE)
         explorer = cache.explorer(run, chosen)
         link = Link(run=run, rows=chosen)

@@ -1,4 +1,4 @@
-"""The dialog that chooses a query: all items, by words, by a true factor, or a picture of one's own."""
+"""The dialog that chooses a query: by words, by a true factor, or a picture of one's own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def show(explorer: Explorer, shown: ExploreState) -> None:
     n_pages = max(1, math.ceil(len(ids) / PER_PAGE))
     if st.session_state.get(state.GALLERY_PAGE, 1) > n_pages:
         st.session_state[state.GALLERY_PAGE] = 1
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
         st.caption(f"{len(ids):,} of {len(explorer.search_rows):,} items")
         if st.button("The average query", icon=":material/functions:", type="tertiary"):
             explore_session.choose_query("mean")
@@ -90,8 +92,8 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
     if spec.levels:
         codes = range(len(spec.levels))
         chosen = st.pills(
-            spec.name, codes, selection_mode="multi", format_func=lambda c: markdown(spec.levels[c]),
-            key=f"{state.GALLERY_LEVELS}_{k}",
+            markdown(spec.name), codes, selection_mode="multi",
+            format_func=lambda c: markdown(spec.levels[c]), key=f"{state.GALLERY_LEVELS}_{k}",
         )  # fmt: skip
         if not chosen:
             return explorer.search_rows
@@ -99,7 +101,9 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
     low, high = float(values.min()), float(values.max())
     if low == high:
         return explorer.search_rows
-    first, last = st.slider(spec.name, low, high, (low, high), key=f"{state.GALLERY_RANGE}_{k}")
+    first, last = st.slider(
+        markdown(spec.name), low, high, (low, high), key=f"{state.GALLERY_RANGE}_{k}"
+    )
     return explorer.with_factor(k, first, last)
 
 

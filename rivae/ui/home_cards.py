@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from rivae.errors import RivaeError
@@ -11,7 +13,8 @@ from rivae.ui.pages import EXPLORE, TRAVERSE
 from rivae.ui.run_cards import DATASETS, RunCard, describe_run
 from rivae.ui.text import escape, markdown
 
-BADGES = {
+Color = Literal["blue", "gray", "orange", "red"]
+BADGES: dict[str, tuple[str, Color, str]] = {
     "running": (":material/progress_activity:", "blue", "training"),
     "created": (":material/schedule:", "gray", "not started"),
     "interrupted": (":material/pause_circle:", "orange", "stopped"),
@@ -43,10 +46,14 @@ def run_card(run: Run) -> None:
         st.space("stretch")
         if opens and card.state != "broken":
             with st.container(horizontal=True):
-                if st.button("Explore", icon=":material/tune:", type="primary", key=f"explore-{run.id}"):
-                    st.switch_page(EXPLORE, query_params={"run": run.id})
-                if st.button("Traverse", icon=":material/timeline:", key=f"traverse-{run.id}"):
-                    st.switch_page(TRAVERSE, query_params={"run": run.id})
+                explore = st.button(
+                    "Explore", icon=":material/tune:", type="primary", key=f"explore-{run.id}"
+                )
+                traverse = st.button(
+                    "Traverse", icon=":material/timeline:", key=f"traverse-{run.id}"
+                )
+            if explore or traverse:
+                st.switch_page(EXPLORE if explore else TRAVERSE, query_params={"run": run.id})
 
 
 def _strip(run: Run, card: RunCard) -> None:
@@ -54,8 +61,8 @@ def _strip(run: Run, card: RunCard) -> None:
     alt = f"Some items of {card.dataset_title}"
     if url := routes.strip_url(run.id):
         st.html(
-            f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="width:100%;'
-            'aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px;display:block">'
+            f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="display:block;'
+            'width:100%;aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px">'
         )
         return
     try:
@@ -68,8 +75,9 @@ def _strip(run: Run, card: RunCard) -> None:
 def _scores(card: RunCard) -> None:
     """The run's figures in one row, each explained on hover."""
     cells = "".join(
-        f'<div title="{escape(meaning)}" style="min-width:3rem"><div style="font-size:.78rem;opacity:.7">'
-        f'{escape(label)}</div><div style="font-size:1.15rem;font-weight:600;'
+        f'<div title="{escape(meaning)}" style="min-width:3rem">'
+        f'<div style="font-size:.78rem;opacity:.7">{escape(label)}</div>'
+        '<div style="font-size:1.15rem;font-weight:600;'
         f'font-variant-numeric:tabular-nums">{escape(value)}</div></div>'
         for label, value, meaning in card.scores
     )

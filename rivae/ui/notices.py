@@ -42,7 +42,8 @@ def traverse_help() -> None:
     """What the three views show, behind a button."""
     with st.popover("Help", icon=":material/help:"):
         st.markdown(
-            "A traversal moves one number of **z** and leaves the others where the query has them.\n\n"
+            "A traversal moves one number of **z** and leaves the others where the query has "
+            "them.\n\n"
             "* **Strips** show the item retrieved at each point where it changes; a framed picture "
             "is the query's own pair.\n"
             "* **Correlations** compare each dimension with each true factor of the retrieved "

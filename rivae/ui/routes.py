@@ -1,8 +1,8 @@
 """Web routes beside the app: the top-k for a z as JSON, and single pictures.
 
-Routes have no session and no login, so they only read, name runs by id (never by path), check every
-field and bound every size. A drag asks ``/rivae/api/topk`` some 60 times a second; a Streamlit rerun
-per question would be three times slower.
+Routes have no session and no login, so they only read, name runs by id (never by path), check
+every field and bound every size. A drag asks ``/rivae/api/topk`` some 60 times a second; a
+Streamlit rerun per question would be three times slower.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ async def _question(request: Request) -> dict[str, Any] | str:
 def _from_address(params: Any) -> dict[str, Any] | str:
     try:
         z = [float(v) for v in params.get("z", "").split(",") if v][:1024]
-        numbers = {name: int(params.get(name, usual)) for name, usual in (("k", 10), ("side", 2), ("seq", 0))}
+        usual = {"k": 10, "side": 2, "seq": 0}
+        numbers = {name: int(params.get(name, value)) for name, value in usual.items()}
     except ValueError:
         return "z takes numbers separated by commas; k, side and seq take whole numbers"
     return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}

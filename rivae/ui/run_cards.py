@@ -117,5 +117,6 @@ def _scores(run: Run) -> tuple[tuple[str, str, str], ...]:
 
 def _number(result: Any) -> float | None:
     value = result.get("score") if isinstance(result, dict) else result
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and value == value else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return float(value)

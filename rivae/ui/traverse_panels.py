@@ -53,8 +53,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             bind="query-params",
         )  # fmt: skip
         changes_only = st.toggle(
-            "Changes only", value=True, key=state.TRAVERSE_CHANGES,
-            bind="query-params", help="Only points where the best item differs from the one before.",
+            "Changes only", value=True, key=state.TRAVERSE_CHANGES, bind="query-params",
+            help="Only points where the best item differs from the one before.",
         )  # fmt: skip
         side = 0 if _whole(explorer) else 2
     dims = dims_picker(explorer)
@@ -103,8 +103,8 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     else:
         names = ", ".join(spec.name for spec in data.factor_specs)
         st.caption(
-            f"The factor here ({markdown(names)}) is a category, which has no correlation; the plots "
-            "show which categories are retrieved along a dimension."
+            f"The factor here ({markdown(names)}) is a category, which has no correlation; the "
+            "plots show which categories are retrieved along a dimension."
         )
         if is_digits(data):
             _transitions(explorer, anchor, choice, n)

@@ -27,7 +27,8 @@ def z_compare_svg(
     d, (left, right) = len(now), (LABEL, WIDTH - VALUE)
     height = TOP + d * ROW
     parts = [
-        f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" stroke-width="2"/>'
+        f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" '
+        'stroke-width="2"/>'
         f'<text x="{left + 18}" y="14">now</text>'
         f'<circle cx="{left + 66}" cy="10" r="5" fill="{accent}"/>'
         f'<text x="{left + 78}" y="14">this item</text>'

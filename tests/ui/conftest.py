@@ -1,0 +1,163 @@
+"""A folder of runs in every state, and the app driven without a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def train(folder: Path, name: str, dataset: str, d: int, epochs: int) -> None:
+    """A run that retrieves badly but is real."""
+    from rivae.config import DatasetConfig, MethodChoice, RunConfig
+    from rivae.runs import Run
+    from rivae.training import Job, Trainer
+
+    settings = {"n_components": d, "dim_v": 8, "init": "none", "ivae_epochs": 0}
+    config = RunConfig(
+        name=name,
+        dataset=DatasetConfig(name=dataset),
+        method=MethodChoice(settings={**settings, "joint_epochs": epochs, "n_mismatches": None}),
+    )
+    run = Run.create(config, folder)
+    Trainer([Job(run, run.load_dataset())]).fit()
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Runs: "digits" and "synth" are trained; "training", "stopped", "failed", "broken" and
+    "damaged" are not."""
+    from rivae.launch import run_lock
+    from rivae.runs import Run
+
+    folder = tmp_path_factory.mktemp("ui-runs")
+    train(folder, "digits", "split-digits", 3, 3)
+    train(folder, "synth", "synth", 2, 2)
+    for name in ("training", "stopped", "failed", "broken", "damaged"):
+        shutil.copytree(folder / "digits", folder / name)
+        config = json.loads((folder / name / "config.json").read_text())
+        (folder / name / "config.json").write_text(json.dumps({**config, "name": name}))
+    for name in ("training", "stopped", "failed"):
+        (folder / name / "model.safetensors").unlink()
+    for name, epoch in (("training", 3), ("stopped", 5)):
+        status = {"state": "running", "stage": "joint", "epoch": epoch, "total_epochs": 9}
+        Run(folder / name).set_status(**status)
+    Run(folder / "failed").set_status(state="failed", epoch=4, message="the loss is not finite")
+    (folder / "broken" / "config.json").write_text("{not json")
+    model = (folder / "damaged" / "model.safetensors").read_bytes()
+    (folder / "damaged" / "model.safetensors").write_bytes(model[: len(model) // 2])
+    with run_lock(Run(folder / "training")):  # as the training process holds it
+        yield folder
+
+
+@pytest.fixture
+def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The app sees these runs and no others."""
+    monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
+    monkeypatch.setattr("rivae.runs.DEMO_ROOT", run_folder / "no-demos")
+    return run_folder
+
+
+@pytest.fixture(scope="session")
+def digits(run_folder: Path) -> Any:
+    """The trained digits run, opened."""
+    from rivae.explorer import Explorer
+    from rivae.runs import Run
+
+    return Explorer.open(Run(run_folder / "digits"))
+
+
+@pytest.fixture(autouse=True)
+def fresh_folder_list() -> Iterator[None]:
+    """The app looks at the run folders again, not at what another test left in its caches."""
+    from rivae.ui import cache
+
+    cache._resolve.clear()
+    yield
+    cache._resolve.clear()
+
+
+class App:
+    """The app as a visitor without a browser sees it."""
+
+    def __init__(self) -> None:
+        from streamlit.testing.v1 import AppTest
+
+        self.at = AppTest.from_file(str(ROOT / "rivae" / "ui" / "main.py"), default_timeout=60)
+
+    def open(self, page: str, **params: str) -> App:
+        """Go to a page with these query parameters."""
+        if not self.at._tree or not self.at._tree.children:
+            self.at.run()
+        for name in list(self.at.query_params):
+            del self.at.query_params[name]
+        for name, value in params.items():
+            self.at.query_params[name] = value
+        self.at.switch_page(str(ROOT / "pages" / f"{page}.py")).run()
+        return self.calm()
+
+    def follow(self, **params: str) -> App:
+        """Another address on the same page, as the back button brings it."""
+        for name in list(self.at.query_params):
+            del self.at.query_params[name]
+        for name, value in params.items():
+            self.at.query_params[name] = value
+        self.at.run()
+        return self.calm()
+
+    def calm(self) -> App:
+        """No page may throw."""
+        assert not self.at.exception, [e.value for e in self.at.exception]
+        return self
+
+    @property
+    def state(self) -> Any:
+        return self.at.session_state["explore_state"]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return dict(self.at.query_params)
+
+    @property
+    def words(self) -> str:
+        """Everything that is written on the page."""
+        kinds = ("title", "subheader", "markdown", "caption", "warning", "info", "code")
+        return "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
+
+    def panel(self, n: int = 0) -> dict[str, Any]:
+        """What component ``n`` of the page was sent."""
+        return dict(json.loads(self.at.get("bidi_component")[n].proto.json))
+
+    def report(self, name: str, value: Any, n: int = 0) -> App:
+        """Component ``n`` reports an event, as its JavaScript would.
+
+        AppTest offers no public way to fire a trigger, so this writes the message itself.
+        """
+        states = self.at._tree.get_widget_states()
+        message = states.widgets.add()
+        component = self.at.get("bidi_component")[n].proto.id
+        message.id = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
+        message.json_trigger_value = json.dumps([{"event": name, "value": value}])
+        self.at._run(states)
+        return self.calm()
+
+    def view(self, **changes: Any) -> dict[str, Any]:
+        """What the Explore panel reports about itself, with some changes."""
+        s = self.state
+        view = {
+            "rev": s.rev, "z": list(s.z), "k": s.k, "whole": s.whole, "span": s.span,
+            "by_effect": s.by_effect, "locked": list(s.locked),
+        }  # fmt: skip
+        return {**view, **changes}
+
+
+@pytest.fixture
+def app(runs: Path) -> Callable[..., App]:
+    """A new visitor on a page: ``app("explore", run="digits")``."""
+    return lambda page="home", **params: App().open(page, **params)

@@ -1,0 +1,73 @@
+import base64
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from rivae.errors import ConfigError, RunError
+from rivae.ui.answers import answer, picture
+
+
+def ask(digits, **changes):
+    question = {"run": "digits", "rows": "test", "z": [0, 0.5, -1], "k": 5, "side": 2, "seq": 7}
+    return answer({**question, **changes}, lambda run, rows: digits)
+
+
+def test_the_answer_is_the_exact_search(digits):
+    got = ask(digits)
+    z = np.array([[0.0, 0.5, -1.0]])
+    squared = digits.retriever.all_squared_distances(z)[0]
+    expected = digits.search_rows[np.argsort(squared, kind="stable")[:5]]
+    assert got["ids"] == expected.tolist()
+    assert got["seq"] == 7
+    assert sorted(got["scores"], reverse=True) == got["scores"]
+    json.dumps(got)
+
+
+def test_only_pictures_that_the_browser_lacks_are_sent(digits):
+    ids = ask(digits)["ids"]
+    got = ask(digits, have=ids[:3])
+    assert set(got["items"]) == {str(i) for i in ids[3:]}
+
+
+def test_a_picture_is_the_item(digits):
+    i = int(digits.search_rows[4])
+    title, address, tiny = picture(digits, i, 0)
+    head, _, content = address.partition(",")
+    assert head == "data:image/png;base64"
+    shown = Image.open(io.BytesIO(base64.b64decode(content)))
+    assert np.array_equal(np.asarray(shown), np.asarray(digits.data.picture(i, 0)))
+    assert (title, tiny) == (digits.data.title(i), False)
+
+
+def test_far_is_said(digits):
+    assert not ask(digits, z=list(digits.encode(int(digits.data.splits["train"][0]))))["far"]["far"]
+    assert ask(digits, z=[900, 900, 900])["far"]["far"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"run": None}, {"run": "../x"}, {"run": "a/b"}, {"run": 3},
+        {"z": None}, {"z": [0, 0]}, {"z": [0] * 4}, {"z": [0] * 10_000}, {"z": "0,0,0"},
+        {"z": [0, 0, float("nan")]}, {"z": [0, 0, float("inf")]}, {"z": [0, 0, "1"]},
+        {"z": [0, 0, True]}, {"z": [0, 0, None]}, {"z": [0, 0, 1e9]}, {"z": [0, 0, 10**400]},
+        {"k": 0}, {"k": 31}, {"k": 2.5}, {"k": "5"}, {"k": None}, {"k": True},
+        {"side": 3}, {"side": -1}, {"side": None}, {"seq": -1}, {"seq": "x"}, {"seq": 2**60},
+        {"have": "all"}, {"have": list(range(500))},
+    ],
+)  # fmt: skip
+def test_a_bad_question_is_refused_in_one_sentence(digits, changes):
+    with pytest.raises(ConfigError) as refusal:
+        ask(digits, **changes)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_missing_run_is_named():
+    def none(run, rows):
+        raise RunError(f"there is no run '{run}'")
+
+    with pytest.raises(RunError, match="nothing"):
+        answer({"run": "nothing", "z": [0], "k": 1, "side": 2, "seq": 0}, none)

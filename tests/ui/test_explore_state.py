@@ -1,0 +1,128 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from rivae.errors import ConfigError
+from rivae.ui import explore
+from rivae.ui.links import Link, read_link, write_link
+
+
+@pytest.fixture
+def start(digits):
+    row = int(digits.search_rows[3])
+    state, notes = explore.from_link(digits, "digits", Link(query=row, k=7), rev=0)
+    assert not notes
+    return state
+
+
+def view(state, **changes):
+    names = ("rev", "k", "whole", "span", "by_effect")
+    report = {name: getattr(state, name) for name in names}
+    return {**report, "z": list(state.z), "locked": list(state.locked), **changes}
+
+
+def reopened(digits, state):
+    params = write_link(explore.to_link(digits, state))
+    link, dropped = read_link(params)
+    assert not dropped
+    again, notes = explore.from_link(digits, state.run, link, rev=0)
+    assert not notes
+    return again
+
+
+def same_but_rev(a, b):
+    return dataclasses.replace(a, rev=0, upload=None) == dataclasses.replace(b, rev=0, upload=None)
+
+
+def test_a_query_starts_at_its_own_z(digits, start):
+    expected = digits.encode(start.query)
+    assert np.allclose(start.z, expected, atol=5.1e-5)
+    assert start.z == start.base
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_link_restores_the_whole_state(digits, start, seed):
+    rng = np.random.default_rng(seed)
+    z = [float(v) for v in rng.normal(size=3).round(4)]
+    z[seed % 3] = start.base[seed % 3]
+    state = explore.commit(
+        start, view(start, z=z, k=3, span=10, whole=seed % 2 == 0, by_effect=True, locked=[2, 0])
+    )
+    assert state.z == tuple(z) and state.locked == (0, 2)
+    assert same_but_rev(reopened(digits, state), state)
+
+
+def test_the_default_link_of_a_state_names_run_and_query_only(digits, start):
+    state = dataclasses.replace(start, k=10)
+    assert set(write_link(explore.to_link(digits, state))) == {"run", "q"}
+
+
+def test_a_late_report_changes_nothing(start):
+    assert explore.commit(start, view(start, rev=start.rev - 1, k=3)) is start
+
+
+def test_a_commit_is_idempotent(start):
+    once = explore.commit(start, view(start, z=[1, 2, 3]))
+    assert explore.commit(once, view(once)) == once
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"k": 0}, {"k": 99}, {"k": None}, {"span": 5}, {"locked": [3]}, {"locked": "0"}, {"z": [1]}],
+)
+def test_an_impossible_report_is_refused(start, changes):
+    with pytest.raises(ConfigError):
+        explore.commit(start, view(start, **changes))
+
+
+def test_another_query_leaves_locked_dimensions_alone(digits, start):
+    locked = explore.commit(start, view(start, z=[9, 9, 9], locked=[1]))
+    other = explore.with_query(digits, locked, int(digits.search_rows[8]))
+    assert other.z[1] == 9 and other.z[0] == other.base[0] and other.z[2] == other.base[2]
+    assert other.base != start.base
+    assert other.rev > locked.rev
+
+
+def test_the_average_query_is_the_mean(digits, start):
+    average = explore.with_query(digits, start, "mean")
+    assert np.allclose(average.z, digits.mean, atol=5.1e-5)
+    assert same_but_rev(reopened(digits, average), average)
+
+
+def test_a_query_that_does_not_exist_is_refused(digits, start):
+    with pytest.raises(ConfigError, match="no item"):
+        explore.with_query(digits, start, 10**7)
+
+
+def test_a_link_to_more_dimensions_says_what_is_left_out(digits):
+    state, notes = explore.from_link(digits, "digits", Link(changes={0: 1.0, 8: 2.0}), rev=0)
+    assert state.z[0] == 1.0 and len(state.z) == 3
+    assert "z9" in notes[0]
+
+
+def test_a_link_to_a_missing_item_falls_back_to_the_first(digits):
+    state, notes = explore.from_link(digits, "digits", Link(query=10**7), rev=0)
+    assert state.query == digits.search_rows[0]
+    assert "no item" in notes[0]
+
+
+def test_an_upload_is_kept_out_of_the_link_but_its_z_is_not(digits, start):
+    upload = explore.Upload("mine.png", "data:image/png;base64,AAAA", (0.5, -0.25, 1.0))
+    state = explore.with_upload(start, upload)
+    assert state.z == upload.z
+    again = reopened(digits, state)
+    assert again.query == "mean" and again.z == upload.z and again.upload is None
+
+
+def test_the_payload_holds_everything_for_the_first_picture(digits, start):
+    payload = explore.payload(digits, start, "/api")
+    assert payload["first"]["ids"] == [int(i) for i in digits.topk(np.array(start.z), 7).ids]
+    assert len(payload["dims"]) == 3
+    assert set(payload["first"]["items"]) == {str(i) for i in payload["first"]["ids"]}
+    assert payload["query"]["title"] == digits.title(start.query)
+
+
+def test_revs_grow():
+    assert explore.next_rev(0) > 10**12
+    assert explore.next_rev(10**15) == 10**15 + 1
