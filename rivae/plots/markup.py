@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
+from collections.abc import Callable
 from html import escape
+
+from PIL import Image
 
 from rivae.plots.palette import DARK, LIGHT, Theme, theme
 from rivae.plots.sheet import Picture, Sheet, Text, tone_color
@@ -11,6 +15,8 @@ from rivae.thumbnails import Thumbnail, encode_picture
 
 # Enough for sharp pictures on screens of two device pixels per CSS pixel.
 PIXELS_PER_UNIT = 2
+# Drawings of single pixels keep their exact values.
+FEW_COLORS = 32
 FAMILY = "'Source Sans', 'Source Sans Pro', system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -18,7 +24,7 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
     """The sheet as one SVG file; equal pictures are embedded once. The whole carries its alt text
     as title, every picture its own.
     """
-    colors, encoded = theme(dark), _Encoder()
+    colors, encoded = theme(dark), _Encoder(encode_picture)
     width, height = f"{sheet.width:g}", f"{sheet.height:g}"
     parts: list[str] = []
     for mark in sheet.marks:
@@ -74,7 +80,7 @@ def to_html(sheet: Sheet, *, title: str = "", dark: bool | None = None) -> str:
 
 def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
     """The sheet as a piece of HTML for a page; ``dark`` None uses the page's own variables."""
-    encoded = _Encoder()
+    encoded = _Encoder(_webp)
     parts = []
     for mark in sheet.marks:
         if isinstance(mark, Text):
@@ -113,8 +119,9 @@ def _variables(colors: Theme) -> str:
 class _Encoder:
     """Encodes every distinct picture once, no larger than it is shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, encode: Callable[[Image.Image, int], Thumbnail]) -> None:
         self.thumbnails: dict[str, Thumbnail] = {}
+        self._encode = encode
         self._keys: dict[tuple[int, int], str] = {}
 
     def key(self, mark: Picture) -> str:
@@ -122,9 +129,23 @@ class _Encoder:
         side = max(round(max(mark.width, mark.height) * PIXELS_PER_UNIT), 1)
         seen = (id(mark.image), side)
         if seen not in self._keys:
-            thumbnail = encode_picture(mark.image, side)
+            thumbnail = self._encode(mark.image, side)
             # Named by content: two sheets may stand on one page.
             name = "p" + hashlib.blake2b(thumbnail.content, digest_size=8).hexdigest()
             self._keys[seen] = name
             self.thumbnails[name] = thumbnail
         return self._keys[seen]
+
+
+def _webp(image: Image.Image, max_side: int) -> Thumbnail:
+    """As WebP, a third to a sixth of the PNG: a sheet of hundreds of pictures goes over a wire.
+
+    Browsers read it; programs that open SVG files often do not.
+    """
+    if max(image.size) > max_side:
+        image = image.copy()
+        image.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)
+    few_colors = image.getcolors(FEW_COLORS) is not None
+    buffer = io.BytesIO()
+    image.save(buffer, "WEBP", lossless=few_colors, quality=88, method=2)
+    return Thumbnail(buffer.getvalue(), "image/webp", image.width, image.height)

@@ -96,9 +96,10 @@ def strips_sheet(
     x, y = float(PAD), float(PAD)
     if query is not None:
         sheet.marks.append(Text(PAD, PAD + LABEL / 2, "Query", 14, bold=True))
-        sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, big, f"Query: {query_title}"))
+        tall = min(big, big * query.height / query.width)
+        sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, tall, f"Query: {query_title}"))
         lines = wrapped(query_title, big, 11)
-        top = PAD + LABEL + big + 12.0
+        top = PAD + LABEL + tall + 12.0
         sheet.marks += [Text(PAD, top + 15 * n, line, 11, tone="muted")
                         for n, line in enumerate(lines)]
         x, sheet.height = PAD + big + 3.0 * PAD, top + 15 * len(lines) + PAD

@@ -165,6 +165,23 @@ def test_html_is_self_contained_and_escapes_text_from_data():
     ET.fromstring(to_svg(sheet))
 
 
+def test_the_pictures_in_html_are_the_items():
+    reader = Reader()
+    reader.feed(to_html(sheet_of()))
+    for shown, item in zip(reader.pictures[1:4], [1, 11, 2], strict=True):
+        image = Image.open(io.BytesIO(base64.b64decode(shown["src"].partition(",")[2])))
+        assert image.size == (8, 8)
+        assert image.convert("RGB").getpixel((3, 3)) == picture(item).getpixel((0, 0))
+    grey = Image.fromarray(np.linspace(0, 255, 96 * 96).reshape(96, 96).astype(np.uint8))
+    reader = Reader()
+    reader.feed(to_html(strips_sheet(strips_of(traversal()), lambda i: grey, side=24)))
+    content = base64.b64decode(reader.pictures[0]["src"].partition(",")[2])
+    back = Image.open(io.BytesIO(content))
+    assert back.size == (48, 48)  # twice its place on the page, no more
+    expected = np.asarray(grey.resize((48, 48), Image.Resampling.LANCZOS), dtype=float)
+    assert np.abs(np.asarray(back.convert("L")) - expected).mean() < 3
+
+
 def test_html_follows_the_reader_unless_told():
     assert "prefers-color-scheme: dark" in to_html(sheet_of())
     dark = to_html(sheet_of(), dark=True)
