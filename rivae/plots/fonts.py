@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PIL import ImageFont
 
+STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^"}
+
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
@@ -34,7 +36,9 @@ def drawable(text: str) -> str:
     """``text`` as the font can draw it: Pillow's built-in one has ASCII letters only."""
     if _font_folder() is not None:
         return text
-    plain = text.replace("−", "-").replace("–", "-").replace("×", "x").replace("…", "...")
+    plain = text
+    for letter, stand_in in STAND_INS.items():
+        plain = plain.replace(letter, stand_in)
     return plain.encode("ascii", "replace").decode("ascii")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.plots import fonts
 from rivae.plots.fonts import shortened, text_width, wrapped
 from rivae.plots.markup import to_fragment, to_html, to_svg
 from rivae.plots.palette import DARK, LIGHT, rgb
@@ -238,6 +239,14 @@ def test_marks_are_in_reading_order():
     marks = sheet_of().marks
     assert isinstance(marks[0], Text) and isinstance(marks[1], Picture)
     assert [m.text for m in marks if isinstance(m, Text)][:3] == ["Query", "seven", "z1"]
+
+
+def test_without_the_usual_font_labels_stay_readable(monkeypatch):
+    monkeypatch.setattr(fonts, "_font_folder", lambda: None)
+    fonts.font.cache_clear()
+    assert fonts.drawable("z1 → −2.5 …") == "z1 > -2.5 ..."
+    assert to_image(sheet_of()).size[0] > 100
+    fonts.font.cache_clear()
 
 
 def test_long_titles_are_wrapped_then_cut():
