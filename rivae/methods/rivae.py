@@ -79,7 +79,7 @@ class RIVAEConfig(MethodConfig):
     reg_form: Literal["literal", "ratio", "jvp"] = "ratio"
     reg_magnitude: float = Field(default=1e-3, gt=0, description="|eps|")
     prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
-    anchor: tuple[float, float] | None = Field(
+    anchor: tuple[Positive, Positive] | None = Field(
         default=None, description="joint: weight of |e(x) - smooth target|^2, start and end"
     )
     axes: Literal["as trained", "scaled", "independent"] = Field(
@@ -94,7 +94,7 @@ class RIVAEConfig(MethodConfig):
     @model_validator(mode="after")
     def _fits_together(self) -> RIVAEConfig:
         if self.anchor and self.init != "smooth":
-            raise ValueError("an anchor needs the smooth start: set init=smooth or anchor=0")
+            raise ValueError("an anchor needs the smooth start: set init=smooth or anchor=null")
         if self.init == "smooth" and self.dim_v <= self.n_components:
             raise ValueError(
                 f"a smooth start of {self.n_components} components needs dim_v of at least "

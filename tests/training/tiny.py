@@ -1,0 +1,61 @@
+"""Small, fast runs of real methods on real data sets, for the tests of training and runs."""
+
+import torch
+
+from rivae.launch import make_config
+from rivae.methods.base import Batch, Noise
+
+SYNTH = {"n_pairs": 150}
+# Every stage of each method, two or three epochs each.
+SHORT = {
+    "rivae": {"init_epochs": 3, "ivae_epochs": 2, "joint_epochs": 4, "batch_size": 16},
+    "cos-sim-lvm": {"epochs": 4, "batch_size": 16},
+}
+NARROW = {"kind": "mlp", "hidden": [16], "activation": "relu", "dropout": 0.1}
+ALWAYS = {"checkpoint_seconds": 0, "validate_every": 1}
+
+
+def tiny_config(name="run", method="rivae", dataset="synth", *, seed=0, training=None, **settings):
+    """A complete configuration that trains in well under a second."""
+    changes = {**SHORT[method], **settings}
+    data_settings = {}
+    if dataset == "synth":
+        data_settings = SYNTH
+    elif dataset == "split-digits":
+        changes = {"n_components": 3, "dim_v": 8, "embedder": NARROW, **changes}
+        data_settings = {"fractions": [0.05, 0.05, 0.9]}
+    return make_config(
+        dataset,
+        method,
+        name=name,
+        seed=seed,
+        dataset_settings=data_settings,
+        method_settings=changes,
+        training={**ALWAYS, **(training or {})},
+    )
+
+
+def smooth_settings():
+    """A smooth start that unfolds the 50 training pairs of the small Synth."""
+    return {"init": "smooth", "anchor": [0.5, 0.1], "smooth_neighbours": 12, "axes": "independent"}
+
+
+def first_batch(method, data, stage, generator, n=16):
+    """The batch that the trainer would give ``stage``, from the first training rows."""
+    rows = data.splits["train"][:n]
+    batch = Batch(stage=stage.name, progress=0.3, noise=Noise([generator], stacked=False))
+    x1, x2 = data.x1.batch(rows), data.x2.batch(rows)
+    if stage.cached:
+        batch.v1, batch.v2 = method.embed_query(x1).detach(), method.embed_target(x2).detach()
+    else:
+        batch.x1, batch.x2 = x1, x2
+    if stage.needs_target:
+        directions = torch.randn(n, method.dim_v, generator=torch.Generator().manual_seed(8))
+        batch.target = torch.nn.functional.normalize(directions, dim=-1)
+    return batch
+
+
+def files_of(run):
+    """What a run must have in common with an uninterrupted one: weights, rows, axes."""
+    names = ("model.safetensors", "metrics.jsonl", "alignment.json")
+    return {name: (run.path / name).read_bytes() for name in names if (run.path / name).exists()}
