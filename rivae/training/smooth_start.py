@@ -56,14 +56,13 @@ def conformal_isomap(
             f"{len(rows)} training pairs are too few for {n_neighbours} neighbours: "
             "lower smooth_neighbours, or choose init=cos-sim-lvm"
         )
+    if (rows == rows[0]).all():
+        raise ConfigError("all training pairs look the same: choose init=cos-sim-lvm")
     n_pca = min(100, *rows.shape)
     reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
     graph = kneighbors_graph(reduced, n_neighbours, mode="distance").tocsr()
     # Equal pairs stay neighbours: a sparse graph forgets an edge of length 0.
-    shortest = 1e-6 * float(graph.data.mean())
-    if shortest == 0:
-        raise ConfigError("all training pairs look the same: choose init=cos-sim-lvm")
-    graph.data = np.maximum(graph.data, shortest)
+    graph.data = np.maximum(graph.data, 1e-6 * float(graph.data.mean()) or 1.0)
     # Conformal: a step counts relative to the mean step around its two ends.
     local = np.asarray(graph.sum(axis=1)).ravel() / n_neighbours
     graph = graph.maximum(graph.T).tocoo()

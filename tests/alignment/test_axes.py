@@ -1,0 +1,100 @@
+"""Changes of axes: independent factors come out one per axis, everything stays invertible."""
+
+import numpy as np
+import pytest
+
+from rivae.alignment import independent_axes, scaled_axes
+
+
+def rotated_uniform(d=3, n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    factors = rng.uniform(-1, 1, size=(n, d)) * np.arange(1, d + 1)
+    mixing = rng.normal(size=(d, d)) + 0.5 * np.eye(d)
+    return factors, factors @ mixing + rng.normal(size=d), mixing
+
+
+def slopes_of(mixing, weights, n=10):
+    """df/dz where f = weights * factors, so axis i moves f by weights[i]: (n, d, D)."""
+    return np.repeat((np.linalg.inv(mixing) * weights)[None], n, axis=0)
+
+
+def correlations(a, b):
+    d = a.shape[1]
+    return np.abs(np.corrcoef(a.T, b.T)[:d, d:])
+
+
+def test_rotated_factors_are_recovered_and_ordered_by_effect():
+    factors, mu, mixing = rotated_uniform()
+    weights = np.array([1.0, 30.0, 3.0])
+    change = independent_axes(mu, slopes_of(mixing, weights / factors.std(0)), 10.0, 0)
+    z = mu @ change.matrix + change.offset
+    table = correlations(z, factors)
+    assert "FastICA" in change.note
+    assert sorted(table.argmax(axis=1)) == [0, 1, 2] and (table.max(axis=1) > 0.98).all()
+    assert table.argmax(axis=1).tolist() == [1, 2, 0]
+
+
+def test_independent_axes_reach_as_far_and_point_to_the_long_tail():
+    rng = np.random.default_rng(1)
+    factors = np.column_stack([rng.exponential(size=4000), -rng.exponential(size=4000)])
+    mixing = np.array([[1.0, 0.4], [-0.3, 1.0]])
+    mu = factors @ mixing
+    change = independent_axes(mu, slopes_of(mixing, np.ones(2)), 7.0, 0)
+    z = mu @ change.matrix + change.offset
+    np.testing.assert_allclose(np.percentile(z, 0.5, axis=0), -7)
+    np.testing.assert_allclose(np.percentile(z, 99.5, axis=0), 7)
+    centred = z - z.mean(axis=0)
+    assert ((centred**3).mean(axis=0) > 0).all()
+
+
+def test_the_same_seed_gives_the_same_axes():
+    _, mu, mixing = rotated_uniform()
+    first, again = (independent_axes(mu, slopes_of(mixing, np.ones(3)), 10.0, 4) for _ in range(2))
+    assert np.array_equal(first.matrix, again.matrix)
+
+
+@pytest.mark.parametrize("reach", [1.0, 10.0])
+def test_scaled_axes_reach_and_do_not_rotate(reach):
+    mu = np.random.default_rng(0).normal(size=(500, 3)) * [0.01, 1, 100] + [5, -3, 0]
+    change = scaled_axes(mu, reach)
+    assert np.array_equal(change.matrix, np.diag(np.diag(change.matrix)))
+    assert (np.diag(change.matrix) > 0).all()
+    low, high = np.percentile(mu @ change.matrix + change.offset, [0.5, 99.5], axis=0)
+    np.testing.assert_allclose(low, -reach)
+    np.testing.assert_allclose(high, reach)
+
+
+def test_a_collapsed_axis_keeps_its_unit():
+    mu = np.random.default_rng(0).normal(size=(500, 2)) * [1.0, 1e-10] + [0, 4.0]
+    change = scaled_axes(mu, 10.0)
+    assert change.matrix[1, 1] == 1.0 and change.matrix[0, 0] > 1
+    assert abs((mu @ change.matrix + change.offset)[:, 1]).max() < 1e-6
+
+
+def test_gaussian_latents_still_get_a_valid_change():
+    mu = np.random.default_rng(0).normal(size=(400, 4))
+    change = independent_axes(mu, np.ones((5, 4, 2)), 10.0, 0)
+    assert np.isfinite(change.matrix).all() and np.linalg.cond(change.matrix) < 1e3
+    low, high = np.percentile(mu @ change.matrix + change.offset, [0.5, 99.5], axis=0)
+    np.testing.assert_allclose(high - low, 20)
+
+
+def test_no_convergence_is_admitted(monkeypatch):
+    from sklearn import decomposition
+    from sklearn.decomposition import FastICA
+
+    class Impatient(FastICA):
+        def __init__(self, n_components=None, **rest):
+            super().__init__(n_components, **{**rest, "max_iter": 1, "tol": 1e-30})
+
+    monkeypatch.setattr(decomposition, "FastICA", Impatient)
+    _, mu, _ = rotated_uniform()
+    change = independent_axes(mu, np.ones((5, 3, 2)), 10.0, 0)
+    assert change.note == "independent components did not converge: axes only scaled"
+    assert np.array_equal(change.matrix, scaled_axes(mu, 10.0).matrix)
+
+
+def test_a_dimension_that_repeats_another_leaves_the_directions():
+    mu = np.random.default_rng(0).uniform(size=(300, 1)) @ np.ones((1, 2))
+    change = independent_axes(mu, np.ones((5, 2, 2)), 10.0, 0)
+    assert "axes only scaled" in change.note and np.linalg.matrix_rank(change.matrix) == 2

@@ -1,0 +1,69 @@
+"""Atomic files and the lock that dies with its process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from rivae.files import is_locked, locked, remove_temporaries, write_atomic, write_json
+
+
+def test_write_json_takes_numpy_and_replaces_what_json_lacks(tmp_path):
+    path = tmp_path / "x.json"
+    value = {"a": np.float32(0.5), "b": np.arange(2), "c": float("nan"), 3: (1, -float("inf"))}
+    write_json(path, value)
+    assert json.loads(path.read_text()) == {"a": 0.5, "b": [0, 1], "c": None, "3": [1, None]}
+
+
+def test_writing_leaves_no_other_file_and_replaces_the_old_one(tmp_path):
+    path = tmp_path / "x"
+    write_atomic(path, b"old")
+    write_atomic(path, b"new")
+    assert path.read_bytes() == b"new" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_leftovers_of_a_kill_are_removed(tmp_path):
+    for name in (".last.77.tmp", "last", ".lock", "other.tmp"):
+        (tmp_path / name).write_bytes(b"x")
+    remove_temporaries(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"last", ".lock", "other.tmp"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are known on POSIX systems only")
+def test_a_lock_is_held_once_and_seen_from_outside(tmp_path):
+    path = tmp_path / ".lock"
+    assert not is_locked(path)
+    with locked(path):
+        assert is_locked(path)
+        with pytest.raises(BlockingIOError), locked(path, patience=0):
+            pass
+    assert not is_locked(path)
+    with locked(path):
+        pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are known on POSIX systems only")
+def test_a_killed_process_holds_nothing(tmp_path, repo_root):
+    path = tmp_path / ".lock"
+    code = (
+        "import sys, time; from pathlib import Path; from rivae.files import locked\n"
+        "with locked(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], cwd=repo_root, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    assert is_locked(path)
+    holder.send_signal(signal.SIGKILL)
+    # Not yet reaped: a zombie, whose process id still exists, holds no lock either.
+    deadline = time.monotonic() + 10
+    while is_locked(path) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_locked(path)
+    holder.wait()
+    holder.stdout.close()
