@@ -9,7 +9,6 @@ const panels = new WeakMap()
 const GESTURE_PAUSE_MS = 900
 const COMMIT_MS = 220
 const SPEAK_MS = 900
-const JUMPS = [-3, -2, -1, 0, 1, 2, 3]
 
 class Panel {
   constructor(root) {
@@ -17,7 +16,7 @@ class Panel {
     this.locked = new Set()
     this.active = 0
     this.wire = new Wire({
-      question: () => ({ run: this.data.run, rows: this.data.rows, z: this.z, k: this.k, side: this.side() }),
+      question: () => this.question(),
       onAnswer: (answer) => this.paint(answer),
       onTrouble: (sentence) => this.trouble(sentence),
       askServer: (body) => this.send("ask", body),
@@ -27,7 +26,7 @@ class Panel {
       picture: (id) => this.wire.picture(id),
     })
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
-    this.speakSoon = debounce(() => setText(this.live, this.tiles.sentence()), SPEAK_MS)
+    this.speakSoon = debounce(() => setText(this.results.live, this.tiles.sentence()), SPEAK_MS)
     this.build(root)
   }
 
@@ -48,80 +47,28 @@ class Panel {
     }
   }
 
-  side() {
-    return this.whole ? 0 : 2
+  question() {
+    const { run, rows } = this.data
+    return { run, rows, z: this.z, k: this.k, side: this.whole ? 0 : 2 }
   }
 
   build(root) {
-    this.picture = h("img", { alt: "", class: "query-picture", draggable: false })
-    this.queryTitle = h("b", {})
-    this.queryText = h("span", { class: "muted" })
-    const choose = (how, label, glyph) =>
-      h("button", { type: "button", onclick: () => this.act("choose", { how }), "data-testid": `query-${how}` },
-        icon(glyph), label)
-    const query = h(
-      "section", { class: "query", "aria-label": "Query", "data-testid": "query" },
-      this.picture,
-      h("div", { class: "about" },
-        h("span", { class: "label" }, "Query"), this.queryTitle, this.queryText,
-        h("div", { class: "buttons" },
-          choose("gallery", "Choose", "gallery"), choose("random", "Random", "dice"))),
-    )
-    this.find = h("input", {
-      type: "search", placeholder: "Find a dimension", "aria-label": "Find a dimension", class: "find",
+    this.query = buildQuery((how) => this.act("choose", { how }))
+    this.controls = buildControls({
+      filter: () => this.filter(),
+      sort: () => this.setSort(!this.byEffect, true),
+      span: (span) => this.setSpan(span, true),
+      jump: (sigmas) => this.jump(sigmas),
+      reset: () => this.resetAll(),
+      random: () => this.randomZ(),
     })
-    this.find.oninput = () => this.filter()
-    this.sort = h("button", {
-      type: "button", class: "toggle", title: "Put the dimensions that change the result most first",
-      "data-testid": "sort-by-effect",
-    }, "By effect")
-    this.sort.onclick = () => this.setSort(!this.byEffect, true)
-    this.spanBox = h("select", { "aria-label": "Range of the sliders", "data-testid": "span" },
-      ...[2, 4, 10].map((s) => h("option", { value: s }, `±${s} s.d.`)))
-    this.spanBox.onchange = () => this.setSpan(Number(this.spanBox.value), true)
-    this.list = h("div", { class: "rows", "data-testid": "sliders" })
-    this.jumpName = h("b", {})
-    this.jumps = h("div", { class: "jump", role: "group", "data-testid": "jump" }, this.jumpName,
-      ...JUMPS.map((n) => h("button", {
-        type: "button", onclick: () => this.jump(n),
-        "aria-label": n ? `Mean ${n > 0 ? "plus" : "minus"} ${Math.abs(n)} s.d.` : "Mean",
-      }, n ? `${n > 0 ? "+" : "−"}${Math.abs(n)}σ` : "μ")))
-    const controls = h(
-      "section", { class: "controls", "aria-label": "Latent dimensions" },
-      h("div", { class: "bar" }, this.find, this.sort, this.spanBox),
-      this.list,
-      this.jumps,
-      h("div", { class: "bar end" },
-        h("button", { type: "button", onclick: () => this.resetAll(), "data-testid": "reset-all" },
-          icon("reset"), "Reset all"),
-        h("button", { type: "button", onclick: () => this.randomZ(), "data-testid": "random-z",
-          title: "A random point of the model's own distribution" }, icon("dice"), "Random z")),
-    )
-    this.heading = h("h2", {})
-    this.kBox = h("input", {
-      type: "number", min: 1, max: 30, step: 1, "aria-label": "Number of results", "data-testid": "k",
+    this.results = buildResults(this.tiles.element, {
+      k: (k) => this.setK(k),
+      whole: (checked) => this.setWhole(checked),
     })
-    this.kBox.onchange = () => this.setK(clamp(Math.round(Number(this.kBox.value)) || 10, 1, 30))
-    this.wholeBox = h("input", { type: "checkbox", "data-testid": "whole" })
-    this.wholeBox.onchange = () => {
-      this.whole = this.wholeBox.checked
-      this.wire.forget()
-      this.changed({ gesture: false })
-      this.commitSoon()
-    }
-    this.wholeLabel = h("span", {})
-    this.far = h("p", { class: "far", "data-testid": "far-warning" })
-    this.error = h("p", { class: "error", role: "alert", "data-testid": "explore-error" })
-    this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
-    const results = h(
-      "section", { class: "results", "aria-label": "Results" },
-      h("div", { class: "bar" }, this.heading, h("span", { class: "grow" }),
-        h("label", { class: "check" }, this.wholeBox, this.wholeLabel),
-        h("label", { class: "check" }, "Show", this.kBox)),
-      this.error, this.tiles.element, this.far, this.live,
-    )
-    this.element = h("div", { class: "explore", "data-testid": "explore" }, query, controls, results)
-    root.append(h("div", { class: "frame" }, this.element))
+    const parts = [this.query, this.controls, this.results].map((part) => part.element)
+    root.append(h("div", { class: "frame" },
+      h("div", { class: "explore", "data-testid": "explore" }, ...parts)))
   }
 
   /** Called on every rerun; takes the state over only when its `rev` is new. */
@@ -138,6 +85,7 @@ class Panel {
     this.data = data
     this.rev = data.rev
     this.wire.url = data.url
+    this.wire.reset()
     if (!sameRun || this.whole !== data.whole) this.wire.forget()
     this.commitSoon.cancel()
     this.z = [...data.z]
@@ -145,24 +93,29 @@ class Panel {
     this.k = data.k
     this.whole = data.whole
     this.locked = new Set(data.locked)
-    this.kBox.value = this.k
-    this.wholeBox.checked = this.whole
-    setText(this.wholeLabel, data.wholeLabel)
-    this.picture.src = data.query.picture
-    this.picture.alt = data.query.title
-    this.picture.classList.toggle("tiny", data.query.tiny)
-    setText(this.queryTitle, data.query.title)
-    setText(this.queryText, data.query.text)
+    this.results.k.value = this.k
+    this.results.whole.checked = this.whole
+    setText(this.results.wholeLabel, data.wholeLabel)
+    this.showQuery(data.query)
     if (!sameRun) this.makeRows()
     this.setSpan(data.span, false)
     this.setSort(data.byEffect, false)
     this.rows.forEach((row, j) => row.setLocked(this.locked.has(j)))
     this.focusDim(Math.min(this.active, this.rows.length - 1))
-    this.find.style.display = this.rows.length > 8 ? "" : "none"
+    this.controls.find.style.display = this.rows.length > 8 ? "" : "none"
     this.wire.remember(data.first.items)
     if (!sameRun) this.tiles.ids = []
+    this.trouble("")
     this.tiles.startGesture()
     this.paint({ ...data.first, seq: this.wire.shown })
+  }
+
+  showQuery({ picture, title, text, tiny }) {
+    this.query.picture.src = picture
+    this.query.picture.alt = title
+    this.query.picture.classList.toggle("tiny", tiny)
+    setText(this.query.title, title)
+    setText(this.query.text, text)
   }
 
   makeRows() {
@@ -171,9 +124,10 @@ class Panel {
       commit: () => this.commitSoon(),
       lock: (j) => this.toggleLock(j),
       focus: (j) => this.focusDim(j),
+      hold: (isHeld) => this.hold(isHeld),
     }
     this.rows = this.data.dims.map((dim, j) => new Row({ ...dim, j }, on))
-    this.list.classList.toggle("dense", this.rows.length > 8)
+    this.controls.list.classList.toggle("dense", this.rows.length > 8)
     this.active = 0
   }
 
@@ -185,10 +139,17 @@ class Panel {
     this.changed({ gesture: true })
   }
 
+  /** A held thumb is one gesture however long it rests; what comes after is the next one. */
+  hold(isHeld) {
+    this.held = isHeld
+    if (isHeld) this.lastInput = 0
+  }
+
   changed({ gesture }) {
     if (gesture) {
       const now = performance.now()
-      if (!this.lastInput || now - this.lastInput > GESTURE_PAUSE_MS) this.tiles.startGesture()
+      const rested = !this.held && now - this.lastInput > GESTURE_PAUSE_MS
+      if (!this.lastInput || rested) this.tiles.startGesture()
       this.lastInput = now
     }
     this.wire.ask()
@@ -208,7 +169,8 @@ class Panel {
   }
 
   randomZ() {
-    const normal = () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
+    const normal = () =>
+      Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())
     this.setFree(this.data.dims.map(({ mean, std }) => mean + std * normal()))
   }
 
@@ -227,14 +189,23 @@ class Panel {
 
   setK(k) {
     this.k = k
-    this.kBox.value = k
+    this.results.k.value = k
+    this.lastInput = 0
+    this.tiles.clearMarks()  // what a longer list shows in addition has not entered
+    this.changed({ gesture: false })
+    this.commitSoon()
+  }
+
+  setWhole(whole) {
+    this.whole = whole
+    this.wire.forget()
     this.changed({ gesture: false })
     this.commitSoon()
   }
 
   setSpan(span, tell) {
     this.span = span
-    this.spanBox.value = span
+    this.controls.span.value = span
     this.rows.forEach((row, j) => {
       row.setRange(span, this.base[j])
       row.write(this.z[j])
@@ -244,18 +215,19 @@ class Panel {
 
   setSort(byEffect, tell) {
     this.byEffect = byEffect
-    this.sort.setAttribute("aria-pressed", String(byEffect))
+    this.controls.sort.setAttribute("aria-pressed", String(byEffect))
     const order = this.rows.map((row) => row)
     if (byEffect) order.sort((a, b) => b.dim.effect - a.dim.effect || a.dim.j - b.dim.j)
-    this.list.replaceChildren(...order.map((row) => row.element))
+    this.controls.list.replaceChildren(...order.map((row) => row.element))
     if (tell) this.commitSoon()
   }
 
   filter() {
-    const wanted = this.find.value.trim().toLowerCase()
+    const wanted = this.controls.find.value.trim().toLowerCase()
     for (const row of this.rows) {
-      const number = String(row.dim.j + 1)
-      row.element.hidden = Boolean(wanted) && !row.dim.name.toLowerCase().includes(wanted) && number !== wanted
+      const { name, j } = row.dim
+      const fits = !wanted || name.toLowerCase().includes(wanted) || String(j + 1) === wanted
+      row.element.hidden = !fits
     }
   }
 
@@ -263,8 +235,8 @@ class Panel {
     if (this.rows[this.active]) this.rows[this.active].element.classList.remove("active")
     this.active = j
     this.rows[j].element.classList.add("active")
-    setText(this.jumpName, this.rows[j].dim.name)
-    this.jumps.setAttribute("aria-label", `Move ${this.rows[j].dim.name} to`)
+    setText(this.controls.jumpName, this.rows[j].dim.name)
+    this.controls.jumps.setAttribute("aria-label", `Move ${this.rows[j].dim.name} to`)
   }
 
   // answers
@@ -272,22 +244,24 @@ class Panel {
   paint(answer) {
     this.tiles.grid.style.setProperty("--aspect", this.data.aspects[this.whole ? 0 : 1])
     this.tiles.show(answer.ids, answer.seq)
-    setText(this.heading, `Top ${answer.ids.length}`)
-    const { distance, limit, far } = answer.far
-    this.far.classList.toggle("on", far)
-    if (far) {
-      const text = `Far from the data: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
-        `where 99 % of queries lie within ${limit.toPrecision(2)}. These results say little.`
-      if (this.far.dataset.text !== text) {
-        this.far.dataset.text = text
-        this.far.replaceChildren(icon("warn"), text)
-      }
-    }
+    setText(this.results.heading, `Top ${answer.ids.length}`)
+    this.showFar(answer.far)
     this.speakSoon()
   }
 
+  showFar({ distance, limit, far }) {
+    const note = this.results.far
+    note.classList.toggle("on", far)
+    if (!far) return
+    const text = `Far from the data: ${distance.toPrecision(2)} s.d. from the nearest training ` +
+      `query, where 99 % of queries lie within ${limit.toPrecision(2)}. These results say little.`
+    if (note.dataset.text === text) return
+    note.dataset.text = text
+    note.replaceChildren(icon("warn"), text)
+  }
+
   trouble(sentence) {
-    setText(this.error, sentence)
+    setText(this.results.error, sentence)
   }
 
   close() {

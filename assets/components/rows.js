@@ -7,7 +7,7 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 class Row {
   /**
    * @param dim {j, name, mean, std, effect}
-   * @param on {input(j, value), commit(), lock(j), focus(j)}
+   * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld)}
    */
   constructor(dim, on) {
     this.dim = dim
@@ -60,9 +60,17 @@ class Row {
     const { slider, number, on, dim } = this
     slider.oninput = () => on.input(dim.j, Number(slider.value))
     slider.onchange = () => on.commit()
+    slider.onpointerdown = () => on.hold(true)
+    slider.onpointerup = slider.onpointercancel = () => on.hold(false)
     slider.onfocus = number.onfocus = () => on.focus(dim.j)
     slider.onkeydown = (event) => this.key(event)
+    number.oninput = () => (this.editing = true)
+    number.onblur = () => {
+      this.editing = false
+      this.write(this.value)
+    }
     number.onchange = () => {
+      this.editing = false
       const value = Number(number.value)
       if (number.value !== "" && Number.isFinite(value)) {
         on.input(dim.j, clamp(value, -1000, 1000))
@@ -128,9 +136,7 @@ class Row {
     this.value = value
     if (Math.abs(Number(this.slider.value) - value) > 6e-5) this.slider.value = value
     const text = value.toFixed(2)
-    if (this.number.getRootNode().activeElement !== this.number || !this.number.matches(":focus")) {
-      if (this.number.value !== text) this.number.value = text
-    }
+    if (!this.editing && this.number.value !== text) this.number.value = text
     const [a, b] = [this.place(this.homeValue), this.place(value)].sort((x, y) => x - y)
     this.fill.style.left = `${100 * a}%`
     this.fill.style.width = `${100 * (b - a)}%`

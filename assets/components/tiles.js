@@ -24,6 +24,11 @@ class Tiles {
     this.before = this.ids.length ? new Map(this.ids.map((id, rank) => [id, rank])) : null
   }
 
+  /** Marks nothing until the next gesture. */
+  clearMarks() {
+    this.before = null
+  }
+
   /** Shows `ids`, best first. */
   show(ids, seq) {
     this.ids = ids
@@ -73,7 +78,8 @@ class Tiles {
 
   showGone() {
     const shown = new Set(this.ids)
-    const gone = this.before ? [...this.before.keys()].filter((id) => !shown.has(id)) : []
+    const left = this.before ? [...this.before.keys()].filter((id) => !shown.has(id)) : []
+    const gone = left.filter((id) => this.picture(id))
     const key = gone.join()
     if (this.gone.dataset.ids === key) return
     this.gone.dataset.ids = key
@@ -81,7 +87,7 @@ class Tiles {
     if (!gone.length) return
     this.gone.append(h("span", { class: "label" }, "Left"))
     for (const id of gone) {
-      const [name, address, tiny] = this.picture(id) || ["", "", false]
+      const [name, address, tiny] = this.picture(id)
       const img = h("img", { alt: name, src: address, class: tiny ? "tiny" : "" })
       const mini = h(
         "button",

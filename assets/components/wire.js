@@ -7,6 +7,7 @@
  */
 
 const TIMEOUT_MS = 6000
+const MAX_LOSSES = 3
 const KEEP_PICTURES = 4000
 const TELL_PICTURES = 250
 
@@ -22,6 +23,7 @@ class Wire {
     this.url = ""
     this.seq = 0
     this.shown = 0
+    this.losses = 0
     this.inFlight = null
     this.waiting = false
     this.closed = false
@@ -67,6 +69,7 @@ class Wire {
   receive(answer) {
     if (this.closed || answer.seq !== this.inFlight) return
     this.settle()
+    this.losses = 0
     this.remember(answer.items)
     if (answer.seq > this.shown) {
       this.shown = answer.seq
@@ -92,8 +95,16 @@ class Wire {
   lost(seq) {
     if (seq !== this.inFlight) return
     this.settle()
-    if (this.waiting) this.ask()
-    else this.onTrouble("The server takes long to answer; move a slider to ask again.")
+    this.onTrouble("The server takes long to answer; asking again.")
+    if (this.waiting || this.losses++ < MAX_LOSSES) this.ask()
+    else this.onTrouble("The server does not answer; reload the page or move a slider.")
+  }
+
+  /** Drops the answer under way: it belongs to a state that is shown no more. */
+  reset() {
+    this.settle()
+    this.waiting = false
+    this.shown = this.seq
   }
 
   settle() {
@@ -119,7 +130,9 @@ class Wire {
     return item
   }
 
+  /** Drops all pictures, e.g. when the other side of the items is to be shown. */
   forget() {
+    this.reset()
     this.pictures.clear()
   }
 

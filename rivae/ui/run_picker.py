@@ -36,6 +36,6 @@ def rows_picker(rows: str, *, key: str, on_change: Callable[[], None]) -> None:
         format_func=ROW_LABELS.__getitem__,
         key=key,
         on_change=on_change,
-        width=150,
+        width=130,
         help="Test items were not seen in training.",
     )

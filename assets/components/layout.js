@@ -1,0 +1,89 @@
+/* The parts of the Explore panel and where they stand; what they do is in explore.js. */
+
+const JUMPS = [-3, -2, -1, 0, 1, 2, 3]
+const SPANS = [2, 4, 10]
+
+/**
+ * The query card.
+ * @param choose called with "gallery" or "random"
+ */
+function buildQuery(choose) {
+  const button = (how, label, glyph) =>
+    h("button", { type: "button", onclick: () => choose(how), "data-testid": `query-${how}` },
+      icon(glyph), label)
+  const picture = h("img", { alt: "", class: "query-picture", draggable: false })
+  const title = h("b", {})
+  const text = h("span", { class: "muted" })
+  const element = h(
+    "section", { class: "query", "aria-label": "Query", "data-testid": "query" },
+    picture,
+    h("div", { class: "about" },
+      h("span", { class: "label" }, "Query"), title, text,
+      h("div", { class: "buttons" },
+        button("gallery", "Choose", "gallery"), button("random", "Random", "dice"))),
+  )
+  return { element, picture, title, text }
+}
+
+/**
+ * The sliders with what stands above and below them.
+ * @param on {filter(), sort(), span(s), jump(sigmas), reset(), random()}
+ */
+function buildControls(on) {
+  const find = h("input", {
+    type: "search", placeholder: "Find a dimension", "aria-label": "Find a dimension", class: "find",
+    oninput: on.filter,
+  })
+  const sort = h("button", {
+    type: "button", class: "toggle", onclick: on.sort, "data-testid": "sort-by-effect",
+    title: "Put the dimensions that change the result most first",
+  }, "By effect")
+  const span = h("select", { "aria-label": "Range of the sliders", "data-testid": "span" },
+    ...SPANS.map((s) => h("option", { value: s }, `±${s} s.d.`)))
+  span.onchange = () => on.span(Number(span.value))
+  const list = h("div", { class: "rows", "data-testid": "sliders" })
+  const jumpName = h("b", {})
+  const jumpLabel = (n) => (n ? `Mean ${n > 0 ? "plus" : "minus"} ${Math.abs(n)} s.d.` : "Mean")
+  const jumps = h("div", { class: "jump", role: "group", "data-testid": "jump" }, jumpName,
+    ...JUMPS.map((n) => h("button",
+      { type: "button", onclick: () => on.jump(n), "aria-label": jumpLabel(n), title: jumpLabel(n) },
+      n ? `${n > 0 ? "+" : "−"}${Math.abs(n)}σ` : "μ")))
+  const element = h(
+    "section", { class: "controls", "aria-label": "Latent dimensions" },
+    h("div", { class: "bar" }, find, sort, span),
+    list,
+    jumps,
+    h("div", { class: "bar end" },
+      h("button", { type: "button", onclick: on.reset, "data-testid": "reset-all" },
+        icon("reset"), "Reset all"),
+      h("button", { type: "button", onclick: on.random, "data-testid": "random-z",
+        title: "A random point of the model's own distribution" }, icon("dice"), "Random z")),
+  )
+  return { element, find, sort, span, list, jumps, jumpName }
+}
+
+/**
+ * The results: heading, options, the given grid, and what is said about them.
+ * @param on {k(value), whole(checked)}
+ */
+function buildResults(grid, on) {
+  const heading = h("h2", {})
+  const k = h("input", {
+    type: "number", min: 1, max: 30, step: 1, "aria-label": "Number of results", "data-testid": "k",
+  })
+  k.onchange = () => on.k(clamp(Math.round(Number(k.value)) || 10, 1, 30))
+  const whole = h("input", { type: "checkbox", "data-testid": "whole" })
+  whole.onchange = () => on.whole(whole.checked)
+  const wholeLabel = h("span", {})
+  const far = h("p", { class: "far", "data-testid": "far-warning" })
+  const error = h("p", { class: "error", role: "alert", "data-testid": "explore-error" })
+  const live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
+  const element = h(
+    "section", { class: "results", "aria-label": "Results" },
+    h("div", { class: "bar" }, heading, h("span", { class: "grow" }),
+      h("label", { class: "check" }, whole, wholeLabel),
+      h("label", { class: "check" }, "Show", k)),
+    error, grid, far, live,
+  )
+  return { element, heading, k, whole, wholeLabel, far, error, live }
+}
