@@ -9,9 +9,16 @@ from rivae.ui import (
     run_picker,
     state,
     traverse_controls,
+    traverse_factors,
     traverse_panels,
     traverse_session,
 )
+
+PANELS = {
+    "Strips": traverse_panels.strips,
+    "Correlations": traverse_factors.correlations,
+    "Plane": traverse_panels.plane,
+}
 
 ready = cache.ready_runs()
 if not ready and "run" not in st.query_params:
@@ -38,6 +45,6 @@ if remark:
 
 try:
     choice = traverse_session.chosen_range()
-    traverse_panels.PANELS[view](explorer, anchor, choice)
+    PANELS[view](explorer, anchor, choice)
 except RivaeError as error:
     st.warning(str(error), icon=":material/info:")

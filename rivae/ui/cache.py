@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -22,11 +23,28 @@ MAX_OPEN = 4
 STRIP_ITEMS = 6
 
 
+# Run folders by path, with the time of their config.json: reading a hundred configurations anew
+# would cost every rerun some 100 ms.
+_known: dict[Path, tuple[int, Run]] = {}
+
+
 def runs() -> list[Run]:
     """All run folders, newest first; broken ones too, their properties raise RunError."""
     from rivae.runs import list_runs
 
-    return list_runs()
+    found = []
+    for run in list_runs():
+        try:
+            written = (run.path / "config.json").stat().st_mtime_ns
+        except OSError:
+            continue  # deleted a moment ago
+        known = _known.get(run.path)
+        if known is None or known[0] != written:
+            known = _known[run.path] = (written, run)
+        found.append(known[1])
+    for path in set(_known) - {run.path for run in found}:
+        _known.pop(path, None)
+    return found
 
 
 def ready_runs() -> list[Run]:

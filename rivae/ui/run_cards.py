@@ -72,6 +72,17 @@ def describe_run(run: Run) -> RunCard:
     )
 
 
+def run_title(run: Run) -> str:
+    """``RunCard.title`` without reading more than the configuration."""
+    try:
+        config = run.config
+    except RivaeError:
+        return RunCard(run.id, "broken").title
+    dataset, method = config.dataset.name, config.method.name
+    title, method = DATASETS.get(dataset, dataset), METHODS.get(method, method)
+    return RunCard(run.id, "finished", dataset_title=title, method=method).title
+
+
 def _note(run_id: str, status: Any) -> str:
     where = f"epoch {status.epoch} of {status.total_epochs}"
     if status.state == "running":

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from rivae.ui import cache
-from rivae.ui.run_cards import describe_run
+from rivae.ui.run_cards import run_title
 
 ROW_LABELS = {"test": "Test items", "all": "All items"}
 
 
 def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[], None]) -> None:
     """A list of the runs that can be opened; ``run_id`` is chosen."""
-    titles = {run.id: describe_run(run).title for run in cache.runs()}
+    titles = {run.id: run_title(run) for run in cache.runs()}
     options = ready if run_id in ready else [run_id, *ready]
     st.session_state[key] = run_id
     st.selectbox(
