@@ -1,0 +1,143 @@
+"""A stopped run goes on to the same bytes as one that was never stopped."""
+
+import pytest
+
+from rivae.errors import RunError
+from rivae.launch import resume, train
+from rivae.runs import Run
+from tests.training.tiny import files_of, smooth_settings, tiny_config
+
+CASES = {
+    "cos-sim start": tiny_config(),
+    "smooth start": tiny_config(**smooth_settings()),
+    "cos-sim-lvm": tiny_config(method="cos-sim-lvm"),
+    "dropout, bfloat16, best epoch": tiny_config(
+        dataset="split-digits", training={"precision": "bf16", "select": "best"}
+    ),
+}
+
+
+class StopAfter:
+    """A listener that interrupts training once it has heard of ``n`` epochs."""
+
+    def __init__(self, n):
+        self.left, self.notes = n, []
+
+    def __call__(self, row):
+        if "note" in row:
+            self.notes.append(row["note"])
+            return
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture(scope="module", params=CASES, ids=str)
+def case(request, tmp_path_factory):
+    """A configuration and the files of its uninterrupted run."""
+    config = CASES[request.param]
+    root = tmp_path_factory.mktemp("whole")
+    (run,) = train([config], root)
+    assert run.status.state == "finished"
+    return config, files_of(run), len(run.metrics())
+
+
+def stopped(config, root, n):
+    with pytest.raises(KeyboardInterrupt):
+        train([config], root, StopAfter(n))
+    return Run(root / config.name)
+
+
+def test_the_same_configuration_gives_the_same_bytes(case, tmp_path):
+    config, whole, _ = case
+    (again,) = train([config], tmp_path)
+    assert files_of(again) == whole
+    assert {"model.safetensors", "metrics.jsonl", "alignment.json"} == set(whole)
+
+
+def test_stopped_in_every_stage_it_goes_on_to_the_same_bytes(case, tmp_path):
+    config, whole, n_epochs = case
+    # Of nine epochs: the first, the last of each of the three stages.
+    for n in sorted({1, min(3, n_epochs), min(5, n_epochs), n_epochs}):
+        root = tmp_path / str(n)
+        run = stopped(config, root, n)
+        assert run.status.state == "interrupted" and "rivae resume" in run.status.message
+        assert not run.ready
+        (done,) = resume([run])
+        assert done.status.state == "finished" and done.status.message == ""
+        assert files_of(done) == whole, f"stopped in epoch {n}"
+
+
+def test_stopped_again_and_again(case, tmp_path):
+    config, whole, n_epochs = case
+    run = stopped(config, tmp_path, 2)
+    for _ in range(n_epochs):
+        try:
+            resume([run], StopAfter(3))
+        except KeyboardInterrupt:
+            continue
+        break
+    assert files_of(run) == whole
+
+
+def test_few_checkpoints_only_cost_repeated_epochs(tmp_path):
+    config = tiny_config(training={"checkpoint_seconds": 1000})
+    (whole,) = train([config], tmp_path / "whole")
+    run = stopped(config, tmp_path / "stopped", 8)
+    resume([run])
+    assert files_of(run) == files_of(whole)
+    epochs = [row["epoch"] for row in run.metrics()]
+    assert epochs == list(range(1, len(epochs) + 1))
+
+
+def test_a_damaged_last_checkpoint_costs_an_epoch_and_is_told(tmp_path):
+    config = tiny_config()
+    (whole,) = train([config], tmp_path / "whole")
+    run = stopped(config, tmp_path / "stopped", 7)
+    last = run.path / "checkpoints" / "last.safetensors"
+    last.write_bytes(last.read_bytes()[:-100])
+    listener = StopAfter(1000)
+    resume([run], listener)
+    assert listener.notes == [
+        "last.safetensors is damaged; training goes on from the one before it"
+    ]
+    assert files_of(run) == files_of(whole)
+
+
+def test_without_any_checkpoint_training_begins_anew(tmp_path):
+    config = tiny_config()
+    (whole,) = train([config], tmp_path / "whole")
+    run = Run.create(config, tmp_path / "stopped")
+    run.append_metrics({"epoch": 1, "stage": "torn"})
+    listener = StopAfter(1000)
+    resume([run], listener)
+    assert listener.notes == ["nothing was saved yet: training begins anew"]
+    assert files_of(run) == files_of(whole)
+
+
+def test_early_stopping_counts_on_after_a_stop(tmp_path):
+    # A rate at which the score cannot improve for long.
+    settings = {"joint_epochs": 60, "joint_learning_rate": 1e-9, "schedule": "constant"}
+    config = tiny_config(training={"patience": 3, "select": "best"}, **settings)
+    (whole,) = train([config], tmp_path / "whole")
+    n = len(whole.metrics())
+    assert 8 < n < 30 and whole.status.total_epochs == 65
+    run = stopped(config, tmp_path / "stopped", n - 1)
+    resume([run])
+    assert files_of(run) == files_of(whole)
+
+
+def test_a_finished_run_is_not_resumed(tmp_path):
+    (run,) = train([tiny_config(method="cos-sim-lvm")], tmp_path)
+    with pytest.raises(RunError, match="run run is finished already: there is nothing to resume"):
+        resume([run])
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(tmp_path):
+    run = stopped(tiny_config("a"), tmp_path, 7)
+    other = stopped(tiny_config("b", method="cos-sim-lvm"), tmp_path, 2)
+    last = "checkpoints/last.safetensors"
+    (run.path / last).write_bytes((other.path / last).read_bytes())
+    with pytest.raises(RunError, match="belongs to another configuration"):
+        resume([run])
+    assert run.status.state == "failed" and "another configuration" in run.status.message
