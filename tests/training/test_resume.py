@@ -5,7 +5,7 @@ import pytest
 from rivae.errors import RunError
 from rivae.launch import resume, train
 from rivae.runs import Run
-from tests.training.tiny import files_of, smooth_settings, tiny_config
+from tests.training.tiny import StopAfter, files_of, smooth_settings, tiny_config
 
 CASES = {
     "cos-sim start": tiny_config(),
@@ -15,21 +15,6 @@ CASES = {
         dataset="split-digits", training={"precision": "bf16", "select": "best"}
     ),
 }
-
-
-class StopAfter:
-    """A listener that interrupts training once it has heard of ``n`` epochs."""
-
-    def __init__(self, n):
-        self.left, self.notes = n, []
-
-    def __call__(self, row):
-        if "note" in row:
-            self.notes.append(row["note"])
-            return
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)

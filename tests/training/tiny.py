@@ -59,3 +59,18 @@ def files_of(run):
     """What a run must have in common with an uninterrupted one: weights, rows, axes."""
     names = ("model.safetensors", "metrics.jsonl", "alignment.json")
     return {name: (run.path / name).read_bytes() for name in names if (run.path / name).exists()}
+
+
+class StopAfter:
+    """A listener that interrupts training once it has heard of ``n`` epochs."""
+
+    def __init__(self, n):
+        self.left, self.notes = n, []
+
+    def __call__(self, row):
+        if "note" in row:
+            self.notes.append(row["note"])
+            return
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
