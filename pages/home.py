@@ -26,3 +26,5 @@ by_dataset = [describe_run(run).dataset for run in runs]
 with st.grid(4, min_column_width=240):
     for name in dataset_names():
         dataset_card(name, describe_dataset(name)[0], by_dataset.count(name))
+
+notices.about()

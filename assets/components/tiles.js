@@ -85,13 +85,13 @@ class Tiles {
     this.gone.dataset.ids = key
     this.gone.replaceChildren()
     if (!gone.length) return
-    this.gone.append(h("span", { class: "label" }, "Left"))
+    this.gone.append(h("span", { class: "label" }, "Dropped"))
     for (const id of gone) {
       const [name, address, tiny] = this.picture(id)
       const img = h("img", { alt: name, src: address, class: tiny ? "tiny" : "" })
       const mini = h(
         "button",
-        { class: "mini", type: "button", title: name, "aria-label": `Left: ${name}`, "data-id": id },
+        { class: "mini", type: "button", title: name, "aria-label": `Dropped: ${name}`, "data-id": id },
         img,
       )
       mini.onclick = () => this.pick(id)

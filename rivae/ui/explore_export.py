@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 def panel(explorer: Explorer, shown: ExploreState) -> None:
     """The Export button of the Explore page."""
-    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k}
+    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": 0 if shown.whole else 2}
+    settings["query"] = None if shown.query == "mean" else shown.query
     if shown.query == "mean" or shown.z != shown.base:
-        settings |= {"query": None, "z": list(shown.z)}
-    else:
-        settings["query"] = shown.query
+        settings["z"] = list(shown.z)
     exports.panel(
         "results", lambda: sheet(explorer, shown), shown.run, "topk", is_chart=False, **settings
     )

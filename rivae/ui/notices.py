@@ -64,3 +64,19 @@ def explore_help() -> None:
             "and the bar under a name tells how much that dimension changes the best match."
         )
         st.markdown(EXPLORE_KEYS)
+
+
+def about() -> None:
+    """What this is, where the theme is changed, and the keys of the Explore page."""
+    import rivae
+
+    with st.expander("About, settings and keys", icon=":material/info:"):
+        st.markdown(
+            f"RIVAE Explorer {rivae.__version__}. A run is a trained model of pairs: one side is "
+            "the query, the other is searched. Between them stands **z**, a few numbers that the "
+            "model has learned; moving one of them moves what is found.\n\n"
+            "Light or dark: menu ⋮ at the top right, then Settings. Runs are read from the folder "
+            "`runs` (or `$RIVAE_RUNS`) and from the demo runs that come with the project.\n\n"
+            "Keys on the Explore page:"
+        )
+        st.markdown(EXPLORE_KEYS)

@@ -71,7 +71,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     _sheet(sheet)
     exports.panel(
         "strips", lambda: sheet, anchor.run, "strips", is_chart=False, **_start(anchor),
-        range=choice, dims=dims, k=int(k or 1), side=side,
+        range=choice, dims=dims, k=int(k or 1), side=side, changes_only=changes_only,
     )  # fmt: skip
 
 

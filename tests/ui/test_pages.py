@@ -217,6 +217,31 @@ def test_text_from_data_is_not_markup(app, monkeypatch):
         assert raw not in heading
 
 
+def test_the_snippet_finds_what_the_page_shows(app, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    shown = app("explore", run="digits", q="12", z="2_1.5", k="4")
+    (code,) = [c.value for c in shown.at.code if "explorer.topk" in c.value]
+    exec(code, {})  # what a user would paste
+    printed = [int(line.split()[0]) for line in capsys.readouterr().out.splitlines()]
+    assert printed == shown.panel()["first"]["ids"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html", "csv"])
+def test_the_results_can_be_exported(digits, runs, kind):
+    from rivae.export import export_bytes
+    from rivae.ui import explore, explore_export
+    from rivae.ui.links import Link
+
+    state, _ = explore.from_link(digits, "digits", Link(k=3, changes={0: 2.0}), rev=0)
+    content = export_bytes(explore_export.sheet(digits, state), kind)
+    ids = [str(i) for i in digits.topk(np.array(state.z), 3).ids]
+    if kind == "csv":
+        lines = content.decode().splitlines()
+        assert [line.split(",")[1] for line in lines[1:]] == ids
+    else:
+        assert len(content) > 500
+
+
 # Traverse
 
 
