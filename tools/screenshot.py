@@ -20,11 +20,11 @@ from drag import CHROMIUM_ARGS, app  # noqa: E402
 def main() -> None:
     """Take the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", nargs="?", default="demo-sprites")
-    parser.add_argument("--query", default="mean")
+    parser.add_argument("run", nargs="?", default="demo-digits")
+    parser.add_argument("--query", default="62")
     parser.add_argument("--to", type=float, default=0.68, help="where on the slider to end, 0 to 1")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
-    parser.add_argument("--size", default="1360x860")
+    parser.add_argument("--size", default="1360x750")
     parser.add_argument("--out", type=Path, default=ROOT / "assets" / "screenshot.png")
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
