@@ -4,7 +4,7 @@ import streamlit as st
 
 from rivae.data.registry import dataset_names, describe_dataset
 from rivae.ui import cache, notices
-from rivae.ui.home_cards import dataset_card, run_card
+from rivae.ui.home_cards import dataset_card, run_cards
 from rivae.ui.run_cards import describe_run
 
 st.title("RIVAE Explorer", anchor=False)
@@ -15,9 +15,7 @@ st.markdown(
 
 runs = cache.runs()
 if runs:
-    with st.grid(3, min_column_width=300, gap="medium"):
-        for run in runs:
-            run_card(run)
+    run_cards(runs)
 else:
     notices.no_runs()
 

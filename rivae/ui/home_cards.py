@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import streamlit as st
@@ -23,6 +24,25 @@ BADGES: dict[str, tuple[str, Color, str]] = {
 }
 
 
+def run_cards(runs: Sequence[Run]) -> None:
+    """All runs, those that can be opened first; the ones in training renew themselves."""
+    ready = [run for run in runs if run.ready]
+    others = [run for run in runs if not run.ready]
+    with st.grid(3, min_column_width=300, gap="medium"):
+        for run in (*ready, *others):
+            if describe_run(run).state == "running":
+                st.fragment(_watched, run_every=5)(run)
+            else:
+                run_card(run)
+
+
+def _watched(run: Run) -> None:
+    """The card of a run in training; the page starts anew once that is over."""
+    if describe_run(run).state != "running":
+        st.rerun()
+    run_card(run)
+
+
 def run_card(run: Run) -> None:
     """A run: pictures, scores and the way in, or what is the matter with it."""
     card, opens = describe_run(run), run.ready
@@ -42,7 +62,9 @@ def run_card(run: Run) -> None:
         if card.scores:
             _scores(card)
         elif card.state == "finished":
-            st.caption(f"Not measured yet: `python -m rivae evaluate {card.id}`")
+            st.markdown("Not measured yet. Do it with:")
+        if card.command:
+            st.code(card.command, language=None, wrap_lines=True)
         st.space("stretch")
         if opens and card.state != "broken":
             with st.container(horizontal=True):
@@ -89,9 +111,10 @@ def dataset_card(name: str, line: str, n_runs: int) -> None:
     title, _, about = line.partition(": ")
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{markdown(DATASETS.get(name, title))}**")
-        st.caption(markdown(about.split(" (paper")[0].rstrip(".") + "."))
+        about = about.split(" (paper")[0].rstrip(".")
+        st.caption(markdown(f"{about[:1].upper()}{about[1:]}."))
         st.space("stretch")
         runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
         st.caption(runs)
         needs = " --set dataset.folder=PATH" if name == "split-mnist" else ""
-        st.code(f"python -m rivae train {name}{needs}", language="bash", wrap_lines=True)
+        st.code(f"python -m rivae train {name}{needs}", language=None, wrap_lines=True)

@@ -27,6 +27,7 @@ class RunCard:
     Attributes:
         state: "created", "running", "finished", "failed", "interrupted" or "broken".
         note: one sentence for every state but "finished".
+        command: what to type next, or nothing.
         scores: (name, value, what it means) for the card's figures.
     """
 
@@ -37,6 +38,7 @@ class RunCard:
     method: str = ""
     date: str = ""
     note: str = ""
+    command: str = ""
     progress: float | None = None
     scores: tuple[tuple[str, str, str], ...] = ()
 
@@ -61,12 +63,15 @@ def describe_run(run: Run) -> RunCard:
         "date": short_date(status.updated),
     }
     if status.state == "finished":
-        return RunCard(run.id, "finished", scores=_scores(run), **common)
+        scores = _scores(run)
+        command = "" if scores else f"python -m rivae evaluate {run.id}"
+        return RunCard(run.id, "finished", scores=scores, command=command, **common)
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(
         run.id,
         status.state,
-        note=_note(run.id, status),
+        note=_note(status),
+        command="" if status.state == "running" else f"python -m rivae resume {run.id}",
         progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
         **common,
     )
@@ -83,16 +88,16 @@ def run_title(run: Run) -> str:
     return RunCard(run.id, "finished", dataset_title=title, method=method).title
 
 
-def _note(run_id: str, status: Any) -> str:
+def _note(status: Any) -> str:
     where = f"epoch {status.epoch} of {status.total_epochs}"
     if status.state == "running":
         return f"Training: {where}, stage {status.stage}."
     if status.state == "created":
-        return f"Not trained yet: start it with `rivae resume {run_id}`."
+        return "Not trained yet. Start it with:"
     if status.state == "interrupted":
-        return f"Stopped at {where}: go on with `rivae resume {run_id}`."
+        return f"Stopped at {where}. Go on with:"
     reason = f": {status.message.rstrip('.')}" if status.message else ""
-    return f"Training failed at {where}{reason}. Try again with `rivae resume {run_id}`."
+    return f"Training failed at {where}{reason}. Try again with:"
 
 
 def short_date(text: str | None) -> str:

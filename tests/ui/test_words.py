@@ -64,7 +64,7 @@ def test_dates_are_short(text, shown):
     [
         ("digits", "finished", ""),
         ("training", "running", "epoch 3 of 9"),
-        ("stopped", "interrupted", "rivae resume stopped"),
+        ("stopped", "interrupted", "Stopped at epoch 5 of 9"),
         ("failed", "failed", "the loss is not finite"),
         ("broken", "broken", "config.json"),
     ],
@@ -73,6 +73,7 @@ def test_a_card_says_how_a_run_is(run_folder, name, state, note):
     card = describe_run(Run(run_folder / name))
     assert card.state == state and note in card.note
     assert "\n" not in card.note
+    assert ("resume" in card.command) == (state in ("interrupted", "failed"))
     assert card.id in card.title
 
 
