@@ -20,7 +20,7 @@ from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import preset_settings, preset_training
-from rivae.runs import Run
+from rivae.runs import Run, Status
 from rivae.training import Job, Trainer
 from rivae.training.trainer import Listener
 from rivae.validation import validation_scores
@@ -103,7 +103,10 @@ def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
         RunError: when all are finished, one is running elsewhere, or has no usable checkpoint.
     """
     done: list[Run] = []
-    groups = [[run for run in g if run.status.state != "finished"] for g in _started_together(runs)]
+    groups = [
+        [run for run in group if _status(run).state != "finished"]
+        for group in _started_together(runs)
+    ]
     if not any(groups):
         raise RunError(f"run {runs[0].id} is finished already: there is nothing to resume")
     for group in filter(None, groups):
@@ -114,11 +117,19 @@ def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
     return done
 
 
+def _status(run: Run) -> Status:
+    try:
+        return run.status
+    except RunError:  # damaged: the checkpoints say where training stands
+        return Status()
+
+
 def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
     """The runs with those that trained with them as one batch, in the batch's order."""
     groups: dict[tuple[Path, ...], list[Run]] = {}
     for run in runs:
-        beside = [run.path.parent / name for name in run.status.batch]
+        names = [name for name in _status(run).batch if Path(name).name == name]
+        beside = [run.path.parent / name for name in names]
         paths = tuple(path for path in beside if (path / "config.json").is_file())
         if run.path not in paths:
             paths = (run.path,)

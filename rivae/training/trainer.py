@@ -73,9 +73,11 @@ class Trainer:
                 )
         if self.stacked and self.options.patience is not None:
             raise ConfigError("runs with patience stop at different epochs: train them one by one")
-        if self.options.device != "cpu" and not torch.cuda.is_available():
-            raise ConfigError("this machine has no CUDA device: train with --device cpu")
         self.device = torch.device(self.options.device)
+        if self.device.type == "cuda" and (self.device.index or 0) >= torch.cuda.device_count():
+            raise ConfigError(
+                f"this machine has no device {self.options.device}: train with --device cpu"
+            )
         self.feed = Feed([job.data for job in jobs], self.stacked, self.device)
         if self.feed.n < 4:
             raise ConfigError(f"{self.feed.n} training pairs are too few: at least 4 are needed")

@@ -112,6 +112,16 @@ def test_early_stopping_counts_on_after_a_stop(tmp_path):
     assert files_of(run) == files_of(whole)
 
 
+def test_a_damaged_status_does_not_keep_a_run_from_going_on(tmp_path):
+    config = tiny_config()
+    (whole,) = train([config], tmp_path / "whole")
+    run = stopped(config, tmp_path / "stopped", 5)
+    (run.path / "status.json").write_text("{")
+    resume([run])
+    assert run.status.state == "finished" and run.status.epoch == 9
+    assert files_of(run) == files_of(whole)
+
+
 def test_a_finished_run_is_not_resumed(tmp_path):
     (run,) = train([tiny_config(method="cos-sim-lvm")], tmp_path)
     with pytest.raises(RunError, match="run run is finished already: there is nothing to resume"):

@@ -1,0 +1,246 @@
+"""Run folders: the single truth, robust against damage, foreign files and hostile settings."""
+
+import json
+import os
+import time
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from rivae.config import MAX_CONFIG_BYTES
+from rivae.errors import ConfigError, RunError
+from rivae.methods import build_method
+from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, list_runs
+from tests.training.tiny import tiny_config
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run folder with a model that was never trained."""
+    made = Run.create(tiny_config("good"), tmp_path)
+    choice = made.config.method
+    made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
+    made.set_status(state="finished", epoch=9, total_epochs=9)
+    return made
+
+
+def change_config(run, change):
+    raw = json.loads((run.path / "config.json").read_text())
+    change(raw)
+    (run.path / "config.json").write_text(json.dumps(raw))
+    return Run(run.path)
+
+
+# A new folder.
+
+
+def test_a_new_run_holds_its_configuration(tmp_path):
+    config = tiny_config("new")
+    run = Run.create(config, tmp_path / "deep" / "runs")
+    assert Run(run.path).config == config and run.id == "new"
+    assert run.status.state == "created" and run.status.started
+    assert run.metrics() == [] and run.evaluation is None and not run.ready
+    assert {path.name for path in run.path.iterdir()} == {
+        "config.json", "status.json", "checkpoints"
+    }  # fmt: skip
+    assert [path.name for path in run.path.parent.iterdir()] == ["new"]
+
+
+def test_a_name_is_taken_once(tmp_path):
+    Run.create(tiny_config("new"), tmp_path)
+    with pytest.raises(RunError, match="exists already: choose another --name, or resume it"):
+        Run.create(tiny_config("new", seed=1), tmp_path)
+    assert Run(tmp_path / "new").config.seed == 0
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(RunError, match=r"cannot write runs to .*file"):
+        Run.create(tiny_config("new"), tmp_path / "file")
+
+
+# Finding.
+
+
+def test_runs_are_listed_newest_first_the_broken_ones_too(tmp_path):
+    for i, name in enumerate(("old", "new", "mid")):
+        run = Run.create(tiny_config(name), tmp_path)
+        stamp = time.time() + (0, 20, 10)[i]
+        os.utime(run.path / "status.json", (stamp, stamp))
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.json").write_text("{")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / ".new.7.tmp").mkdir()
+    (tmp_path / ".new.7.tmp" / "config.json").write_text("{}")
+    (tmp_path / "file").write_text("x")
+    assert [run.id for run in list_runs([tmp_path])] == ["new", "mid", "old", "broken"]
+    assert list_runs([tmp_path / "nowhere"]) == []
+
+
+def test_the_first_root_wins(tmp_path):
+    for root in ("a", "b"):
+        Run.create(tiny_config("same"), tmp_path / root)
+    (found,) = list_runs([tmp_path / "a", tmp_path / "b"])
+    assert found.path.parent.name == "a"
+
+
+def test_default_roots(monkeypatch, tmp_path):
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    assert default_roots() == [tmp_path, DEMO_ROOT]
+    monkeypatch.setenv("RIVAE_RUNS", "")
+    assert str(default_roots()[0]) == "runs"
+
+
+def test_a_run_is_found_by_id_or_path(run):
+    root = run.path.parent
+    assert find_run("good", [root]).path == run.path
+    assert find_run(str(run.path), [root / "nowhere"]).path == run.path
+    for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
+        with pytest.raises(RunError, match=r"there is no run .*`rivae runs` lists what there is"):
+            find_run(wrong, [root])
+
+
+# Reading damaged folders.
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "config.json is not valid JSON: restore it or delete the run"),
+        ("[" * 100_000, "config.json is not valid JSON"),
+        ("\xff\xfe\xfd", "config.json is not valid JSON"),
+        ("[]", "settings of config.json: input should be a valid dictionary"),
+        ("{}", "setting 'name' of config.json: field required"),
+        ('{"schema_version": 99}', "written by a newer version: update rivae to open it"),
+        (" " * (MAX_CONFIG_BYTES + 1), "config.json is too large"),
+    ],
+    ids=["cut off", "deep", "binary", "list", "empty", "newer", "large"],
+)
+def test_a_damaged_configuration_is_one_sentence(run, text, reason):
+    (run.path / "config.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(RunError, match=rf"^run good: .*{reason}"):
+        _ = Run(run.path).config
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda raw: raw.update(name="../../etc"), "setting 'name' of config.json"),
+        (lambda raw: raw.update(colour=1), "config.json has no setting 'colour'"),
+        (lambda raw: raw["training"].update(device="mps"), "'mps' is no device: choose cpu"),
+        (lambda raw: raw["training"].update(checkpoint_seconds=-1), "checkpoint_seconds"),
+        (lambda raw: raw.update(seed=-1), "setting 'seed' of config.json"),
+    ],
+)
+def test_a_wrong_setting_is_named(run, change, reason):
+    with pytest.raises(RunError, match=reason) as error:
+        _ = change_config(run, change).config
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"head_hidden": [10**9, 10**9]}, "head_hidden.0"),
+        ({"head_hidden": [8192] * 16}, "choose smaller networks"),
+        ({"embedder": {"kind": "mlp", "hidden": [5] * 100}}, "embedder.hidden"),
+        ({"n_components": 10**7}, "n_components"),
+        ({"invented": True}, "has no setting 'invented'"),
+        ({"embedder": {"kind": "conv"}}, "embedder.kind"),
+    ],
+)
+def test_hostile_settings_allocate_nothing(run, settings, reason):
+    hostile = change_config(run, lambda raw: raw["method"]["settings"].update(settings))
+    with pytest.raises(RunError, match=rf"^run good: config.json: .*{reason}"):
+        hostile.load_method()
+
+
+def test_an_unknown_method_or_data_set(run):
+    for part, reason in (("method", "there is no method 'x'"), ("dataset", "no data set 'x'")):
+        with pytest.raises((RunError, ConfigError), match=reason):
+            change_config(run, lambda raw, part=part: raw[part].update(name="x")).load_method()
+
+
+def test_a_damaged_status(run):
+    for text in ("", "{", '{"state": "resting"}'):
+        (run.path / "status.json").write_text(text)
+        with pytest.raises(RunError, match=r"no readable status.json: resume it or delete"):
+            _ = run.status
+    run.set_status(state="finished")
+    assert run.status.state == "finished"
+
+
+def test_metrics_without_what_a_kill_tore_off(run):
+    run.append_metrics({"epoch": 1, "objective": 0.5})
+    run.append_metrics({"epoch": 2, "objective": float("nan")})
+    with run.metrics_path.open("ab") as stream:
+        stream.write(b'{"epoch": 3, "obj\xff')
+    assert [row["epoch"] for row in run.metrics()] == [1, 2]
+    run.append_metrics({"epoch": 3})
+    assert [row["epoch"] for row in run.metrics()] == [1, 2, 3]
+    run.truncate_metrics(2)
+    assert [row["epoch"] for row in run.metrics()] == [1, 2]
+    run.metrics_path.write_text('[1]\n7\n{"epoch": 1}\n')
+    assert run.metrics() == [{"epoch": 1}]
+
+
+def test_a_damaged_evaluation(run):
+    run.write_evaluation({"score": float("nan")})
+    assert run.evaluation == {"score": None}
+    for text in ("{", "[]", "[" * 100_000):
+        (run.path / "evaluation.json").write_text(text)
+        with pytest.raises(RunError, match=r"evaluation.json is damaged: evaluate the run again"):
+            _ = run.evaluation
+
+
+# The model.
+
+
+def test_the_model_comes_back(run):
+    data = run.load_dataset()
+    method = run.load_method(data)
+    assert not method.training and len(data) == 150
+    assert all(p.dtype == torch.float32 for p in method.parameters())
+
+
+def test_the_content_hash_names_the_weights(run):
+    first = run.content_hash
+    assert len(first) == 16 and first == Run(run.path).content_hash
+    method = run.load_method()
+    with torch.no_grad():
+        method.decoder.out.bias[0] += 1
+    run.write_model(method)
+    assert run.content_hash != first
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:-9]),
+        lambda path: path.write_bytes(b"PK\x03\x04 a zip file"),
+        lambda path: path.write_bytes(b""),
+        lambda path: save_file({"weight": torch.zeros(3)}, path),
+    ],
+    ids=["cut off", "foreign", "empty", "other tensors"],
+)
+def test_a_foreign_model_file_is_refused(run, write):
+    write(run.path / "model.safetensors")
+    with pytest.raises(RunError, match=r"model.safetensors is damaged or belongs to another conf"):
+        run.load_method()
+
+
+def test_a_run_without_a_model(tmp_path):
+    run = Run.create(tiny_config("new"), tmp_path)
+    for ask in (run.load_method, lambda: run.content_hash):
+        with pytest.raises(RunError, match="run new has no trained model yet: let it finish or"):
+            ask()
+
+
+def test_the_demo_runs_open():
+    for run in list_runs([DEMO_ROOT]):
+        assert run.status.state == "finished" and run.content_hash
+        if run.config.dataset.name in ("synth", "split-digits"):
+            assert run.load_method()
