@@ -21,8 +21,7 @@ from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import preset_settings, preset_training
 from rivae.runs import Run, Status
-from rivae.training import Job, Trainer
-from rivae.training.trainer import Listener
+from rivae.training import Job, Listener, Trainer
 from rivae.validation import validation_scores
 
 MAX_ALIGNMENT_ROWS = 10_000

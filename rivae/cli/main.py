@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"rivae: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        hint = args.resume_hint() if hasattr(args, "resume_hint") else ""
+        hint = getattr(args, "resume_hint", "")
+        hint = hint() if callable(hint) else hint
         print(f"\nstopped{': ' + hint if hint else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:

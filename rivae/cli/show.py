@@ -36,7 +36,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--range", default="paper", help="paper, prior, sigma or LOW,HIGH")
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
-    parser.add_argument("--nulls", type=int, default=100, help="permutations of each null; 0 = none")
+    parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
 
     parser = add_command(
         commands,

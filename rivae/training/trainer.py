@@ -5,43 +5,23 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from rivae.config import RunConfig
-from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, RunError
+from rivae.errors import ConfigError, DataError, RunError
 from rivae.files import remove_temporaries
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Method, Noise, Stage
 from rivae.nets.dropout import Dropout
-from rivae.runs import Run
 from rivae.training.checkpoint import load_checkpoint, load_together, save_checkpoint
 from rivae.training.feed import Feed
+from rivae.training.job import Finaliser, Job, Listener, Validator
 from rivae.training.stack import clip_gradients, take_model
 from rivae.training.state import Progress, joined_progress, make_optimiser, restore, snapshot
 from rivae.training.tables import embed_rows, smooth_targets
-
-# Called with a single model; "score" (higher is better) selects the best epoch.
-Validator = Callable[[Method, PairedDataset], dict[str, float]]
-Finaliser = Callable[[Method, PairedDataset, Run], None]
-Listener = Callable[[dict[str, Any]], None]
-
-
-@dataclass
-class Job:
-    """One run to train: its folder and the data set it was configured with."""
-
-    run: Run
-    data: PairedDataset
-
-    @property
-    def config(self) -> RunConfig:
-        return self.run.config
 
 
 class Trainer:
@@ -225,8 +205,7 @@ class Trainer:
                 if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
                     self._give_up(s, "a weight became infinite or NaN", stage)
                 elif stage.validate and self.validate:
-                    row["validation"] = self.validate(model, job.data)
-                    self._track_best(s, job, stage, row["validation"])
+                    self._validate(s, stage, model, row)
             job.run.append_metrics(row)
             if s == 0 and self.listener:
                 extra = {"seconds": seconds, "total_epochs": self.total_epochs}
@@ -237,6 +216,15 @@ class Trainer:
             raise RunError(self.progress.failed[0])
         if time.monotonic() - self._saved_at >= self.options.checkpoint_seconds and not at_end:
             self._save(optimiser)
+
+    def _validate(self, s: int, stage: Stage, model: Method, row: dict[str, Any]) -> None:
+        assert self.validate is not None
+        try:
+            row["validation"] = self.validate(model, self.jobs[s].data)
+        except DataError:  # huge weights: their z or embeddings are infinite or NaN
+            self._give_up(s, "z became infinite or NaN", stage)
+            return
+        self._track_best(s, self.jobs[s], stage, row["validation"])
 
     def _give_up(self, s: int, what: str, stage: Stage) -> None:
         self.progress.failed[s] = (

@@ -1,0 +1,30 @@
+"""One run to train, and what the trainer is given to measure and finish it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rivae.config import RunConfig
+from rivae.data.base import PairedDataset
+from rivae.methods.base import Method
+from rivae.runs import Run
+
+# Called with a single model; "score" (higher is better) selects the best epoch.
+Validator = Callable[[Method, PairedDataset], dict[str, float]]
+Finaliser = Callable[[Method, PairedDataset, Run], None]
+Listener = Callable[[dict[str, Any]], None]
+
+
+@dataclass
+class Job:
+    """A run folder and the data set it was configured with."""
+
+    run: Run
+    data: PairedDataset
+
+    @property
+    def config(self) -> RunConfig:
+        """The settings of the run."""
+        return self.run.config

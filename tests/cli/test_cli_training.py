@@ -1,0 +1,327 @@
+"""``datasets``, ``train`` and ``resume`` as a user calls them: words, exit codes, sentences."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rivae import __version__
+from rivae.cli import main
+from rivae.cli.common import number, parse_settings, print_table
+from rivae.cli.train import parse_seeds
+from rivae.errors import ConfigError
+from rivae.runs import Run, list_runs
+from tests.training.tiny import files_of
+
+SHORT = {"init_epochs": 1, "ivae_epochs": 1, "joint_epochs": 2, "dataset.n_pairs": 150}
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path, monkeypatch):
+    """New runs go to a fresh folder."""
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+def changes(**settings):
+    words = []
+    for key, value in {**SHORT, **settings}.items():
+        words += ["--set", f"{key.replace('__', '.')}={value}"]
+    return words
+
+
+def train_synth(*words, **settings):
+    return main(["train", "synth", *words, *changes(**settings)])
+
+
+def refused(capsys, *words):
+    """The one sentence on stderr of a command that must end with exit code 1."""
+    assert main(list(words)) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("rivae: ") and captured.err.count("\n") == 1
+    return captured.err[len("rivae: ") : -1]
+
+
+# Words.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["fly"],
+        ["train"],
+        ["train", "synth", "--fast"],
+        ["resume"],
+        ["datasets", "synth", "mnist"],
+        ["train", "synth", "--set"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_words_end_with_2_and_the_usage(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage: rivae" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["train", "resume", "datasets"])
+def test_help_shows_examples(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0 and f"examples:\n  rivae {command}" in out and "--json" in out
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and capsys.readouterr().out == f"rivae {__version__}\n"
+
+
+# datasets
+
+
+def test_datasets_are_listed(capsys):
+    assert main(["datasets"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("  ")[0] == "data set"
+    assert [line.split()[0] for line in lines[1:]] == [
+        "synth", "sprites", "split-digits", "split-mnist"
+    ]  # fmt: skip
+    assert main(["datasets", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows[0]["name"] == "synth" and rows[0]["settings"]["n_pairs"] == 3000
+
+
+@pytest.mark.parametrize("key", ["n_pairs", "dataset.n_pairs"])
+def test_one_data_set_is_described(key, capsys):
+    assert main(["datasets", "synth", "--set", f"{key}=300"]) == 0
+    assert "pairs:               300" in capsys.readouterr().out
+    assert main(["datasets", "synth", "--json", "--set", f"{key}=300"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["pairs"] == 300 and facts["train pairs"] == 100
+    assert facts["factors"][0] == "shared 1 (continuous, shared)"
+
+
+def test_what_datasets_refuses(capsys):
+    assert "no data set 'imagenet': choose one of" in refused(capsys, "datasets", "imagenet")
+    sentence = refused(capsys, "datasets", "synth", "--set", "training.device=cpu")
+    assert sentence == "'training.device': settings begin with dataset."
+    sentence = refused(capsys, "datasets", "synth", "--set", "pairs=3")
+    assert sentence.startswith("synth has no setting 'pairs': choose from n_pairs")
+    assert "need the name of a data set" in refused(capsys, "datasets", "--set", "n_pairs=3")
+
+
+# train
+
+
+def test_train_makes_a_run_and_says_what_to_do_next(root, capsys):
+    assert train_synth("--name", "first") == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("first: finished, validation R@1 0.")
+    assert "rivae evaluate first" in captured.out and "rivae serve" in captured.out
+    assert captured.err.splitlines()[-1].startswith("first joint 4/4 loss ")
+    run = Run(root / "first")
+    assert run.status.state == "finished" and run.config.dataset.settings == {"n_pairs": 150}
+    assert run.config.method.settings["joint_epochs"] == 2
+
+
+def test_train_as_json_is_one_value(root, capsys):
+    assert train_synth("--seeds", "0,2", "--json", "--quiet") == 0
+    captured = capsys.readouterr()
+    rows = json.loads(captured.out)
+    assert captured.err == ""
+    assert [row["run"] for row in rows] == ["synth-rivae-s0", "synth-rivae-s2"]
+    assert all(row["state"] == "finished" for row in rows)
+    assert rows[0]["validation"]["median_rank"] > 0
+    assert rows[0]["path"] == str(root / "synth-rivae-s0")
+    assert Run(root / "synth-rivae-s2").config.seed == 2
+    assert Run(root / "synth-rivae-s2").status.batch == ["synth-rivae-s0", "synth-rivae-s2"]
+
+
+def test_other_methods_presets_and_options(root, capsys):
+    words = ["train", "synth", "--method", "cos-sim-lvm", "--preset", "paper", "--name", "c"]
+    words += ["--device", "cpu", "--set", "epochs=2", "--set", "dataset.n_pairs=150"]
+    assert main([*words, "--set", "training.select=best", "--set", "head_hidden=[4,4]"]) == 0
+    config = Run(root / "c").config
+    assert config.method.name == "cos-sim-lvm" and config.method.preset == "paper"
+    assert config.method.settings["head_hidden"] == [4, 4] and config.training.select == "best"
+    assert config.training.clip_norm is None
+
+
+def test_seeds_with_patience_train_one_by_one(root):
+    assert train_synth("--seeds", "0-1", "--quiet", training__patience=1) == 0
+    assert [run.status.batch for run in list_runs([root])] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["imagenet"], "there is no data set 'imagenet': choose one of synth"),
+        (["synth", "--method", "gan"], "no preset knows the method 'gan'"),
+        (["synth", "--preset", "good"], "there is no preset 'good': choose default or paper"),
+        (["synth", "--set", "axis=1"], "rivae has no setting 'axis': choose from n_components"),
+        (["synth", "--set", "dataset.size=1"], "synth has no setting 'size': choose from n_pairs"),
+        (["synth", "--set", "training.gpu=1"], "training has no setting 'gpu': choose from device"),
+        (["synth", "--set", "joint_epochs=many"], "setting 'joint_epochs' of rivae: input should"),
+        (["synth", "--set", "eta"], "'eta' is no setting: write --set key=value"),
+        (["synth", "--set", "net.width=3"], "'net.width': settings begin with method., dataset."),
+        (["synth", "--device", "tpu"], "setting 'device' of training: 'tpu' is no device"),
+        (["synth", "--name", "A b"], "'A b' cannot name a run: use at most 80"),
+        (["synth", "--seeds", "x"], "'x' names no seeds: write 3, 0-9 or 0,2,5"),
+        (["synth", "--set", "dataset.n_pairs=1"], "n_pairs must be a whole number from 30"),
+        (["sprites", "--set", "embedder.kind=mlp"], "settings begin with"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_train_refuses_leaves_nothing(words, reason, root, capsys):
+    assert reason in refused(capsys, "train", *words)
+    assert not root.exists() or list(root.iterdir()) == []
+
+
+def test_errors_as_json(capsys):
+    assert main(["train", "imagenet", "--json"]) == 1
+    assert "no data set" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_taken_name(root, capsys):
+    assert train_synth("--name", "a", "--quiet") == 0
+    capsys.readouterr()
+    sentence = refused(capsys, "train", "synth", "--name", "a")
+    assert sentence.startswith("a run named a exists already: choose another --name, or resume it")
+
+
+def test_a_diverging_run_ends_with_1_and_the_reason(root, capsys):
+    words = ["train", "synth", "--name", "bad", *changes(learning_rate=1e30), "--quiet"]
+    assert "lower the learning rate or raise eta" in refused(capsys, *words)
+    assert Run(root / "bad").status.state == "failed"
+
+
+def test_one_bad_seed_does_not_cost_the_seeds_after_it(root, capsys):
+    # With patience the seeds train one by one; the name of the first one is taken.
+    assert train_synth("--name", "n-s0", "--quiet") == 0
+    capsys.readouterr()
+    words = ["--seeds", "0-1", "--name", "n", "--quiet", "--json"]
+    assert train_synth(*words, training__patience=1) == 1
+    captured = capsys.readouterr()
+    rows = json.loads(captured.out)
+    assert rows[0]["run"] == "n-s1" and rows[0]["state"] == "finished"
+    assert rows[1]["run"] == "n-s0" and "exists already" in rows[1]["error"]
+    assert captured.err.startswith("rivae: n-s0: a run named n-s0 exists already")
+
+
+# Stopping and resuming.
+
+
+def interrupted_at(monkeypatch, epoch):
+    from rivae.cli.train import ProgressLine
+
+    show = ProgressLine.__call__
+
+    def stop(self, row):
+        show(self, row)
+        if row.get("epoch") == epoch:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(ProgressLine, "__call__", stop)
+
+
+def test_a_polite_kill_says_how_to_go_on(root, monkeypatch, capsys):
+    before = signal.getsignal(signal.SIGTERM)
+    assert train_synth("--name", "whole", "--quiet") == 0
+    interrupted_at(monkeypatch, 3)
+    assert train_synth("--name", "half") == 130
+    assert capsys.readouterr().err.endswith("stopped: `rivae resume half` goes on where it was\n")
+    assert Run(root / "half").status.state == "interrupted"
+    monkeypatch.undo()
+    monkeypatch.setenv("RIVAE_RUNS", str(root))
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert main(["resume", "half", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["state"] == "finished"
+    assert files_of(Run(root / "half")) == files_of(Run(root / "whole"))
+
+
+def test_stopped_between_seeds_it_names_those_not_begun(root, monkeypatch, capsys):
+    interrupted_at(monkeypatch, 2)
+    assert train_synth("--seeds", "0-2", "--name", "n", training__patience=5) == 130
+    hint = capsys.readouterr().err.splitlines()[-1]
+    assert hint == "stopped: `rivae resume n-s0` goes on where it was; not begun yet: n-s1, n-s2"
+    assert [run.id for run in list_runs([root])] == ["n-s0"]
+
+
+def test_what_resume_refuses(root, capsys):
+    assert train_synth("--name", "done", "--quiet") == 0
+    capsys.readouterr()
+    assert "there is no run 'x': `rivae runs` lists" in refused(capsys, "resume", "x")
+    assert refused(capsys, "resume", "done").startswith("run done is finished already")
+
+
+def test_sigterm_from_outside(root, repo_root):
+    words = ["train", "synth", "--name", "t", "--quiet", *changes(joint_epochs=100_000)]
+    env = {**os.environ, "PYTHONPATH": str(repo_root)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rivae", *words], env=env, stderr=subprocess.PIPE, text=True
+    )
+    run = Run(root / "t")
+    deadline = time.monotonic() + 60
+    while len(run.metrics()) < 4 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert run.status.state == "running"
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.endswith("stopped: `rivae resume t` goes on where it was\n")
+    assert run.status.state == "interrupted"
+
+
+# The small parts.
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("3", [3]), ("0-3", [0, 1, 2, 3]), ("0,2,5", [0, 2, 5]), ("0-1, 7", [0, 1, 7]), ("4-4", [4])],
+)
+def test_seeds(text, seeds):
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "-1", "3-1", "1,1", "0-2,1", "0-1000", "0-9999999999", "1.5", "1-2-3", "²"]
+)
+def test_wrong_seeds(text):
+    with pytest.raises(ConfigError, match=r"names no seeds|must name 1 to 1000 different seeds"):
+        parse_seeds(text)
+
+
+def test_settings_are_json_or_text():
+    pairs = ["eta=[1, 0.1]", "method.init=none", "dataset.folder=/x=y", "training.clip_norm=null"]
+    assert parse_settings(pairs) == {
+        "method": {"eta": [1, 0.1], "init": "none"},
+        "dataset": {"folder": "/x=y"},
+        "training": {"clip_norm": None},
+    }
+    assert parse_settings([]) == {"method": {}, "dataset": {}, "training": {}}
+    assert parse_settings(["a=" + "[" * 100_000])["method"]["a"].startswith("[[")
+
+
+def test_tables_and_numbers(capsys):
+    print_table([("a", "long cell"), ("wide", "b")], ("x", "y"))
+    assert capsys.readouterr().out == "x     y\na     long cell\nwide  b\n"
+    assert number(1) == "1.00" and number(None) == "–" and number(0.1234, 3) == "0.123"
+
+
+def test_ctrl_c_in_any_command_ends_with_130(monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rivae.cli.data.load_dataset", stop)
+    assert main(["datasets", "synth"]) == 130
+    monkeypatch.setattr("rivae.benchmark.run.benchmark", stop)
+    assert main(["benchmark"]) == 130
+    said = capsys.readouterr().err
+    assert said == "\nstopped\n\nstopped: the same command goes on where it was\n"
