@@ -47,7 +47,7 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of ``python -m rivae.demo``."""
-    parser = argparse.ArgumentParser(prog="python -m rivae.demo", description="Train the demo runs.")
+    parser = argparse.ArgumentParser(prog="python -m rivae.demo", description=__doc__)
     parser.add_argument("--only", choices=sorted(DEMOS), action="append", help="one of them")
     parser.add_argument("--out", type=Path, default=DEMO_ROOT, help="folder of the demo runs")
     args = parser.parse_args(argv)
