@@ -92,7 +92,12 @@ def write_traversals(
 def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
     """One row per dimension, point and rank."""
     return [
-        {"dimension": int(j) + 1, "z": float(found.values[p, t]), "rank": rank + 1, "item": int(item)}
+        {
+            "dimension": int(j) + 1,
+            "z": float(found.values[p, t]),
+            "rank": rank + 1,
+            "item": int(item),
+        }
         for p, j in enumerate(found.dims)
         for t in range(found.values.shape[1])
         for rank, item in enumerate(found.ids[query, p, t])

@@ -58,13 +58,15 @@ def report(rows: list[dict[str, Any]]) -> str:
         "number stands in brackets. A run that diverged is counted as failed, not dropped in "
         "silence.",
         "",
-        f"Python {platform.python_version()} on {platform.machine()}, "
-        "CPU, one thread per process.",
+        f"Python {platform.python_version()} on {platform.machine()}, CPU, one thread per process.",
         "",
     ]
     lines += _table("Retrieval", rows, RETRIEVAL, "")
     lines += _table(
-        "Factors, the paper's D/C/I (alpha = 10, traversal from −10 to +10)", rows, PAPER_FACTORS, "paper"
+        "Factors, the paper's D/C/I (alpha = 10, traversal from −10 to +10)",
+        rows,
+        PAPER_FACTORS,
+        "paper",
     )
     lines += _table(
         "Factors, the same over mean ± 3 s.d. of the aggregated prior", rows, PAPER_FACTORS, "prior"
@@ -77,7 +79,9 @@ def report(rows: list[dict[str, Any]]) -> str:
 def _table(
     title: str, rows: list[dict[str, Any]], metrics: tuple[str, ...], where: str
 ) -> list[str]:
-    keys = list(dict.fromkeys((r["dataset"], r["method"], r["preset"], r["settings"]) for r in rows))
+    keys = list(
+        dict.fromkeys((r["dataset"], r["method"], r["preset"], r["settings"]) for r in rows)
+    )
     body = []
     for key in keys:
         mine = [r for r in rows if (r["dataset"], r["method"], r["preset"], r["settings"]) == key]

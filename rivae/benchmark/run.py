@@ -138,9 +138,7 @@ def _rows(cell: Cell, run: Run, say: Say) -> list[dict[str, Any]]:
     return rows
 
 
-def benchmark(
-    cells: Sequence[Cell], root: Path, out: Path, say: Say
-) -> list[dict[str, Any]]:
+def benchmark(cells: Sequence[Cell], root: Path, out: Path, say: Say) -> list[dict[str, Any]]:
     """Run the cells; the table in ``out`` grows as rows finish, so it can be stopped any time.
 
     Raises:
@@ -158,5 +156,3 @@ def benchmark(
             continue
         write_report(rows, out)
     return rows
-
-
