@@ -12,7 +12,9 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
 from rivae.ui import state  # noqa: E402  (needs the path above)
 from rivae.ui.pages import EXPLORE, HOME, TRAVERSE  # noqa: E402
 
-st.set_page_config(page_title="RIVAE Explorer", page_icon=":material/tune:", layout="wide")
+# A file of ours: for a material icon the browser would ask a server on the internet.
+ICON = str(ROOT / "assets" / "icon.png")
+st.set_page_config(page_title="RIVAE Explorer", page_icon=ICON, layout="wide")
 
 page = st.navigation(
     [
