@@ -22,7 +22,8 @@ if not ready and not explore_session.link_in_address().get("run"):
 
 entered = st.session_state[state.ENTERED]
 try:
-    shown, explorer = explore_session.current(entered, ready[0].id if ready else "")
+    with st.skeleton(height=480):  # opening a run for the first time may take seconds
+        shown, explorer = explore_session.current(entered, ready[0].id if ready else "")
 except RivaeError as error:
     notices.unusable(error)
     st.stop()

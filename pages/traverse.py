@@ -26,7 +26,8 @@ if not ready and "run" not in st.query_params:
     st.stop()
 
 try:
-    anchor, explorer, remark = traverse_session.current(ready[0].id if ready else "")
+    with st.skeleton(height=480):  # opening a run for the first time may take seconds
+        anchor, explorer, remark = traverse_session.current(ready[0].id if ready else "")
 except RivaeError as error:
     notices.unusable(error)
     st.stop()

@@ -83,6 +83,15 @@ def fresh_folder_list() -> Iterator[None]:
     cache._resolve.clear()
 
 
+@pytest.fixture(scope="session")
+def server(app_server: str, app_runs: Path, run_folder: Path) -> str:
+    """The address of the real app, with the runs of ``run_folder`` among its own."""
+    for run in run_folder.iterdir():
+        if run.is_dir() and not (app_runs / run.name).exists():
+            (app_runs / run.name).symlink_to(run)
+    return app_server
+
+
 class App:
     """The app as a visitor without a browser sees it."""
 

@@ -8,15 +8,6 @@ from urllib.parse import quote
 import pytest
 
 
-@pytest.fixture(scope="module")
-def server(app_server, app_runs, run_folder):
-    """The address of the app, with the runs of ``run_folder`` among its own."""
-    for run in run_folder.iterdir():
-        if run.is_dir() and not (app_runs / run.name).exists():
-            (app_runs / run.name).symlink_to(run)
-    return app_server
-
-
 def get(address, body=None):
     """Status, content type and body."""
     data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
