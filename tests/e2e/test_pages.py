@@ -1,5 +1,7 @@
 """Every page in a real browser: nothing throws, every picture has words, both themes are drawn."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 PAGES = ["", "explore", "traverse"]
@@ -57,3 +59,12 @@ def test_both_themes(page, app_server, trained_run, scheme, dark):
     ink = page.get_by_test_id("tile").first.evaluate("tile => getComputedStyle(tile).color")
     shade = sum(int(v) for v in ink.strip("rgba()").split(",")[:3]) / 3
     assert (shade > 128) == dark, "words on tiles must stand out"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_request_leaves_the_machine(page, app_server, trained_run, name):
+    hosts = set()
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    visit(page, app_server, name, trained_run)
+    page.wait_for_timeout(1500)
+    assert hosts - {urlsplit(app_server).netloc, ""} == set()  # "": pictures inside an answer
