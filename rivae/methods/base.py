@@ -168,8 +168,9 @@ class Method(nn.Module):
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
         """Change the latent coordinates to z' = z @ matrix + offset, exactly, in mu and f.
 
-        ``matrix`` (d, d) must be a signed scaled permutation or any invertible matrix; the
-        variance of P(z|v1) stays diagonal only as its diagonal part, so log_var is refitted to it.
+        ``matrix`` (d, d) is any invertible matrix, ``offset`` is (d,). P(z|v1) keeps its exact mean
+        and the exact diagonal of its covariance; what a rotation puts beside the diagonal is left
+        out, so a second change starts from the diagonal alone.
         """
         raise NotImplementedError
 
