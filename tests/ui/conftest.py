@@ -84,12 +84,10 @@ def fresh_folder_list() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def server(app_server: str, app_runs: Path, run_folder: Path) -> str:
-    """The address of the real app, with the runs of ``run_folder`` among its own."""
-    for run in run_folder.iterdir():
-        if run.is_dir() and not (app_runs / run.name).exists():
-            (app_runs / run.name).symlink_to(run)
-    return app_server
+def server(start_app: Any, run_folder: Path, tmp_path_factory: Any) -> Iterator[str]:
+    """The address of a real app that shows the runs of ``run_folder``."""
+    with start_app(run_folder, tmp_path_factory.mktemp("ui-server") / "server.log") as address:
+        yield address
 
 
 class App:
