@@ -253,8 +253,10 @@ class Panel {
     const note = this.results.far
     note.classList.toggle("on", far)
     if (!far) return
-    const text = `Far from the data: ${distance.toPrecision(2)} s.d. from the nearest training ` +
-      `query, where 99 % of queries lie within ${limit.toPrecision(2)}. These results say little.`
+    const [head, tail] = distance > 2 * limit
+      ? ["Far from the data", " These results say little."] : ["At the edge of the data", ""]
+    const text = `${head}: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
+      `where 99 % of queries lie within ${limit.toPrecision(2)}.${tail}`
     if (note.dataset.text === text) return
     note.dataset.text = text
     note.replaceChildren(icon("warn"), text)
