@@ -17,7 +17,7 @@ from rivae.explorer import MAX_K, Rows
 
 DEFAULT_K = 10
 SPANS = (2, 4, 10)
-DEFAULT_SPAN = 4
+DEFAULT_SPAN = 2  # where most queries lie; beyond it pictures soon stop meaning much
 MAX_DIMS = 256
 MAX_VALUE = 1000.0
 MAX_LENGTH = 6000
