@@ -25,7 +25,7 @@ from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
 from rivae.traversal import Traversal, grid, paper_grid, sigma_grid, traverse
 
-TRAVERSALS = ("paper", "prior", "sigma")
+TRAVERSALS = ("data", "paper", "prior", "sigma")
 N_QUERIES = 100
 N_QUERIES_DIGITS = 1000  # the paper's example for the transition table
 MAX_FACTOR_ROWS = 3000
@@ -40,7 +40,8 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
 
     "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
     prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
-    where the data lie whatever the scale of z. (low, high): 201 points.
+    near the data whatever the scale of z. "data": from the 0.5 to the 99.5 percentile of the
+    queries' means, 201 points: what the data fill. (low, high): 201 points.
 
     Raises:
         ConfigError: for another name, or an empty range.
@@ -51,6 +52,10 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
         return np.tile(paper_grid(), (d, 1)), note
     if choice == "sigma":
         return sigma_grid(prior), "mean +- 10 s.d. of the aggregated prior: free of the scale of z"
+    if choice == "data":
+        note = "the central 99 % of the queries' means: free of the scale of z"
+        low, high = prior.low, np.maximum(prior.high, prior.low + 1e-9)
+        return np.linspace(low, high, 201, axis=1), note
     if choice == "prior":
         note = "mean +- 3 s.d. of the aggregated prior: free of the scale of z"
         return sigma_grid(prior, 3.0, 201), note

@@ -36,7 +36,7 @@ _TRAVERSE = (
     "from rivae.traversal import traverse",
 )
 _SAVE = "from rivae.export import save"
-# The values of every dimension: "paper", "prior", "sigma" or two numbers.
+# The values of every dimension: "data", "paper", "prior", "sigma" or two numbers.
 _VALUES = """\
 values, _ = traversal_values({range}, explorer.prior)
 """

@@ -222,12 +222,15 @@ def test_a_diverged_model_and_an_empty_test_split_are_refused():
 
 
 def test_traversal_values():
-    prior = AggregatedPrior(np.array([1.0, 0.0]), np.array([2.0, 1.0]), np.zeros(2), np.zeros(2), 9)
+    prior = AggregatedPrior(np.array([1.0, 0.0]), np.array([2.0, 1.0]),
+                            np.array([-1.0, 0.0]), np.array([2.0, 4.0]), 9)  # fmt: skip
     values, note = traversal_values("sigma", prior)
     assert values.shape == (2, 100)
     assert (values[0, 0], values[0, -1]) == (-19.0, 21.0)
     assert "free of the scale" in note
     assert traversal_values("paper", prior)[0].shape == (2, 201)
+    values, _ = traversal_values("data", prior)
+    np.testing.assert_allclose(values[:, [0, -1]], [[-1.0, 2.0], [0.0, 4.0]])
     values, _ = traversal_values((0.0, 2.0), prior)
     assert (values[1, 0], values[1, -1]) == (0.0, 2.0)
 

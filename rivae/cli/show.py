@@ -33,7 +33,7 @@ def add_commands(commands: Any) -> None:
         "  rivae evaluate demo-sprites --json",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
-    parser.add_argument("--range", default="paper", help="paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--range", default="paper", help="data, paper, prior, sigma or LOW,HIGH")
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
@@ -50,7 +50,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("--query", type=int, action="append", help="data row; may be repeated")
     parser.add_argument("--dims", help="latent dimensions counted from 1, e.g. 1,3; all by default")
-    parser.add_argument("--range", default="paper", help="paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--range", default="paper", help="data, paper, prior, sigma or LOW,HIGH")
     parser.add_argument("--k", type=int, default=3, help="items per point, 1 to 10")
     parser.add_argument("--all-points", action="store_true", help="not only change points")
     parser.add_argument("--out", default="traversals", help="folder for the files")
@@ -121,7 +121,9 @@ def parse_range(text: str) -> str | tuple[float, float]:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
-        raise ConfigError(f"'{text}' is no range: write paper, prior, sigma or LOW,HIGH") from None
+        raise ConfigError(
+            f"'{text}' is no range: write data, paper, prior, sigma or LOW,HIGH"
+        ) from None
     return low, high
 
 

@@ -20,10 +20,10 @@ def view_and_range() -> str:
         bind="query-params",
     )  # fmt: skip
     choice = st.segmented_control(
-        "Range of z", list(RANGES), default="3 s.d.", required=True, key=state.TRAVERSE_RANGE,
+        "Range of z", list(RANGES), default="Data", required=True, key=state.TRAVERSE_RANGE,
         bind="query-params",
-        help="Around the mean, in s.d. of the model's own distribution of queries; the paper's "
-        "−10 … 10; or free.",
+        help="What 99 % of the queries fill; around the mean, in s.d. of the model's own "
+        "distribution of queries; the paper's −10 … 10; or free.",
     )  # fmt: skip
     if choice == "Free":
         for label, key, usual in (

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
 
 # A bound control writes the words it shows into the address, so these are names of both.
-RANGES = {"3 s.d.": "prior", "10 s.d.": "sigma", "Paper": "paper", "Free": "free"}
+RANGES = {
+    "Data": "data",
+    "3 s.d.": "prior",
+    "10 s.d.": "sigma",
+    "Paper": "paper",
+    "Free": "free",
+}
 VIEWS = ("Strips", "Correlations", "Plane")
 MAX_FREE = 1000.0
 
@@ -89,7 +95,7 @@ def chosen_range() -> Range:
     Raises:
         ConfigError: the free range is empty.
     """
-    choice = RANGES.get(st.session_state.get(state.TRAVERSE_RANGE) or "", "prior")
+    choice = RANGES.get(st.session_state.get(state.TRAVERSE_RANGE) or "", "data")
     if choice != "free":
         return choice
     low = float(st.session_state.get(state.TRAVERSE_LOW) or 0.0)

@@ -247,7 +247,7 @@ def test_the_results_can_be_exported(digits, runs, kind):
 
 @pytest.mark.parametrize("view", ["Strips", "Correlations", "Plane"])
 @pytest.mark.parametrize("run", ["digits", "synth"])
-@pytest.mark.parametrize("values", ["3 s.d.", "Paper"])
+@pytest.mark.parametrize("values", ["Data", "3 s.d.", "Paper"])
 def test_every_view_of_every_data_set_opens(app, run, view, values):
     shown = app("traverse", run=run, view=view, range=values)
     assert shown.at.segmented_control(key="view").value == view
