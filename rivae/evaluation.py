@@ -54,8 +54,8 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
         return sigma_grid(prior), "mean +- 10 s.d. of the aggregated prior: free of the scale of z"
     if choice == "data":
         note = "the central 99 % of the queries' means: free of the scale of z"
-        low, high = prior.low, np.maximum(prior.high, prior.low + 1e-9)
-        return np.linspace(low, high, 201, axis=1), note
+        end = np.maximum(prior.high, prior.low + 1e-9)  # a constant dimension has no extent
+        return np.linspace(prior.low, end, 201, axis=1), note
     if choice == "prior":
         note = "mean +- 3 s.d. of the aggregated prior: free of the scale of z"
         return sigma_grid(prior, 3.0, 201), note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import platform
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rivae.benchmark.paper import paper_value
+from rivae.benchmark.plan import Cell, cell_key
 from rivae.files import write_atomic
 
 RETRIEVAL = ("recall_at_1", "recall_at_5", "recall_at_10", "median_rank")
@@ -35,6 +37,19 @@ LABELS = {
     "infom": "InfoM", "infoc": "InfoC", "infoe": "InfoE", "overlap": "overlap",
     "coverage": "coverage",
 }  # fmt: skip
+
+
+def read_rows(out: Path) -> list[dict[str, Any]]:
+    """The rows of an earlier sitting in ``out``; none when there was none."""
+    import pandas as pd
+
+    path = out / "results.parquet"
+    if not path.exists():
+        return []
+    return [
+        {str(key): value for key, value in row.items()}
+        for row in pd.read_parquet(path).to_dict("records")
+    ]
 
 
 def write_report(rows: list[dict[str, Any]], out: Path) -> None:
@@ -73,18 +88,44 @@ def report(rows: list[dict[str, Any]]) -> str:
     )
     lines += _table("Factors, standard metrics on mu(v1)", rows, STANDARD, "paper")
     lines += _table("Digit transitions", rows, DIGITS, "paper")
+    lines += _settings(rows)
     return "\n".join(lines)
+
+
+def _settings(rows: list[dict[str, Any]]) -> list[str]:
+    """The complete configuration behind every line, and how long its runs took."""
+    lines = ["## Settings", ""]
+    for dataset, method, preset, settings in dict.fromkeys(cell_key(r) for r in rows):
+        if preset == "–":
+            continue
+        mine = [r for r in rows if cell_key(r) == (dataset, method, preset, settings)]
+        seconds = [r["seconds"] for r in mine if r.get("seconds") == r.get("seconds")]
+        config = Cell(dataset, method, preset, (0,)).configs()[0]
+        took = f"{min(seconds):.0f} to {max(seconds):.0f} s" if seconds else "not recorded"
+        name = f"{dataset} / {method} ({preset}{', ' + settings if settings else ''})"
+        values = {
+            "method": config.method.settings,
+            "training": config.training.model_dump(mode="json"),
+        }
+        lines += [
+            f"<details><summary>{name}: wall time {took} a run or batch</summary>",
+            "",
+            "```json",
+            json.dumps(values, indent=1),
+            "```",
+            "</details>",
+            "",
+        ]
+    return lines
 
 
 def _table(
     title: str, rows: list[dict[str, Any]], metrics: tuple[str, ...], where: str
 ) -> list[str]:
-    keys = list(
-        dict.fromkeys((r["dataset"], r["method"], r["preset"], r["settings"]) for r in rows)
-    )
+    keys = list(dict.fromkeys(cell_key(r) for r in rows))
     body = []
     for key in keys:
-        mine = [r for r in rows if (r["dataset"], r["method"], r["preset"], r["settings"]) == key]
+        mine = [r for r in rows if cell_key(r) == key]
         runs = {(r["draw"], r["seed"]): r["state"] for r in mine}
         failed = sum(state != "finished" for state in runs.values())
         cells = []
@@ -95,7 +136,7 @@ def _table(
                 if r["metric"] == metric and r["range"] in (where, "") and r["state"] == "finished"
             ]
             cells.append(_cell(scores, paper_value(key[0], key[1], metric)))
-        if failed < len(runs) and all(cell == "–" for cell in cells):
+        if all(cell == "–" for cell in cells) and (failed < len(runs) or where):
             continue
         note = f"{len(runs)}" + (f", {failed} failed" if failed else "")
         name = f"{key[1]} ({key[2]}{', ' + key[3] if key[3] else ''})"

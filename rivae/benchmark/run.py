@@ -5,62 +5,21 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rivae.benchmark.chance import chance_rows
+from rivae.benchmark.plan import Cell, cell_key
+from rivae.benchmark.report import read_rows, write_report
 from rivae.config import RunConfig
 from rivae.errors import RivaeError, RunError
 from rivae.evaluation import evaluate
-from rivae.launch import make_config, resume, train
+from rivae.launch import resume, train
 from rivae.methods.presets import trains_as_batch
-from rivae.runs import Run
+from rivae.runs import Run, Status
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One row of a table: a data set, a method and a preset, over several seeds.
-
-    ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
-    has one.
-    """
-
-    dataset: str
-    method: str
-    preset: str
-    seeds: tuple[int, ...]
-    draws: tuple[int, ...] = (0,)
-    settings: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def label(self) -> str:
-        """Name of the run folders."""
-        extra = "".join(f"-{key}-{value}" for key, value in self.settings).lower()
-        name = f"bench-{self.dataset}-{self.method}-{self.preset}{extra}"
-        return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
-
-    def configs(self) -> list[RunConfig]:
-        """One configuration per seed and draw."""
-        out = []
-        for draw in self.draws:
-            data: dict[str, Any] = {}
-            if self.dataset == "synth":
-                data = {"g_seed": draw, "factor_seed": draw, "split_seed": draw}
-            for seed in self.seeds:
-                out.append(
-                    make_config(
-                        self.dataset,
-                        self.method,
-                        self.preset,
-                        name=f"{self.label}-d{draw}-s{seed}",
-                        seed=seed,
-                        dataset_settings=data,
-                        method_settings=dict(self.settings),
-                    )
-                )
-        return out
 
 
 def run_cell(cell: Cell, root: Path, say: Say) -> list[dict[str, Any]]:
@@ -109,6 +68,7 @@ def _rows(cell: Cell, run: Run, say: Say) -> list[dict[str, Any]]:
         "draw": int(run.id.rsplit("-d", 1)[1].split("-")[0]),
         "state": status.state,
         "message": status.message,
+        "seconds": _seconds(status),
     }
     if status.state != "finished":
         return [{**base, "metric": "recall_at_1", "range": "", "score": math.nan}]
@@ -138,21 +98,32 @@ def _rows(cell: Cell, run: Run, say: Say) -> list[dict[str, Any]]:
     return rows
 
 
+def _seconds(status: Status) -> float | None:
+    """Wall time of the training; runs of one batch share theirs."""
+    if status.started is None:
+        return None
+    span = datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)
+    return span.total_seconds()
+
+
 def benchmark(cells: Sequence[Cell], root: Path, out: Path, say: Say) -> list[dict[str, Any]]:
     """Run the cells; the table in ``out`` grows as rows finish, so it can be stopped any time.
 
     Raises:
         RivaeError: for a cell that cannot be configured on this machine.
     """
-    from rivae.benchmark.report import write_report
-
-    rows: list[dict[str, Any]] = []
+    rows = read_rows(out)
     for cell in cells:
         say(f"{cell.dataset} / {cell.method} / {cell.preset}")
         try:
-            rows += run_cell(cell, root, say)
+            new = run_cell(cell, root, say)
+            if cell.dataset == "synth":
+                new += chance_rows("synth", cell.draws, n_rotations=10)
         except RivaeError as error:
             say(f"left out: {error}")
             continue
+        # Rows of other cells stay, so that a table can be made in several sittings.
+        made = {cell_key(row) for row in new}
+        rows = [row for row in rows if cell_key(row) not in made] + new
         write_report(rows, out)
     return rows

@@ -34,7 +34,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _benchmark(args: argparse.Namespace) -> int:
-    from rivae.benchmark.run import Cell, benchmark
+    from rivae.benchmark.plan import Cell
+    from rivae.benchmark.run import benchmark
     from rivae.data import dataset_names
 
     names = args.datasets.split(",")
