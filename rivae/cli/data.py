@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 from rivae.cli.common import add_command, parse_settings, print_table
-from rivae.data import dataset_names, describe_dataset, load_dataset
 from rivae.errors import ConfigError
 
 
@@ -27,6 +26,9 @@ def add_commands(commands: Any) -> None:
 
 
 def _datasets(args: argparse.Namespace) -> int:
+    # Here and not above: it imports torch, which `rivae --help` need not wait for.
+    from rivae.data import dataset_names, describe_dataset, load_dataset
+
     if args.name is None and args.settings:
         raise ConfigError("settings need the name of a data set: rivae datasets NAME --set ...")
     if args.name is None:

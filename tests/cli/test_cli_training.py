@@ -319,7 +319,7 @@ def test_ctrl_c_in_any_command_ends_with_130(monkeypatch, capsys):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rivae.cli.data.load_dataset", stop)
+    monkeypatch.setattr("rivae.data.load_dataset", stop)
     assert main(["datasets", "synth"]) == 130
     monkeypatch.setattr("rivae.benchmark.run.benchmark", stop)
     assert main(["benchmark"]) == 130
