@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
+from rivae.files import json_ready
 from rivae.methods.base import Method
 from rivae.metrics.base import MetricResult
 from rivae.metrics.checks import MIN_ROWS
@@ -217,16 +217,3 @@ def _along(
 
 def _dicts(results: Mapping[str, MetricResult]) -> dict[str, Any]:
     return {name: result.to_dict() for name, result in results.items()}
-
-
-def json_ready(value: Any) -> Any:
-    """Plain lists, dictionaries, strings and finite numbers; NaN and infinities become None."""
-    if isinstance(value, Mapping):
-        return {str(key): json_ready(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return json_ready(value.tolist())
-    if isinstance(value, list | tuple):
-        return [json_ready(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value

@@ -214,7 +214,7 @@ class Explorer:
     @property
     def shows_whole(self) -> bool:
         """Whether items are best shown completed with their other half, as in the paper."""
-        return all("half" in name for name in self.data.view_names)
+        return self.data.shows_whole
 
     # choosing a query
 

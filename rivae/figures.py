@@ -68,7 +68,7 @@ def write_traversals(
     for n, row in enumerate(rows):
         sheet = strips_sheet(
             strips_of(found, n, changes_only=changes_only),
-            lambda i: data.picture(i, 0 if data.view_names[0].startswith("left") else 2),
+            lambda i: data.picture(i, 0 if data.shows_whole else 2),
             query=data.picture(row, 1),
             query_title=data.title(row),
             title=data.title,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 if os.name == "posix":
     import fcntl
@@ -16,10 +18,16 @@ if os.name == "posix":
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data``: after a crash it holds either the old bytes or the new ones."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    write_atomic_with(path, lambda stream: stream.write(data))
+
+
+def write_atomic_with(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """``write_atomic`` for content too large to hold twice: ``write`` puts it into the stream."""
+    # Threads of one process may write the same file, so both numbers are in the name.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(data)
+            write(stream)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -88,17 +96,18 @@ def sync_folder(folder: Path) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Atomic, human-readable JSON; NaN and infinities are written as null."""
-    text = json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(json_ready(value), indent=2, ensure_ascii=False, allow_nan=False)
     write_atomic(path, (text + "\n").encode())
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else None
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+def json_ready(value: Any) -> Any:
+    """Plain lists, dictionaries, strings and finite numbers; NaN and infinities become None."""
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return _plain(value.tolist())
+        return [json_ready(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "tolist"):  # numpy scalars and arrays, without importing numpy here
+        return json_ready(value.tolist())
     return value

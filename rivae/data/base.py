@@ -88,6 +88,8 @@ class PairedDataset:
     """
 
     accepts_upload: bool = False
+    # Whether an item is best shown as both views in one picture, as halves are in the paper.
+    shows_whole: bool = False
 
     def __init__(
         self,

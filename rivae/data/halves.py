@@ -34,6 +34,7 @@ class Halves(PairedDataset):
     """
 
     accepts_upload = True
+    shows_whole = True
 
     def __init__(
         self,

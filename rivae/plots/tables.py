@@ -144,14 +144,6 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-def score_rows(scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Scores as rows for ``to_csv``, at full precision."""
-    return [
-        {"row": s.row, "metric": s.column, "value": s.value, "std": s.std, "paper": s.paper}
-        for s in scores
-    ]
-
-
 def figure_rows(figure: Any) -> list[dict[str, Any]]:
     """What a Plotly figure of this package shows, as rows for ``to_csv``.
 

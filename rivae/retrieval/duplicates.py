@@ -36,6 +36,17 @@ class DistinctRows:
             return self.first[group : group + 1]
         return self.members[self.starts[group] : self.starts[group + 1]]
 
+    def nearest(self, groups: Ints, scores: Floats, k: int) -> tuple[Ints, Floats]:
+        """The k nearest positions of candidate groups (c,) at distances (c,), duplicates
+        included, ordered by distance and then position; each of shape (k,)."""
+        if self.members is None:
+            found = self.first[groups]
+        else:
+            each = [self.positions(int(g)) for g in groups]
+            found, scores = np.concatenate(each), np.repeat(scores, [len(m) for m in each])
+        order = np.lexsort((found, scores))[:k]
+        return found[order], scores[order]
+
 
 def distinct_rows(rows: Floats) -> DistinctRows:
     """Group the equal rows of ``rows`` (N, m)."""

@@ -156,14 +156,7 @@ class NumpyIndex(PointIndex):
             slack = 2 * self._slack(query @ query[0])[0]
             chosen = np.flatnonzero(values <= kth + slack)
             exact = direct_squared_distances(query, self._unique[chosen][None])[0]
-            if self._distinct.group is None:
-                found, scores = chosen, exact
-            else:
-                groups = [self._distinct.positions(int(c)) for c in chosen]
-                found = np.concatenate(groups)
-                scores = np.repeat(exact, [len(g) for g in groups])
-            order = np.lexsort((found, scores))[:k]
-            positions[out], distances[out] = found[order], scores[order]
+            positions[out], distances[out] = self._distinct.nearest(chosen, exact, k)
         return positions, distances
 
     def all_squared_distances(self, queries: Floats) -> Floats:

@@ -74,11 +74,7 @@ class FaissIndex(PointIndex):
         positions = np.empty((len(chosen), k), dtype=np.int64)
         distances = np.empty((len(chosen), k))
         for row, (groups, scores) in enumerate(zip(chosen, exact, strict=True)):
-            members = [self._distinct.positions(int(g)) for g in groups]
-            found = np.concatenate(members)
-            repeated = np.repeat(scores, [len(m) for m in members])
-            order = np.lexsort((found, repeated))[:k]
-            positions[row], distances[row] = found[order], repeated[order]
+            positions[row], distances[row] = self._distinct.nearest(groups, scores, k)
         return positions, distances
 
     def all_squared_distances(self, queries: Floats) -> Floats:

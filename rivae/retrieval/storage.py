@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import torch
 
 from rivae.errors import DataError
+from rivae.files import write_atomic_with, write_json
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import FAISS_ABOVE, build_index
 
@@ -40,28 +38,16 @@ def _digest(points: Floats) -> str:
     return hashlib.blake2b(np.ascontiguousarray(points).tobytes(), digest_size=16).hexdigest()
 
 
-def _write(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write through a temporary file, so that a reader never sees half of one."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def save_index(folder: Path, key: str, index: Index) -> Path:
     """Write the points of ``index`` under ``key``; returns the path of the ``.json``."""
     folder.mkdir(parents=True, exist_ok=True)
     points = np.ascontiguousarray(index.points, dtype=np.float64)
     head = {"schema": SCHEMA, "key": key, "shape": list(points.shape), "digest": _digest(points)}
-    _write(folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False))
+    write_atomic_with(
+        folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False)
+    )
     path = folder / f"index-{key}.json"
-    _write(path, lambda f: f.write(json.dumps(head, indent=1).encode()))
+    write_json(path, head)
     return path
 
 

@@ -31,7 +31,6 @@ DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
 
 GALLERY_PANEL: Final = "gallery_panel"
-GALLERY_BY: Final = "gallery_by"
 GALLERY_TEXT: Final = "gallery_text"
 GALLERY_FACTOR: Final = "gallery_factor"
 GALLERY_LEVELS: Final = "gallery_levels"
