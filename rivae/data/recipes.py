@@ -1,0 +1,25 @@
+"""The text of one item: a recipe, or any other text that belongs to a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Plain text as its author wrote it: not escaped, not normalised.
+
+    Attributes:
+        id: the item's own name in its source, unique there.
+        ingredients: lines with their amounts.
+        instructions: steps, in order.
+        tags: words that its source sorts it under.
+        url: where it came from, or "".
+    """
+
+    id: str
+    title: str
+    ingredients: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    url: str = ""
