@@ -198,6 +198,15 @@ save(transition_heatmap(table), "digits.html")
         defaults={"group": "digits"},
         opens=False,
     ),
+    "stored-digit-ranges": Panel(
+        imports=(_SAVE, "from rivae.plots.digit_ranges import digit_range_lines"),
+        body="""\
+rows, names = run.evaluation["digits_ranges"], ("n_std", "overlap", "coverage")
+columns = (np.array([row[name] for row in rows], dtype=float) for name in names)
+save(digit_range_lines(*columns), "digit_ranges.html")
+""",
+        opens=False,
+    ),
     "stored-scatter": Panel(
         imports=("from rivae.replay import replay", _SAVE,
                  "from rivae.plots.scatter import traversal_scatter"),

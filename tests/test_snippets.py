@@ -23,7 +23,7 @@ FILES = {
     "strips": "strips.png", "plane": "plane.png", "correlation": "correlation.html",
     "scatter": "scatter.html", "matrix": "matrix.html", "digits": "digits.html",
     "curves": "training.html", "stored-correlation": "correlation.html",
-    "stored-digits": "digits.html",
+    "stored-digits": "digits.html", "stored-digit-ranges": "digit_ranges.html",
     "stored-scatter": "scatter.html", "stored-alpha": "alpha.html",
 }  # fmt: skip
 SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
@@ -77,6 +77,7 @@ SETTINGS = {
     "scores": {},
     "stored-correlation": {"signed": True},
     "stored-digits": {},
+    "stored-digit-ranges": {},
     "stored-scatter": {"dim": 1, "factor": 0, "other": True},
     "stored-alpha": {"columns": [0, 1], "alpha": 3.0},
 }
@@ -88,7 +89,7 @@ def test_every_panel_is_tried_here():
 
 @pytest.mark.parametrize("call", PANELS)
 def test_snippets_run_as_they_stand(call, runs, tmp_path):
-    run = runs[1]["split-digits" if "digits" in call else "synth"]
+    run = runs[1]["split-digits" if "digit" in call else "synth"]
     execute(snippet(run.id, call, **SETTINGS[call]))
     assert [p.name for p in tmp_path.iterdir()] == ([FILES[call]] if call in FILES else [])
     if FILES.get(call, "").endswith(".png"):

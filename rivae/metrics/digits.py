@@ -18,6 +18,7 @@ from rivae.retrieval.base import Floats
 
 N_DIGITS = 10
 PAIRS = tuple(combinations(range(N_DIGITS), 2))  # the 45 columns: (0, 1), (0, 2) ... (8, 9)
+MAX_OVERLAP = 1 / len(PAIRS)  # when all rows are alike
 _COLUMN = np.zeros((N_DIGITS, N_DIGITS), dtype=np.int64)
 for _column, (_a, _b) in enumerate(PAIRS):
     _COLUMN[_a, _b] = _COLUMN[_b, _a] = _column
@@ -78,12 +79,12 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
         float(np.minimum(rows[i], rows[j]).sum()) / len(PAIRS) for i, j in combinations(range(d), 2)
     ]
     overlap = MetricResult(
-        name="overlap", score=float(np.mean(pairs)), high=1 / len(PAIRS), higher_is_better=False,
+        name="overlap", score=float(np.mean(pairs)), high=MAX_OVERLAP, higher_is_better=False,
         n=len(pairs), settings=settings,
         parts={"histogram_intersection": float(np.mean(pairs)) * len(PAIRS)},
     )  # fmt: skip
     difference = MetricResult(
-        name="coverage_minus_overlap", score=covered - overlap.score, low=-1 / len(PAIRS),
+        name="coverage_minus_overlap", score=covered - overlap.score, low=-MAX_OVERLAP,
         n=d, settings=settings,
     )  # fmt: skip
     return {"overlap": overlap, "coverage": coverage, "coverage_minus_overlap": difference}

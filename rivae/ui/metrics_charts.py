@@ -28,6 +28,7 @@ def charts(run: Run, report: Report, along: Along) -> None:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:
         metrics_digits.charts(run, along, along.transitions, chosen_cell(along))
+        metrics_digits.by_range(run, report.digit_ranges)
 
 
 def chosen_cell(along: Along) -> tuple[int, int] | None:

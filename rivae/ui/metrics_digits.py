@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
+    from rivae.ui.metrics_ranges import DigitRange
     from rivae.ui.metrics_report import Along
 
     Table = NDArray[np.float64]
@@ -80,3 +82,27 @@ def _dimension_picker(table: Table, chosen: tuple[int, int] | None) -> None:
         "Dimension", range(len(table)), index=None, placeholder="none", width=150,
         format_func=lambda j: f"z{j + 1}", key=state.METRICS_CELL_DIM, on_change=picked,
     )  # fmt: skip
+
+
+def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
+    """How overlap and coverage move with the range of z; nothing for an older evaluation."""
+    if not ranges:
+        return
+    from rivae.plots.digit_ranges import digit_range_lines
+    from rivae.plots.theme import alt_text
+
+    figure = digit_range_lines(
+        [each.n_std for each in ranges], [each.overlap for each in ranges],
+        [each.coverage for each in ranges], dark=theme.is_dark(),
+    )  # fmt: skip
+    with headline("Overlap and coverage by range of z"):
+        exports.panel(
+            "digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True
+        )
+    st.plotly_chart(
+        figure, theme=None, key=state.METRICS_RANGES, alt=alt_text(figure), config=QUIET
+    )
+    st.caption(
+        "Both depend on how far a traversal goes, and the paper gives its range in units of z "
+        "only. Dashed: the most that each can be."
+    )

@@ -7,14 +7,16 @@ to be undefined, and what cannot be drawn is left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import RunError
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
+from rivae.metrics.digits import MAX_OVERLAP
 from rivae.plots.scores import metric_label
 from rivae.ui.loose import mapping, matrix, number, sequence
+from rivae.ui.metrics_ranges import DigitRange, read_ranges
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,6 +100,7 @@ class Report:
     alpha: float
     groups: tuple[tuple[str, tuple[Measured, ...]], ...]
     along: tuple[Along, ...]
+    digit_ranges: tuple[DigitRange, ...]
     stored: Mapping[str, Any]
 
 
@@ -137,13 +140,14 @@ def report_of(stored: Mapping[str, Any], dataset: str, method: str) -> Report:
         )  # fmt: skip
         if found:
             groups.append((heading, found))
-    if ranges := _digit_ranges(stored.get("digits_ranges")):
-        groups.append(("Digit transitions, by the range of z", ranges))
+    ranges = read_ranges(stored.get("digits_ranges"))
+    if ranges:
+        groups.append(("Digit transitions, by the range of z", _digit_ranges(ranges)))
     along = [_along(stored, settings, suffix) for suffix in ("", "_other")]
     alpha = number(settings.get("alpha"))
     return Report(
         str(stored.get("created") or ""), alpha if alpha and alpha > 0 else DEFAULT_ALPHA,
-        tuple(groups), tuple(a for a in along if a is not None), stored,
+        tuple(groups), tuple(a for a in along if a is not None), ranges, stored,
     )  # fmt: skip
 
 
@@ -206,18 +210,16 @@ def _measured(name: str, stored: Any, dataset: str, method: str) -> Measured | N
     )
 
 
-def _digit_ranges(stored: Any) -> tuple[Measured, ...]:
+def _digit_ranges(ranges: Sequence[DigitRange]) -> tuple[Measured, ...]:
     """Overlap and coverage over several half widths of the traversal."""
     found = []
-    for name in ("overlap", "coverage"):
-        for row in map(mapping, sequence(stored)):
-            width = number(row.get("n_std"))
-            is_overlap = name == "overlap"
-            end = {"low": 0.0, "high": 1 / 45 if is_overlap else 1.0}
-            result = {"score": row.get(name), "higher_is_better": not is_overlap, **end}
+    for name, most in (("overlap", MAX_OVERLAP), ("coverage", 1.0)):
+        for each in ranges:
+            result = {"score": getattr(each, name), "higher_is_better": name == "coverage",
+                      "low": 0.0, "high": most}  # fmt: skip
             measured = _measured(name, result, "", "")
-            if width is not None and measured is not None:
-                found.append(replace(measured, label=f"{name}, mean ± {width:g} s.d."))
+            if measured is not None:
+                found.append(replace(measured, label=f"{name}, mean ± {each.n_std:g} s.d."))
     return tuple(found)
 
 

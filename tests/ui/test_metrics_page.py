@@ -208,6 +208,16 @@ def test_digits_have_transitions_instead(shown):
     assert first(page.params["cell"]) == "1_1"
 
 
+def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
+    assert "paper gives its range" not in shown(run="demo-digits").words
+    run = Run(measured / "demo-digits")
+    ranges = [{"n_std": n, "overlap": 0.02 - n / 1e4, "coverage": 0.9} for n in (3, 30)]
+    run.write_evaluation({**run.evaluation, "digits_ranges": ranges})
+    page = shown(run="demo-digits")
+    assert len(charts(page)) == 3 and "in units of z only" in page.words
+    assert any("digit_range_lines(*columns)" in code.value for code in page.at.code)
+
+
 def test_the_snippets_of_the_page_name_its_panels(shown):
     codes = [code.value for code in shown(run="demo-synth", cell="1_2").at.code]
     assert any("replay(" in code and "j, k = 0, 1" in code for code in codes)

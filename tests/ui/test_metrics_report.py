@@ -84,15 +84,20 @@ def test_what_is_undefined_says_why():
 
 
 def test_digits_over_several_ranges(stored):
+    assert report(stored).digit_ranges == ()
     stored["digits_ranges"] = [
-        {"n_std": 3.0, "overlap": 0.01, "coverage": None}, {"n_std": 30.0, "overlap": 0.02}, "x",
+        {"n_std": 30.0, "overlap": 0.02}, {"n_std": 3.0, "overlap": 0.01, "coverage": None}, "x",
+        {"n_std": 3.0}, {"n_std": -1, "coverage": 0.5}, {"n_std": "9", "coverage": 0.5},
+        {"n_std": 10, "overlap": 0.5, "coverage": 0.9}, {"n_std": 20, "coverage": 1.1},
     ]  # fmt: skip
-    title, group = report(stored).groups[-1]
+    found = report(stored)
+    assert [each.n_std for each in found.digit_ranges] == [3, 10, 30]
+    assert math.isnan(found.digit_ranges[1].overlap), "more than an overlap can be"
+    title, group = found.groups[-1]
     assert title.startswith("Digit transitions")
-    assert [(m.label, m.value) for m in group][:2] == [
-        ("overlap, mean ± 3 s.d.", 0.01), ("overlap, mean ± 30 s.d.", 0.02),
-    ]  # fmt: skip
-    assert math.isnan(group[2].value)
+    assert [m.label for m in group][:2] == ["overlap, mean ± 3 s.d.", "overlap, mean ± 10 s.d."]
+    np.testing.assert_array_equal([m.value for m in group], [0.01, math.nan, 0.02, math.nan, 0.9,
+                                                             math.nan])  # fmt: skip
 
 
 JUNK = [None, math.nan, "many", [], {}, -5, True, 1e400, [[1, 2], [3]], {"score": None}]
@@ -103,6 +108,7 @@ JUNK = [None, math.nan, "many", [], {}, -5, True, 1e400, [[1, 2], [3]], {"score"
     "path",
     [
         ("settings",), ("retrieval",), ("factors",), ("correlation",), ("created",), ("digits",),
+        ("digits_ranges",),
         ("settings", "alpha"), ("settings", "traversal"), ("settings", "traversal", "range"),
         ("settings", "latents"), ("settings", "n_queries"),
         ("retrieval", "recall_at_1"), ("retrieval", "recall_at_1", "score"),
