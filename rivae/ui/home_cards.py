@@ -11,7 +11,7 @@ from rivae.benchmark.names import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
 from rivae.ui import cache, routes
-from rivae.ui.pages import EXPLORE, TRAVERSE
+from rivae.ui.pages import EXPLORE, METRICS, TRAVERSE
 from rivae.ui.run_cards import RunCard, describe_run
 from rivae.ui.text import escape, markdown
 
@@ -23,6 +23,10 @@ BADGES: dict[str, tuple[str, Color, str]] = {
     "failed": (":material/error:", "red", "failed"),
     "broken": (":material/broken_image:", "red", "broken"),
 }
+WAYS_IN = (
+    ("Explore", "tune", EXPLORE), ("Traverse", "timeline", TRAVERSE),
+    ("Metrics", "leaderboard", METRICS),
+)  # fmt: skip
 
 
 def run_cards(runs: Sequence[Run]) -> None:
@@ -68,15 +72,21 @@ def run_card(run: Run) -> None:
             st.code(card.command, language=None, wrap_lines=True)
         st.space("stretch")
         if opens and card.state != "broken":
-            with st.container(horizontal=True):
-                explore = st.button(
-                    "Explore", icon=":material/tune:", type="primary", key=f"explore-{run.id}"
-                )
-                traverse = st.button(
-                    "Traverse", icon=":material/timeline:", key=f"traverse-{run.id}"
-                )
-            if explore or traverse:
-                st.switch_page(EXPLORE if explore else TRAVERSE, query_params={"run": run.id})
+            _ways_in(run)
+
+
+def _ways_in(run: Run) -> None:
+    """The buttons that open the run on a page."""
+    page = None
+    with st.container(horizontal=True, gap="small"):
+        for title, icon, there in WAYS_IN:
+            if st.button(
+                title, icon=f":material/{icon}:", key=f"{title.lower()}-{run.id}",
+                type="primary" if there == EXPLORE else "secondary",
+            ):  # fmt: skip
+                page = there
+    if page is not None:
+        st.switch_page(page, query_params={"run": run.id})
 
 
 def _strip(run: Run, card: RunCard) -> None:

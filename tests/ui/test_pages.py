@@ -41,6 +41,14 @@ def test_one_click_opens_a_run(app):
     assert home.panel()["run"] == "synth"
 
 
+def test_one_click_leads_to_the_numbers_of_a_run(app):
+    home = app()
+    home.at.button(key="metrics-synth").click().run()
+    home.calm()
+    picker = home.at.selectbox(key="metrics_run")
+    assert picker.value == "synth" and "Evaluate now" in [b.label for b in home.at.button]
+
+
 def test_without_runs_every_page_names_the_command(app, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     for page in ("home", "explore", "traverse"):
