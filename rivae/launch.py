@@ -66,6 +66,9 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
         for key, value in settings.items()
         if key in ("folder", "path") and isinstance(value, str) and value
     }
+    store = settings.get("store")
+    if isinstance(store, str) and (Path(store) / "store.json").is_file():
+        paths["store"] = str(Path(store).expanduser().absolute())
     return {**settings, **paths}
 
 

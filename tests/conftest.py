@@ -162,3 +162,40 @@ def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iter
 def start_app() -> Callable[[Path, Path], AbstractContextManager[str]]:
     """``running_app`` for tests that need an app of their own: (folder of runs, log file)."""
     return running_app
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An import of 1,200 drawn pairs: a square whose brightness and place stand in the text."""
+    import io
+
+    import numpy as np
+    from PIL import Image
+
+    from rivae.data.recipes import Recipe
+    from rivae.data.store import FactorColumn, StoreItem, StoreWriter
+
+    folder = tmp_path_factory.mktemp("data") / "small"
+    writer = StoreWriter(folder, {"kind": "test"}, ("light", "place"), chunk_items=500)
+    rng = np.random.default_rng(0)
+    for i in range(1200):
+        light, place = int(rng.integers(5)), int(rng.integers(4))
+        pixels = rng.integers(0, 40, (48, 48, 3)).astype(np.uint8)
+        pixels[12 * place : 12 * place + 12] += np.uint8(40 + 40 * light)
+        buffer = io.BytesIO()
+        Image.fromarray(pixels).save(buffer, "JPEG", quality=90)
+        words = ["dark", "dim", "grey", "light", "bright"][light]
+        where = ["top", "upper", "lower", "bottom"][place]
+        recipe = Recipe(
+            f"r{i}", f"A {words} bar {i}", (f"{light + 1} cups {words} paint", f"1 {where} brush"),
+            (f"Paint it {words} and {where}.",), tags=(words, where),
+        )  # fmt: skip
+        factors = {"light": float(light), "place": float(place)}
+        writer.add(StoreItem(recipe, buffer.getvalue(), factors=factors), i + 1)
+    columns = (
+        FactorColumn(name="light", kind="ordinal", levels=("1", "2", "3", "4", "5")),
+        FactorColumn(name="place", kind="ordinal", levels=("1", "2", "3", "4")),
+    )
+    manifest = {"name": "small", "title": "Small bars", "created": "2026-01-01T00:00:00+00:00",
+                "picture_side": 48, "factors": columns}  # fmt: skip
+    return writer.finish(manifest, 1200)

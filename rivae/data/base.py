@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from rivae.data.recipes import Recipe
 from rivae.errors import DataError
 
 FactorKind = Literal["continuous", "ordinal", "categorical"]
@@ -92,6 +93,8 @@ class PairedDataset:
     accepts_upload: bool = False
     # Whether an item is best shown as both views in one picture, as halves are in the paper.
     shows_whole: bool = False
+    # The view (1 or 2) that is text and therefore shown by the other one's picture, if any.
+    text_view: int | None = None
 
     def __init__(
         self,
@@ -145,6 +148,10 @@ class PairedDataset:
     def picture(self, i: int, side: int = 2) -> Image.Image:
         """Item ``i`` as a picture: view 1, view 2, or both as one whole (``side`` = 1, 2, 0)."""
         raise NotImplementedError
+
+    def recipe(self, i: int) -> Recipe | None:
+        """The text of item ``i`` in its parts (not HTML-escaped); None where there is none."""
+        return None
 
     def title(self, i: int) -> str:
         """A short plain-text name of item ``i`` (not HTML-escaped)."""

@@ -16,17 +16,16 @@ from rivae.config import BatchSize, Epochs
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import AlignmentTerms, Milestones, alignment_loss
 from rivae.nets.affine import FixedAffine
-from rivae.nets.embedders import EmbedderConfig, build_embedder
+from rivae.nets.embedders import EmbedderPair, build_embedders
 
 # As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
 MIN_TEMPERATURE = 0.01
 
 
-class ContrastiveConfig(MethodConfig):
+class ContrastiveConfig(EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    embedder: EmbedderConfig = EmbedderConfig()
     epochs: Epochs = 300
     batch_size: BatchSize = 64
     learning_rate: float = Field(default=5e-3, gt=0)
@@ -54,8 +53,9 @@ class Contrastive(Method):
         self.config = config
         d = self.n_components = n_components or config.dim_v
         self.dim_v = config.dim_v
-        self.embedder1 = build_embedder(shape1, config.dim_v, config.embedder, n_models)
-        self.embedder2 = build_embedder(shape2, config.dim_v, config.embedder, n_models)
+        self.embedder1, self.embedder2 = build_embedders(
+            shape1, shape2, config.dim_v, config, n_models
+        )
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)
 

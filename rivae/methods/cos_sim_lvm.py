@@ -20,7 +20,7 @@ from rivae.methods.base import (
     parameters_of,
 )
 from rivae.methods.losses import retrieval_loss
-from rivae.nets.embedders import EmbedderConfig, build_embedder
+from rivae.nets.embedders import EmbedderPair, build_embedders
 from rivae.nets.heads import MLP, fold_affine_into_input
 
 Milestones = tuple[tuple[Epochs, Positive], ...]
@@ -52,12 +52,11 @@ def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, noise: 
     return retrieval_loss(scores, terms.n_mismatches, terms.loss_form, terms.margin, noise)
 
 
-class CosSimLVMConfig(CosSimTerms):
+class CosSimLVMConfig(EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    embedder: EmbedderConfig = EmbedderConfig()
     head_hidden: Widths = Field(default=(10, 10), min_length=1)
     epochs: Epochs = 200
     batch_size: BatchSize = 64
@@ -92,8 +91,9 @@ class CosSimLVM(Method):
         self.config = config
         self.n_components, self.dim_v = config.n_components, config.dim_v
         if embedders is None:
-            self.embedder1 = build_embedder(shape1, config.dim_v, config.embedder, n_models)
-            self.embedder2 = build_embedder(shape2, config.dim_v, config.embedder, n_models)
+            self.embedder1, self.embedder2 = build_embedders(
+                shape1, shape2, config.dim_v, config, n_models
+            )
             embedders = (self.embedder1, self.embedder2)
         # Borrowed embedders stay out of the module tree: their owner saves and moves them.
         self._embedders = embedders

@@ -15,18 +15,17 @@ from torch import Tensor, nn
 from rivae.config import BatchSize, Epochs, Widths
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig, CosSimTerms
-from rivae.nets.embedders import EmbedderConfig, build_embedder
+from rivae.nets.embedders import EmbedderPair, build_embedders
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8
 
 
-class EmbeddedConfig(MethodConfig):
+class EmbeddedConfig(EmbedderPair, MethodConfig):
     """Settings of a method that starts from other embedders; each method adds its own."""
 
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
-    embedder: EmbedderConfig = EmbedderConfig()
     head_hidden: Widths = Field(default=(10, 10), min_length=1)
 
     init: Literal["none", "cos-sim-lvm", "smooth"] = Field(
@@ -81,8 +80,9 @@ class EmbeddedMethod(Method):
         self.config = config
         self.n_components, self.dim_v = config.n_components, config.dim_v
         self.n_axes2 = len(shape2)
-        self.embedder1 = build_embedder(shape1, config.dim_v, config.embedder, n_models)
-        self.embedder2 = build_embedder(shape2, config.dim_v, config.embedder, n_models)
+        self.embedder1, self.embedder2 = build_embedders(
+            shape1, shape2, config.dim_v, config, n_models
+        )
 
     def add_initialiser(
         self, shape1: tuple[int, ...], shape2: tuple[int, ...], n_models: int | None
@@ -95,6 +95,7 @@ class EmbeddedMethod(Method):
                 n_components=c.n_components,
                 dim_v=c.dim_v,
                 embedder=c.embedder,
+                embedder2=c.embedder2,
                 head_hidden=c.head_hidden,
                 **c.cos_sim.model_dump(),
             )

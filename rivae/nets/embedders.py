@@ -33,6 +33,19 @@ class EmbedderConfig(BaseModel):
     channels: Widths = (32, 32, 64, 64)
     downsample: int = Field(default=1, ge=1, le=8)
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    augment: float = Field(
+        default=0.0, ge=0, le=1,
+        description="conv: strength of random flips, shifts and light while training; 0 = none",
+    )  # fmt: skip
+
+
+class EmbedderPair(BaseModel):
+    """The embedders of both sides, as settings of a method."""
+
+    embedder: EmbedderConfig = Field(default=EmbedderConfig(), description="e1, and e2 if alike")
+    embedder2: EmbedderConfig | None = Field(
+        default=None, description="e2 of the searched side; empty = like e1"
+    )
 
 
 def low_precision(embedder: nn.Module, x: Tensor) -> torch.autocast:
@@ -130,7 +143,7 @@ class ConvEmbedder(nn.Module):
     def __init__(self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig) -> None:
         super().__init__()
         shape = averaged_shape(shape, config.downsample)
-        self.downsample = config.downsample
+        self.downsample, self.augment = config.downsample, config.augment
         self.autocast = False
         self.convolutions, sizes = strided_convolutions(shape, config.channels)
         n_in = math.prod(sizes[-1])
@@ -141,10 +154,34 @@ class ConvEmbedder(nn.Module):
         x = x.reshape(-1, *x.shape[-3:])
         if self.downsample > 1:
             x = nn.functional.avg_pool2d(x, self.downsample)
+        if self.augment and self.training:
+            x = augmented(x, self.augment)
         with low_precision(self, x):
             out = self.head(self.convolutions(x).flatten(1))
         v = nn.functional.normalize(out.float(), dim=-1)
         return v.reshape(*lead, v.shape[-1])
+
+
+def augmented(x: Tensor, strength: float) -> Tensor:
+    """Pictures (B, C, H, W) mirrored, shifted by up to 1/8 and relit at random, each on its own.
+
+    Draws from torch's global generator, which a trainer seeds and checkpoints (as dropout does).
+    """
+    n, _, height, width = x.shape
+    flip = torch.rand(n, device=x.device) < 0.5
+    x = torch.where(flip[:, None, None, None], x.flip(-1), x)
+    # Shifted and scaled by resampling, so that no border wraps around.
+    move = (torch.rand(n, 2, device=x.device) - 0.5) * strength * 0.5
+    zoom = 1.0 - torch.rand(n, device=x.device) * strength * 0.3
+    theta = torch.zeros(n, 2, 3, device=x.device)
+    theta[:, 0, 0], theta[:, 1, 1] = zoom, zoom
+    theta[:, :, 2] = move
+    grid = nn.functional.affine_grid(theta, [n, x.shape[1], height, width], align_corners=False)
+    x = nn.functional.grid_sample(x, grid, padding_mode="reflection", align_corners=False)
+    light = 1.0 + (torch.rand(n, 3, device=x.device)[:, : x.shape[1]] - 0.5) * 0.4 * strength
+    contrast = 1.0 + (torch.rand(n, 1, device=x.device) - 0.5) * 0.6 * strength
+    mean = x.mean((1, 2, 3), keepdim=True)
+    return ((x - mean) * contrast[:, :, None, None] + mean) * light[:, :, None, None]
 
 
 class SeededConv(nn.Conv2d):
@@ -160,6 +197,25 @@ class SeededConv(nn.Conv2d):
             self.weight.uniform_(-bound, bound, generator=generators[0])
             assert self.bias is not None
             self.bias.uniform_(-bound, bound, generator=generators[0])
+
+
+def build_embedders(
+    shape1: tuple[int, ...],
+    shape2: tuple[int, ...],
+    dim_v: int,
+    config: EmbedderPair,
+    n_models: int | None = None,
+) -> tuple[nn.Module, nn.Module]:
+    """e1 and e2 for items of these shapes.
+
+    Raises:
+        ConfigError: as ``build_embedder``.
+    """
+    second = config.embedder2 or config.embedder
+    return (
+        build_embedder(shape1, dim_v, config.embedder, n_models),
+        build_embedder(shape2, dim_v, second, n_models),
+    )
 
 
 def build_embedder(

@@ -97,7 +97,7 @@ def test_datasets_are_listed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "data set"
     assert [line.split()[0] for line in lines[1:]] == [
-        "synth", "synth-modulated", "sprites", "split-digits", "split-mnist"
+        "synth", "synth-modulated", "sprites", "split-digits", "split-mnist", "pairs"
     ]  # fmt: skip
     assert main(["datasets", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
@@ -171,7 +171,7 @@ def test_seeds_with_patience_train_one_by_one(root):
         (["imagenet"], "there is no data set 'imagenet': choose one of synth"),
         (["synth", "--method", "gan"], "no preset knows the method 'gan'"),
         (["synth", "--preset", "good"], "there is no preset 'good': choose default or paper"),
-        (["synth", "--set", "axis=1"], "rivae has no setting 'axis': choose from n_components"),
+        (["synth", "--set", "axis=1"], "rivae has no setting 'axis': choose from embedder"),
         (["synth", "--set", "dataset.size=1"], "synth has no setting 'size': choose from n_pairs"),
         (["synth", "--set", "training.gpu=1"], "training has no setting 'gpu': choose from device"),
         (["synth", "--set", "joint_epochs=many"], "setting 'joint_epochs' of rivae: input should"),

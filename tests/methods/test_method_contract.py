@@ -180,8 +180,9 @@ def test_a_run_folder_keeps_the_model(case, tmp_path):
 def test_presets_validate_and_build(method, dataset, preset):
     shapes = {"synth": (50,), "sprites": (1, 64, 64), "split-digits": (1, 8, 4)}
     shape = shapes.get(dataset, (1, 28, 14))
+    shape1, shape2 = ((3, 64, 64), (400,)) if dataset == "pairs" else (shape, shape)
     settings = preset_settings(dataset, method, preset)
-    built = build_method(method, settings, shape, shape)
+    built = build_method(method, settings, shape1, shape2)
     assert sum(stage.epochs for stage in built.stages()) > 10
     dumped = built.config.model_dump(mode="json")
     assert method_class(method).config_class.model_validate(dumped) == built.config
@@ -200,7 +201,7 @@ def test_wrong_names_are_refused_with_the_choices():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"lambda_retrieval": 1}, "rivae has no setting 'lambda_retrieval': choose from n_comp"),
+        ({"lambda_retrieval": 1}, "rivae has no setting 'lambda_retrieval': choose from embedder"),
         ({"embedder": {"width": 3}}, "rivae has no setting 'embedder.width'"),
         ({"cos_sim": {"dim_v": 7}}, "rivae has no setting 'cos_sim.dim_v'"),
         ({"cos_sim": {"margin": "wide"}}, "setting 'cos_sim.margin' of rivae: input should be"),

@@ -60,7 +60,7 @@ def preset_settings(dataset: str, method: str, preset: str) -> dict[str, Any]:
 
 def preset_training(dataset: str, preset: str) -> dict[str, Any]:
     """Trainer options that belong to a preset: bf16 embedders where float32 takes hours."""
-    if dataset == "split-mnist" and preset == "default":
+    if dataset in ("split-mnist", "pairs") and preset == "default":
         return {"precision": "bf16", "validate_every": 1}
     return {"clip_norm": None if preset == "paper" else 1.0}
 
@@ -72,7 +72,8 @@ def trains_as_batch(settings: dict[str, Any]) -> bool:
     arithmetic, and convolutions cannot be stacked.
     """
     if "network" in settings:  # no embedders: the networks are the method's own
-        kind, hidden = settings["network"], settings["hidden"]
+        networks = [(settings["network"], settings["hidden"])]
     else:
-        kind, hidden = settings["embedder"]["kind"], settings["embedder"]["hidden"]
-    return kind != "conv" and max(hidden, default=0) <= 256
+        embedders = [settings["embedder"], settings.get("embedder2") or settings["embedder"]]
+        networks = [(e["kind"], e["hidden"]) for e in embedders]
+    return all(kind != "conv" and max(hidden, default=0) <= 256 for kind, hidden in networks)

@@ -19,6 +19,7 @@ MLPS: dict[str, tuple[int, ...]] = {
     "synth-modulated": (50, 50, 50),
     "split-mnist": (512, 512, 512),
     "split-digits": (256, 256, 256),
+    "pairs": (512, 512, 512),
 }
 DEFAULT: dict[str, dict[str, Any]] = {
     "synth": {"epochs": 200, "learning_rate": 5e-3},
@@ -26,6 +27,7 @@ DEFAULT: dict[str, dict[str, Any]] = {
     "sprites": {"epochs": 20, "learning_rate": 2e-3, "downsample": 2},
     "split-mnist": {"epochs": 16, "learning_rate": 1e-3, "batch_size": 256},
     "split-digits": {"epochs": 150, "learning_rate": 1e-3},
+    "pairs": {"epochs": 30, "learning_rate": 1e-3, "batch_size": 256},
 }
 
 

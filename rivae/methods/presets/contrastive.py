@@ -6,7 +6,7 @@ from typing import Any
 
 from rivae.methods.presets.cos_sim import cos_sim
 
-SHARED = ("epochs", "learning_rate", "batch_size", "embedder")
+SHARED = ("epochs", "learning_rate", "batch_size", "embedder", "embedder2")
 
 
 def _shared(dataset: str, preset: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ EPOCHS = {
     "sprites": 60,
     "split-mnist": 30,
     "split-digits": 150,
+    "pairs": 40,
 }
 
 

@@ -9,6 +9,7 @@ from rivae.methods.presets.rivae import PAPER, rivae
 # The rest is RIVAE's on the same data set, so that the two differ by their method alone.
 SHARED = (
     "embedder",
+    "embedder2",
     "batch_size",
     "init",
     "init_epochs",
@@ -41,6 +42,12 @@ DEFAULT: dict[str, dict[str, Any]] = {
         "g_epochs": 30,
         "joint_epochs": 100,
     },
+}
+DEFAULT["pairs"] = {
+    "joint_batch_size": 1024,
+    "joint_learning_rate": 3e-4,
+    "g_epochs": 10,
+    "joint_epochs": 20,
 }
 # Twelve times the pairs of Synth: as many steps as RIVAE takes there.
 DEFAULT["synth-modulated"] = {"joint_batch_size": 1024, "g_epochs": 40, "joint_epochs": 60}

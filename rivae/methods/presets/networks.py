@@ -31,6 +31,18 @@ NETWORKS["split-digits"] = {
     **NETWORKS["split-mnist"],
     "embedder": {"kind": "mlp", "hidden": (256, 256), "activation": "relu", "dropout": 0.1},
 }
+# Pictures and words: networks that train on two CPU cores. The paper's Recipe1M has dim(V) 1,024, a
+# ResNet50 and recurrent networks; dim(z) and the heads are the paper's.
+NETWORKS["pairs"] = {
+    "n_components": 30,
+    "dim_v": 256,
+    "embedder": {
+        "kind": "conv", "hidden": (256,), "channels": (32, 64, 128, 256), "dropout": 0.2,
+        "augment": 0.6,
+    },
+    "embedder2": {"kind": "mlp", "hidden": (256,), "activation": "relu", "dropout": 0.5},
+    "head_hidden": (100,),
+}  # fmt: skip
 # A query's distribution has more parameters (means and spreads) than Synth has shared factors.
 NETWORKS["synth-modulated"] = {
     "n_components": 2,

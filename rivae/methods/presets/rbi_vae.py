@@ -7,7 +7,7 @@ from typing import Any
 from rivae.methods.presets.rivae import rivae
 
 # What RIVAE's preset says about the start, and about how the embedders train afterwards.
-START = ("init", "cos_sim", "init_epochs", "init_learning_rate", "batch_size", "embedder",
+START = ("init", "embedder2", "cos_sim", "init_epochs", "init_learning_rate", "batch_size", "embedder",
          "head_hidden", "axes")  # fmt: skip
 JOINT = ("learning_rate", "joint_learning_rate", "joint_epochs", "schedule", "milestones",
          "loss_form", "n_mismatches", "reg_form", "reg_magnitude", "lambda_reg")  # fmt: skip
@@ -26,6 +26,7 @@ DEFAULT_EPOCHS = {
     "sprites": {"model_epochs": 30, "joint_epochs": 30},
     "split-mnist": {"model_epochs": 5},
     "split-digits": {"model_epochs": 30},
+    "pairs": {"model_epochs": 10},
 }
 # Bi-VAE on V: about as many epochs as the two stages of RBi-VAE.
 ON_V_EPOCHS = {
@@ -34,6 +35,7 @@ ON_V_EPOCHS = {
     "sprites": 60,
     "split-mnist": 20,
     "split-digits": 130,
+    "pairs": 30,
 }
 
 

@@ -1,0 +1,127 @@
+"""``rivae import``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.cli.common import add_command
+from rivae.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rivae.importing import ImportReport
+    from rivae.importing.session import Source
+
+TELL_SECONDS = 2.0
+
+
+def add_commands(commands: Any) -> None:
+    """Register ``import``."""
+    parser = add_command(
+        commands,
+        "import",
+        _import,
+        "take in pairs of pictures and texts: a table with pictures, or Recipe1M",
+        "  rivae import recipes.csv --images photos/ --name mine --dry-run\n"
+        "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
+        "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
+        "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
+        "Take it up again after a stop with the same command. Then: rivae train pairs "
+        "--set dataset.store=mine",
+    )
+    parser.add_argument(
+        "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
+    )
+    parser.add_argument(
+        "--images", type=Path, action="append", default=[], metavar="PATH",
+        help="folder or zip with the pictures; may be given several times",
+    )  # fmt: skip
+    parser.add_argument("--name", required=True, help="of the new data set")
+    parser.add_argument("--title", default="", help="what a person calls it")
+    parser.add_argument(
+        "--map", action="append", default=[], metavar="ROLE=COLUMN",
+        help="which column is what: picture, id, title, ingredients, instructions, tags, url, "
+        "partition; an empty column for none (default: by their names)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--factor", action="append", default=[], metavar="COLUMN", help="a known factor"
+    )
+    parser.add_argument("--tags", type=Path, help="Recipe1M: food.com's RAW_recipes.csv")
+    parser.add_argument("--encoding", default="utf-8", help="of a text table")
+    parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
+    parser.add_argument(
+        "--paper-filter", action="store_true",
+        help="only 1-20 ingredients and 1-20 instructions (always so for Recipe1M)",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
+
+
+def _import(args: argparse.Namespace) -> int:
+    from rivae.importing import ImportSettings, run_import
+
+    args.resume_hint = "the same command goes on where it stopped"
+    source = _source(args)
+    settings = ImportSettings(
+        name=args.name,
+        title=args.title,
+        side=args.side,
+        paper_filter=args.paper_filter or args.source.is_dir(),
+        synthetic=(args.source / "kitchen.json").is_file(),
+    )
+    report = run_import(source, settings, dry_run=args.dry_run, progress=_teller())
+    if args.json:
+        out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
+        print(json.dumps(out))
+        return 0
+    print("\n".join(report.lines()))
+    if args.dry_run:
+        print("nothing was written (--dry-run)")
+    else:
+        print(f"{settings.folder} is ready: rivae train pairs --set dataset.store={settings.name}")
+    return 0
+
+
+def _source(args: argparse.Namespace) -> Source:
+    from rivae.importing import PairsImport, Recipe1MImport, is_recipe1m
+    from rivae.importing.mapping import make_mapping
+    from rivae.importing.tables import preview
+
+    if args.source.is_dir():
+        if not is_recipe1m(args.source):
+            raise ConfigError(
+                f"{args.source} is a folder without layer1.json and layer2.json: give the table "
+                "itself, and the folder with --images"
+            )
+        if len(args.images) > 1:
+            raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
+        return Recipe1MImport(args.source, args.images[0] if args.images else None, args.tags)
+    if not args.images:
+        raise ConfigError("where are the pictures? Say --images FOLDER_OR_ZIP")
+    chosen: dict[str, Any] = {}
+    for pair in args.map:
+        role, equals, column = pair.partition("=")
+        if not equals:
+            raise ConfigError(f"'{pair}' is no mapping: write --map role=COLUMN")
+        chosen[role] = column
+    if args.factor:
+        chosen["factors"] = tuple(args.factor)
+    head = preview(args.source, args.encoding)
+    columns = list(dict.fromkeys(name for record in head for name in record))
+    return PairsImport(args.source, args.images, make_mapping(columns, chosen), args.encoding)
+
+
+def _teller() -> Any:
+    """A progress callback that prints every two seconds."""
+    last = time.monotonic()
+
+    def tell(report: ImportReport, share: float) -> None:
+        nonlocal last
+        if time.monotonic() - last > TELL_SECONDS:
+            last = time.monotonic()
+            print(f"{share:6.1%}  {report.taken:,} of {report.read:,} usable", file=sys.stderr)
+
+    return tell

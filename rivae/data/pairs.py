@@ -1,0 +1,150 @@
+"""Imported pairs of picture and text: a user's own, Recipe1M, or the kitchen.
+
+x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,). Made by
+``python -m rivae import``; the split is the import's own where the source has one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from rivae.data import checks
+from rivae.data.base import SPLITS, PairedDataset, random_split
+from rivae.data.recipes import Recipe
+from rivae.data.store import PairStore, find_store
+from rivae.data.store.pixels import CACHE, StorePixels, picture, to_pixels
+from rivae.data.words_view import cached_words, recipe_text
+from rivae.errors import DataError
+
+PICTURE_SIZES = (16, 512)
+VOCABULARY = (50, 50_000)
+
+
+class Pairs(PairedDataset):
+    """The data set with its pictures and texts; ``store`` is the import behind it."""
+
+    accepts_upload = True
+    text_view = 2
+
+    def __init__(self, *, store: PairStore, **rest: Any) -> None:
+        self.store = store
+        self.title_of_all = store.manifest.title
+        self.synthetic = store.manifest.synthetic
+        super().__init__(
+            factors=store.factors,
+            factor_specs=tuple(column.spec for column in store.manifest.factors),
+            view_names=store.manifest.view_names,
+            **rest,
+        )
+
+    def picture(self, i: int, side: int = 2) -> Image.Image:
+        """The picture, for either side: a text is shown by the picture that belongs to it."""
+        return picture(self.store, i)
+
+    def title(self, i: int) -> str:
+        return self.store.title(i) or f"{self.title_of_all} {i}"
+
+    def recipe(self, i: int) -> Recipe:
+        """The text of item ``i`` in its parts, not escaped."""
+        return self.store.recipe(i)
+
+    def text(self, i: int) -> str:
+        """Known factors, then ingredients, or the steps of a text without ingredients."""
+        recipe = self.recipe(i)
+        known = [super().text(i)] if self.factors is not None else []
+        return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
+
+    def from_upload(self, image: Image.Image) -> torch.Tensor:
+        """Any picture: upright, on white, its middle square."""
+        try:
+            upright = ImageOps.exif_transpose(image)
+            if upright.has_transparency_data:
+                rgba = upright.convert("RGBA")
+                upright = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
+            pixels = to_pixels(upright.convert("RGB"), self.x1.shape[-1])
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            raise DataError(
+                "the uploaded picture cannot be read: save it as PNG or JPEG"
+            ) from error
+        return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
+
+
+def load(
+    store: str | None = None,
+    image_size: int = 64,
+    max_words: int = 4000,
+    split_seed: int = 0,
+    fractions: tuple[float, float, float] = (0.7, 0.15, 0.15),
+) -> PairedDataset:
+    """Open imported pairs.
+
+    Args:
+        store: name of an import, or the path of its folder.
+        image_size: S, the side of the pictures in pixels.
+        max_words: the most words V of the vocabulary, taken from the training texts.
+        split_seed: draw of the split where the import brought none.
+        fractions: shares of train, validation and test of such a draw.
+
+    Raises:
+        ConfigError: for a setting out of range.
+        DataError: when there is no such import, or it is damaged.
+    """
+    if not store or not isinstance(store, str):
+        raise DataError(
+            "pairs needs an import: give its name with --set dataset.store=NAME (see "
+            "`python -m rivae import --help`)"
+        )
+    return open_pairs("pairs", find_store(store), {"store": store}, image_size, max_words,
+                      split_seed, fractions)  # fmt: skip
+
+
+def open_pairs(
+    name: str,
+    folder: Path,
+    place: dict[str, Any],
+    image_size: int,
+    max_words: int,
+    split_seed: int,
+    fractions: tuple[float, float, float],
+) -> Pairs:
+    """The store in ``folder`` as data set ``name``; ``place`` are the settings that name it."""
+    size = checks.whole_number("image_size", image_size, *PICTURE_SIZES)
+    n_words = checks.whole_number("max_words", max_words, *VOCABULARY)
+    seed = checks.seed("split_seed", split_seed)
+    shares = checks.fractions(fractions)
+    store = PairStore(folder)
+    splits = _splits(store, shares, seed)
+    texts = (recipe_text(recipe) for recipe in store.recipes())
+    return Pairs(
+        name=name,
+        settings={**place, "image_size": size, "max_words": n_words, "split_seed": seed,
+                  "fractions": list(shares)},
+        store=store,
+        x1=StorePixels(store, size),
+        x2=cached_words(folder / CACHE, texts, splits["train"], len(store), n_words),
+        splits=splits,
+        search_size=min(1000, len(splits["test"])),
+    )  # fmt: skip
+
+
+def _splits(
+    store: PairStore, shares: tuple[float, float, float], seed: int
+) -> dict[str, NDArray[np.int64]]:
+    """The import's own partition where every item has one, else a draw."""
+    said = np.array(store.column("partition"), dtype=str)
+    splits = {part: np.flatnonzero(said == part).astype(np.int64) for part in SPLITS}
+    if sum(map(len, splits.values())) == len(store) and all(map(len, splits.values())):
+        return splits
+    if any(map(len, splits.values())) and sum(map(len, splits.values())) == len(store):
+        raise DataError(
+            f"{store.folder.name} has no "
+            f"{next(part for part in SPLITS if not len(splits[part]))} pairs: its partition column "
+            "must name train, validation and test, or be left out"
+        )
+    return random_split(len(store), shares, seed)

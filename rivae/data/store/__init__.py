@@ -1,0 +1,17 @@
+"""Imported pairs on disk: texts in Parquet, pictures in shards, both read without loading all."""
+
+from rivae.data.store.manifest import FactorColumn, Manifest
+from rivae.data.store.place import data_root, find_store, list_stores
+from rivae.data.store.reader import PairStore
+from rivae.data.store.writer import StoreItem, StoreWriter
+
+__all__ = [
+    "FactorColumn",
+    "Manifest",
+    "PairStore",
+    "StoreItem",
+    "StoreWriter",
+    "data_root",
+    "find_store",
+    "list_stores",
+]

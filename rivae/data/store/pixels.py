@@ -1,0 +1,101 @@
+"""The pictures of a store as a view: decoded once, kept as bytes on the disk."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+
+from rivae.data.decode import open_picture
+from rivae.data.store.reader import PairStore
+from rivae.errors import DataError
+
+CACHE = "cache"
+
+
+class StorePixels:
+    """Pictures of shape (3, S, S), float32 in [0, 1]; grey where an item has none.
+
+    A picture is decoded when it is first asked for and then lies in ``cache/pixels-S.bin`` of the
+    store, which processes share and the system may drop from memory; where the store cannot be
+    written, in memory. A byte per picture says that it is there, written after its pixels.
+    """
+
+    def __init__(self, store: PairStore, size: int) -> None:
+        self.store, self.size = store, size
+        self._pixels: NDArray[np.uint8] | None = None
+        self._done: NDArray[np.uint8] | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return 3, self.size, self.size
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + shape``."""
+        index = np.asarray(ids, dtype=np.int64)
+        flat = index.reshape(-1)
+        pixels, done = self._open()
+        for i in np.unique(flat[done[flat] == 0]):
+            pixels[i] = decoded(self.store, int(i), self.size)
+            done[i] = 1
+        rows = torch.from_numpy(pixels[flat]).float().div_(255.0)
+        return rows.reshape(*index.shape, *self.shape)
+
+    def _open(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        if self._pixels is None or self._done is None:
+            n = len(self.store)
+            folder = self.store.folder / CACHE
+            self._pixels = _shared(folder / f"pixels-{self.size}.bin", (n, *self.shape))
+            self._done = _shared(folder / f"pixels-{self.size}.done", (n,))
+        return self._pixels, self._done
+
+
+def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """A file of zeros as an array, or zeros in memory where no file can be."""
+    size = int(np.prod(shape))
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("ab") as stream:
+            # Room that is not there must be an error here, not a SIGBUS when a page is written.
+            if os.fstat(stream.fileno()).st_size != size:
+                os.truncate(path, size)
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(stream.fileno(), 0, size)
+        return np.memmap(path, dtype=np.uint8, mode="r+", shape=shape)
+    except OSError:
+        return np.zeros(shape, dtype=np.uint8)
+
+
+def picture(store: PairStore, i: int) -> Image.Image:
+    """The stored picture of item ``i``, RGB; a grey square where there is none.
+
+    Raises:
+        DataError: when the store is damaged.
+    """
+    data = store.picture_bytes(i)
+    if not data:
+        return Image.new("RGB", (64, 64), (128, 128, 128))
+    name = f"the picture of item {i} in {store.folder.name}"
+    return open_picture(io.BytesIO(data), name).convert("RGB")
+
+
+def decoded(store: PairStore, i: int, size: int) -> NDArray[np.uint8]:
+    """Pixels (3, S, S) of item ``i``."""
+    return to_pixels(picture(store, i), size)
+
+
+def to_pixels(image: Image.Image, size: int) -> NDArray[np.uint8]:
+    """The middle square of an RGB picture as (3, size, size)."""
+    if min(image.size) < 2:
+        raise DataError("the picture is thinner than 2 pixels: choose a larger one")
+    square = ImageOps.fit(image, (size, size), Image.Resampling.BOX)
+    return np.ascontiguousarray(np.moveaxis(np.asarray(square), -1, 0))

@@ -1,0 +1,177 @@
+"""Reads imported pairs: one item, one picture or one column at a time; no text is kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from rivae.data.recipes import Recipe
+from rivae.data.store.manifest import Manifest
+from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP
+from rivae.errors import DataError
+
+_GROUPS_KEPT = 32
+_TEXTS = ("ingredients", "instructions", "tags", "ingredient_names")
+
+
+class PairStore:
+    """A finished import. Items are numbered 0 .. N - 1; safe to share between threads.
+
+    Raises:
+        DataError: when the folder is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = Manifest.read(folder)
+        self._ends = np.cumsum(self.manifest.chunks)
+        self._groups: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
+        self._maps: dict[int, NDArray[np.uint8]] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return self.manifest.n_items
+
+    def _path(self, kind: str, chunk: int, suffix: str) -> Path:
+        return self.folder / f"{kind}-{chunk:05d}.{suffix}"
+
+    def _file(self, chunk: int) -> pq.ParquetFile:
+        path = self._path("items", chunk, "parquet")
+        try:
+            file = pq.ParquetFile(path, memory_map=True)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise DataError(f"{path} is missing or damaged: import the data again") from error
+        if file.metadata.num_rows != self.manifest.chunks[chunk]:
+            file.close()
+            raise DataError(f"{path} belongs to another import: import the data again")
+        return file
+
+    def _place(self, i: int) -> tuple[int, int]:
+        """(chunk, row in it) of item ``i``."""
+        if not 0 <= i < len(self):
+            raise DataError(f"there is no item {i}: items are 0 to {len(self) - 1}")
+        chunk = int(np.searchsorted(self._ends, i, side="right"))
+        return chunk, i - int(self._ends[chunk] - self.manifest.chunks[chunk])
+
+    def _row(self, i: int) -> dict[str, Any]:
+        chunk, row = self._place(int(i))
+        key = (chunk, row // ROW_GROUP)
+        with self._lock:
+            table = self._groups.get(key)
+            if table is None:
+                try:
+                    with self._file(chunk) as file:
+                        table = file.read_row_group(key[1])
+                except (OSError, pa.ArrowInvalid, IndexError) as error:
+                    raise DataError(
+                        f"{self._path('items', chunk, 'parquet')} is damaged: import the data again"
+                    ) from error
+                self._groups[key] = table
+                while len(self._groups) > _GROUPS_KEPT:
+                    self._groups.popitem(last=False)
+            else:
+                self._groups.move_to_end(key)
+        found: dict[str, Any] = table.slice(row % ROW_GROUP, 1).to_pylist()[0]
+        return found
+
+    def recipe(self, i: int) -> Recipe:
+        """The text of item ``i``."""
+        return _recipe(self._row(i))
+
+    def ingredient_names(self, i: int) -> tuple[str, ...]:
+        """Names without amounts as the source gave them; () where it gave none."""
+        return tuple(self._row(i)["ingredient_names"])
+
+    def recipes(self) -> Iterator[Recipe]:
+        """All texts in order, a row group at a time."""
+        for table in self._tables(["id", "title", "url", *_TEXTS]):
+            for row in table.to_pylist():
+                yield _recipe(row)
+
+    def _tables(self, columns: list[str]) -> Iterator[pa.Table]:
+        for chunk in range(len(self.manifest.chunks)):
+            with self._file(chunk) as file:
+                for group in range(file.num_row_groups):
+                    try:
+                        yield file.read_row_group(group, columns=columns)
+                    except (OSError, pa.ArrowInvalid) as error:
+                        path = self._path("items", chunk, "parquet")
+                        raise DataError(f"{path} is damaged: import the data again") from error
+
+    def column(self, name: str) -> list[Any]:
+        """One short column of all items ("id", "title", "partition" …)."""
+        return [value for table in self._tables([name]) for value in table[name].to_pylist()]
+
+    @cached_property
+    def titles(self) -> pa.ChunkedArray:
+        """All titles as one Arrow column: compact, and quick to ask."""
+        return pa.chunked_array([c for t in self._tables(["title"]) for c in t["title"].chunks])
+
+    def title(self, i: int) -> str:
+        """The title of item ``i``."""
+        return str(self.titles[int(i)].as_py())
+
+    @cached_property
+    def factors(self) -> NDArray[np.float64] | None:
+        """(N, K) in the order of ``manifest.factors``, or None without factors."""
+        names = [FACTOR_PREFIX + f.name for f in self.manifest.factors]
+        if not names:
+            return None
+        parts = [
+            np.column_stack([table[name].to_numpy() for name in names])
+            for table in self._tables(names)
+        ]
+        return np.ascontiguousarray(np.concatenate(parts), dtype=np.float64)
+
+    # pictures
+
+    @cached_property
+    def _spans(self) -> NDArray[np.int64]:
+        """(N, 2) offset in its shard, and length, of every picture."""
+        names = ["picture_offset", "picture_length"]
+        parts = [np.column_stack([t[n].to_numpy() for n in names]) for t in self._tables(names)]
+        spans = np.concatenate(parts)
+        if spans.min(initial=0) < 0:
+            raise DataError(f"{self.folder} is damaged (negative places): import the data again")
+        return spans
+
+    def picture_bytes(self, i: int) -> bytes:
+        """The encoded picture of item ``i``; b"" when it has none."""
+        chunk, _ = self._place(int(i))
+        offset, length = (int(v) for v in self._spans[int(i)])
+        if not length:
+            return b""
+        with self._lock:
+            if chunk not in self._maps:
+                path = self._path("pictures", chunk, "bin")
+                try:
+                    self._maps[chunk] = np.memmap(path, dtype=np.uint8, mode="r")
+                except (OSError, ValueError) as error:
+                    raise DataError(f"{path} is missing: import the data again") from error
+            shard = self._maps[chunk]
+        data = shard[offset : offset + length].tobytes()
+        if len(data) != length:
+            raise DataError(
+                f"{self._path('pictures', chunk, 'bin')} ends early: import the data again"
+            )
+        return data
+
+
+def _recipe(row: dict[str, Any]) -> Recipe:
+    return Recipe(
+        id=row["id"],
+        title=row["title"],
+        ingredients=tuple(row["ingredients"]),
+        instructions=tuple(row["instructions"]),
+        tags=tuple(row["tags"]),
+        url=row["url"],
+    )

@@ -1,0 +1,203 @@
+"""Writes imported pairs chunk by chunk, so that a killed import goes on where it stopped.
+
+A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other) and then
+``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet file
+stands is finished. The files grow in ``.NAME.partial`` beside the place of the finished folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rivae.data.recipes import Recipe
+from rivae.data.store.manifest import Manifest
+from rivae.errors import DataError
+from rivae.files import remove_temporaries, sync_folder, write_atomic_with, write_json
+
+CHUNK_ITEMS = 2000
+ROW_GROUP = 250  # items decoded to show one of them
+POSITION = b"rivae.source_position"
+FINGERPRINT = "import.json"
+
+TEXT_FIELDS = [
+    pa.field("id", pa.string()),
+    pa.field("title", pa.string()),
+    pa.field("ingredients", pa.list_(pa.string())),
+    pa.field("ingredient_names", pa.list_(pa.string())),
+    pa.field("instructions", pa.list_(pa.string())),
+    pa.field("tags", pa.list_(pa.string())),
+    pa.field("url", pa.string()),
+    pa.field("partition", pa.string()),
+    pa.field("picture_offset", pa.int64()),
+    pa.field("picture_length", pa.int64()),
+]
+FACTOR_PREFIX = "factor:"
+
+
+@dataclass(frozen=True)
+class StoreItem:
+    """One pair as it is stored.
+
+    Attributes:
+        picture: an encoded JPEG, PNG or WebP, or b"" without one.
+        partition: "train", "validation", "test", or "" when the split is to be drawn.
+        factors: name -> number (a code for categories); all factors, or the item is unusable.
+        ingredient_names: names without amounts, where the source gives them.
+    """
+
+    recipe: Recipe
+    picture: bytes = b""
+    partition: str = ""
+    factors: Mapping[str, float] = field(default_factory=dict)
+    ingredient_names: tuple[str, ...] = ()
+
+
+class StoreWriter:
+    """Collects items and writes full chunks.
+
+    Args:
+        folder: the finished folder's place; it must not exist.
+        fingerprint: says which import this is; a partial import of another one is refused.
+        factor_names: the columns of ``StoreItem.factors``.
+
+    Raises:
+        DataError: when the folder exists, the disk refuses, or another import was begun there.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        fingerprint: Mapping[str, Any],
+        factor_names: tuple[str, ...] = (),
+        chunk_items: int = CHUNK_ITEMS,
+    ) -> None:
+        self.folder, self.factor_names, self.chunk_items = folder, factor_names, chunk_items
+        self.partial = folder.with_name(f".{folder.name}.partial")
+        if folder.exists():
+            raise DataError(f"{folder} exists already: choose another name or delete that folder")
+        try:
+            self._begin(dict(fingerprint))
+        except OSError as error:
+            raise DataError(
+                f"{self.partial} cannot be written: {error.strerror}; choose another folder with "
+                "RIVAE_DATA"
+            ) from error
+        self._waiting: list[StoreItem] = []
+
+    def _begin(self, fingerprint: dict[str, Any]) -> None:
+        import json
+
+        self.partial.mkdir(parents=True, exist_ok=True)
+        remove_temporaries(self.partial)
+        marker = self.partial / FINGERPRINT
+        text = json.loads(json.dumps(fingerprint, sort_keys=True, default=str))
+        if marker.is_file() and json.loads(marker.read_bytes()) != text:
+            raise DataError(
+                f"{self.partial} holds an unfinished import of other files or settings: finish "
+                "that one with the same command, or delete the folder"
+            )
+        write_json(marker, text)
+        self.chunks: list[int] = []
+        self.source_position = 0
+        while (path := self._path("items", len(self.chunks), "parquet")).is_file():
+            metadata = pq.read_metadata(path)
+            self.chunks.append(metadata.num_rows)
+            self.source_position = int((metadata.metadata or {})[POSITION])
+
+    def _path(self, kind: str, chunk: int, suffix: str) -> Path:
+        return self.partial / f"{kind}-{chunk:05d}.{suffix}"
+
+    @property
+    def n_items(self) -> int:
+        """Items given so far, those of finished chunks included."""
+        return sum(self.chunks) + len(self._waiting)
+
+    def add(self, item: StoreItem, source_position: int) -> bool:
+        """Take one item; True when it completed a chunk.
+
+        ``source_position`` counts the source's records up to and with this item; an import that
+        is taken up again skips so many.
+        """
+        self._waiting.append(item)
+        if len(self._waiting) < self.chunk_items:
+            return False
+        self._flush(source_position)
+        return True
+
+    def _flush(self, source_position: int) -> None:
+        offsets, position = [], 0
+        for item in self._waiting:
+            offsets.append(position)
+            position += len(item.picture)
+        chunk, waiting = len(self.chunks), self._waiting
+        rows: dict[str, list[Any]] = {
+            "id": [i.recipe.id for i in waiting],
+            "title": [i.recipe.title for i in waiting],
+            "ingredients": [list(i.recipe.ingredients) for i in waiting],
+            "ingredient_names": [list(i.ingredient_names) for i in waiting],
+            "instructions": [list(i.recipe.instructions) for i in waiting],
+            "tags": [list(i.recipe.tags) for i in waiting],
+            "url": [i.recipe.url for i in waiting],
+            "partition": [i.partition for i in waiting],
+            "picture_offset": offsets,
+            "picture_length": [len(i.picture) for i in waiting],
+        }
+        fields = [*TEXT_FIELDS]
+        for name in self.factor_names:
+            rows[FACTOR_PREFIX + name] = [i.factors[name] for i in waiting]
+            fields.append(pa.field(FACTOR_PREFIX + name, pa.float64()))
+        schema = pa.schema(fields, metadata={POSITION: str(source_position).encode()})
+        table = pa.table(rows, schema=schema)
+        try:
+            with self._path("pictures", chunk, "bin").open("wb") as stream:
+                for item in waiting:
+                    stream.write(item.picture)
+                stream.flush()
+                os.fsync(stream.fileno())
+            write_atomic_with(
+                self._path("items", chunk, "parquet"),
+                lambda stream: pq.write_table(
+                    table, stream, row_group_size=ROW_GROUP, compression="zstd"
+                ),
+            )
+        except OSError as error:
+            raise DataError(
+                f"{self.partial} cannot be written: {error.strerror}; make room and run the same "
+                "command again, it goes on where it stopped"
+            ) from error
+        self.chunks.append(len(waiting))
+        self.source_position = source_position
+        self._waiting = []
+
+    def finish(self, manifest: Mapping[str, Any], source_position: int) -> Path:
+        """Write the rest and the manifest, and give the folder its name.
+
+        Args:
+            manifest: fields of ``Manifest`` beside ``n_items`` and ``chunks``.
+
+        Raises:
+            DataError: when no item was given or the disk refuses.
+        """
+        if self._waiting:
+            self._flush(source_position)
+        if not self.chunks:
+            raise DataError("nothing was imported: no usable pair was found")
+        Manifest(**manifest, n_items=sum(self.chunks), chunks=tuple(self.chunks)).write(
+            self.partial
+        )
+        (self.partial / FINGERPRINT).unlink(missing_ok=True)
+        self.partial.rename(self.folder)
+        sync_folder(self.folder.parent)
+        return self.folder
+
+    def discard(self) -> None:
+        """Delete what was written of this import."""
+        shutil.rmtree(self.partial, ignore_errors=True)

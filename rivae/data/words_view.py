@@ -1,0 +1,150 @@
+"""Texts as weighted word counts (TF-IDF), kept sparse and handed out dense."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rivae.data.recipes import Recipe
+from rivae.errors import DataError
+from rivae.files import write_atomic_with
+
+# Words of two letters or more; numbers and amounts say little about a dish.
+TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
+MIN_DOCUMENTS = 5
+MIN_SHARE_OF_DOCUMENTS = 5e-4
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Title, ingredients and instructions as one text."""
+    return "\n".join((recipe.title, *recipe.ingredients, *recipe.instructions))
+
+
+class WordsView:
+    """N texts as unit vectors over a vocabulary, (V,) each.
+
+    Args:
+        data, indices, indptr: CSR arrays of the (N, V) weights.
+        vocabulary: V words.
+    """
+
+    def __init__(
+        self,
+        data: NDArray[np.float32],
+        indices: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        vocabulary: Sequence[str],
+    ) -> None:
+        self.data, self.indices, self.indptr = data, indices, indptr
+        self.vocabulary = tuple(vocabulary)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.vocabulary),)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def batch(self, ids: Any) -> torch.Tensor:
+        """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (V,)``."""
+        index = np.asarray(ids, dtype=np.int64)
+        out = np.zeros((index.size, len(self.vocabulary)), dtype=np.float32)
+        for row, i in enumerate(index.reshape(-1)):
+            span = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
+            out[row, self.indices[span]] = self.data[span]
+        return torch.from_numpy(out).reshape(*index.shape, len(self.vocabulary))
+
+
+def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int) -> WordsView:
+    """Weights of ``n`` texts; vocabulary and document frequencies from the training rows alone.
+
+    A word counts 1 + log of its occurrences times its inverse document frequency, rows have unit
+    length (scikit-learn's ``TfidfVectorizer``, sublinear).
+
+    Args:
+        texts: read once, in order.
+        max_words: the most frequent words that occur in at least five training texts.
+
+    Raises:
+        DataError: when the training texts have no word in common.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    counter = CountVectorizer(token_pattern=TOKEN, lowercase=True, strip_accents="unicode",
+                              dtype=np.int32)  # fmt: skip
+    try:
+        counts = counter.fit_transform(_counted(texts, n))
+    except ValueError as error:
+        raise DataError("the texts hold no words: check which columns are text") from error
+    in_train = counts[train]
+    documents = np.asarray((in_train > 0).sum(0)).ravel()
+    enough = max(min(MIN_DOCUMENTS, len(train) // 10), int(MIN_SHARE_OF_DOCUMENTS * len(train)), 1)
+    frequent = np.flatnonzero(documents >= enough)
+    if not len(frequent):
+        raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
+    # The most frequent words, ties by the alphabet, in the order of the alphabet.
+    chosen = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
+    weights = TfidfTransformer(sublinear_tf=True)
+    weights.fit(in_train[:, chosen])
+    matrix = weights.transform(counts[:, chosen]).astype(np.float32).tocsr()
+    matrix.sort_indices()
+    words = counter.get_feature_names_out()[chosen]
+    return WordsView(
+        matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), list(words)
+    )
+
+
+def _counted(texts: Iterable[str], n: int) -> Iterator[str]:
+    count = 0
+    for text in texts:
+        count += 1
+        yield text
+    if count != n:
+        raise DataError(f"{count} texts where {n} were expected: import the data again")
+
+
+def cached_words(
+    folder: Path | None, texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int
+) -> WordsView:
+    """``fit_words``, kept in ``folder`` for the next time; None keeps nothing."""
+    key = hashlib.blake2b(train.tobytes() + f"{n} {max_words} {TOKEN}".encode(), digest_size=8)
+    path = None if folder is None else folder / f"words-{key.hexdigest()}.npz"
+    if path is not None and (found := _read(path, n)) is not None:
+        return found
+    view = fit_words(texts, train, n, max_words)
+    if path is not None:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            write_atomic_with(path, lambda stream: _write(stream, view))
+        except OSError:
+            pass  # a folder that cannot be written only costs time
+    return view
+
+
+def _write(stream: Any, view: WordsView) -> None:
+    words = np.frombuffer(json.dumps(view.vocabulary).encode(), dtype=np.uint8)
+    np.savez(stream, data=view.data, indices=view.indices, indptr=view.indptr, words=words)
+
+
+def _read(path: Path, n: int) -> WordsView | None:
+    """The kept view; None when there is none, or it does not fit (then it is made anew)."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            data, indices, indptr = kept["data"], kept["indices"], kept["indptr"]
+            words = json.loads(kept["words"].tobytes())
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    fits = (
+        len(indptr) == n + 1 and indptr[0] == 0 and indptr[-1] == len(data) == len(indices)
+        and bool((np.diff(indptr) >= 0).all()) and isinstance(words, list)
+        and (not len(indices) or 0 <= indices.min() <= indices.max() < len(words))
+    )  # fmt: skip
+    return WordsView(data, indices, indptr, words) if fits else None

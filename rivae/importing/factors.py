@@ -1,0 +1,88 @@
+"""What the factor columns of a table mean: numbers, a few ordered levels, or names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rivae.data.store import FactorColumn
+from rivae.importing.texts import clean
+
+MAX_ORDINAL = 12  # different whole numbers that count as levels
+MAX_CLASSES = 100
+
+
+class FactorReader:
+    """Learns the kinds of the columns from all records, then makes numbers of their cells.
+
+    A column of numbers is continuous; with few whole numbers, ordinal; of words, categorical. A
+    column with an empty cell, or with too many different words, is not used (``refused``).
+    """
+
+    def __init__(self, columns: Iterable[str]) -> None:
+        self._numeric = dict.fromkeys(columns, True)
+        self._values: dict[str, set[Any]] = {name: set() for name in self._numeric}
+        self.refused: dict[str, str] = {}
+
+    def look(self, record: Mapping[str, Any]) -> None:
+        """Take notice of the cells of one usable record."""
+        for name in self._values:
+            if name in self.refused:
+                continue
+            cell = clean(record.get(name))
+            if not cell:
+                self.refused[name] = "a record has no value"
+                continue
+            number = _number(cell)
+            if number is None:
+                self._numeric[name] = False
+            seen = self._values[name]
+            if len(seen) <= MAX_CLASSES:
+                seen.add(cell if number is None else number)
+            elif not self._numeric[name]:
+                self.refused[name] = f"more than {MAX_CLASSES} different words"
+
+    def columns(self) -> tuple[FactorColumn, ...]:
+        """The usable columns, in the order given."""
+        out = []
+        for name, seen in self._values.items():
+            if name in self.refused or not seen:
+                continue
+            if not self._numeric[name] and len(seen) > MAX_CLASSES:
+                self.refused[name] = f"more than {MAX_CLASSES} different words"
+            elif self._numeric[name]:
+                few = len(seen) <= MAX_ORDINAL and all(v == int(v) for v in seen)
+                levels = tuple(f"{int(v)}" for v in sorted(seen)) if few else ()
+                kind = "ordinal" if few else "continuous"
+                out.append(FactorColumn(name=name, kind=kind, levels=levels))  # type: ignore[arg-type]
+            else:
+                words = tuple(sorted(str(value)[:200] for value in seen))
+                out.append(FactorColumn(name=name, kind="categorical", levels=words))
+        return tuple(out)
+
+
+def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of one record: values, or codes 0, 1, 2 … of levels.
+
+    Raises:
+        KeyError, ValueError: for a record that ``FactorReader`` has not looked at.
+    """
+    out = {}
+    for column in columns:
+        cell = clean(record.get(column.name))
+        if column.kind == "continuous":
+            out[column.name] = float(cell)
+        elif column.kind == "ordinal":
+            out[column.name] = float(column.levels.index(f"{int(float(cell))}"))
+        else:
+            out[column.name] = float(column.levels.index(cell[:200]))
+    return out
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,101 @@
+"""Which column of a table is what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rivae.errors import ConfigError
+
+# Names that real tables give their columns, best first; compared in small letters.
+_KNOWN = {
+    "id": ("id", "recipe_id", "item_id", "uid", "key"),
+    "picture": ("picture", "image", "image_path", "img", "file", "filename", "file_name",
+                "image_name", "photo", "path"),
+    "title": ("title", "name", "caption", "headline"),
+    "ingredients": ("ingredients", "ingredient_lines", "ingredient"),
+    "instructions": ("instructions", "steps", "directions", "method", "text", "description",
+                     "body"),
+    "tags": ("tags", "categories", "keywords", "labels"),
+    "url": ("url", "source_url", "link"),
+    "partition": ("partition", "split"),
+}  # fmt: skip
+
+
+class Mapping(BaseModel):
+    """Column names by what they hold; None where the table has no such column."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    picture: str = Field(description="path or name of the picture file")
+    id: str | None = Field(default=None, description="own name of a record; else its number")
+    title: str | None = None
+    ingredients: str | None = Field(default=None, description="list, or lines in one cell")
+    instructions: str | None = Field(default=None, description="list, lines, or running text")
+    tags: str | None = None
+    url: str | None = None
+    partition: str | None = Field(default=None, description="train, validation or test")
+    factors: tuple[str, ...] = Field(default=(), description="columns of known factors")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that make the text side."""
+        return tuple(c for c in (self.title, self.ingredients, self.instructions) if c)
+
+    def check(self, columns: Iterable[str]) -> None:
+        """Raise ConfigError when a column is missing, or no text is chosen."""
+        known = list(columns)
+        for role, value in self.model_dump().items():
+            for name in value if isinstance(value, tuple) else (value,):
+                if name is not None and name not in known:
+                    raise ConfigError(
+                        f"there is no column '{name[:60]}' for {role}: choose from "
+                        f"{', '.join(known[:30])}"
+                    )
+        if not self.texts:
+            raise ConfigError(
+                "no text column is chosen: name one with --map title=COLUMN, "
+                "--map ingredients=COLUMN or --map instructions=COLUMN"
+            )
+
+
+ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
+
+
+def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
+    """Role -> column, from the columns' names; what is not recognised is absent."""
+    by_small = {name.lower().strip().replace(" ", "_"): name for name in columns}
+    found: dict[str, str] = {}
+    for role, names in _KNOWN.items():
+        for name in names:
+            if name in by_small and by_small[name] not in found.values():
+                found[role] = by_small[name]
+                break
+    return found
+
+
+def make_mapping(columns: Iterable[str], chosen: dict[str, Any]) -> Mapping:
+    """``guess_mapping`` with the user's choices in front.
+
+    Args:
+        chosen: role -> column; "" or None for none, "factors" is a sequence of columns.
+
+    Raises:
+        ConfigError: for an unknown role or column, or when the picture column is not found.
+    """
+    columns = list(columns)
+    for role in chosen:
+        if role not in Mapping.model_fields:
+            raise ConfigError(f"'{role[:40]}' is no role: choose from {', '.join(ROLES)}, factors")
+    settings: dict[str, Any] = {**guess_mapping(columns), **chosen}
+    settings = {role: value for role, value in settings.items() if value not in ("", None)}
+    if "picture" not in settings:
+        raise ConfigError(
+            f"which column names the picture file? Say --map picture=COLUMN "
+            f"(columns: {', '.join(columns[:30])})"
+        )
+    mapping = Mapping(**settings)
+    mapping.check(columns)
+    return mapping

@@ -1,0 +1,140 @@
+"""A user's own pairs: a table with picture names and texts, and the pictures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rivae.data.recipes import Recipe
+from rivae.data.store import FactorColumn, StoreItem
+from rivae.importing.factors import FactorReader, factor_values
+from rivae.importing.images import PictureFiles
+from rivae.importing.limits import MAX_TITLE, PAPER_LINES
+from rivae.importing.mapping import Mapping
+from rivae.importing.picture import stored_picture
+from rivae.importing.report import ImportReport, UnusableError
+from rivae.importing.session import ImportSettings
+from rivae.importing.tables import Record, records
+from rivae.importing.texts import lines, one_line
+
+PARTITIONS = {"train": "train", "val": "validation", "valid": "validation",
+              "validation": "validation", "dev": "validation", "test": "test"}  # fmt: skip
+
+
+class PairsImport:
+    """A table and its pictures as a ``Source``.
+
+    Args:
+        table: CSV, TSV, JSON lines or Parquet.
+        images: folders and zips; names are looked up in this order.
+        mapping: which column is what.
+    """
+
+    def __init__(
+        self, table: Path, images: Sequence[Path], mapping: Mapping, encoding: str = "utf-8"
+    ) -> None:
+        self.table, self.images, self.mapping = table, tuple(images), mapping
+        self.encoding = encoding
+        self._n_records, self._done = 0, 0
+        self._columns: tuple[FactorColumn, ...] = ()
+
+    def fingerprint(self) -> dict[str, Any]:
+        stat = self.table.stat()
+        return {
+            "kind": f"{self.table.name} with pictures from "
+            f"{', '.join(path.name for path in self.images)}",
+            "bytes": stat.st_size,
+            "changed": stat.st_mtime_ns,
+            "mapping": self.mapping.model_dump(mode="json"),
+            "encoding": self.encoding,
+        }
+
+    def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+        """Reads the table once: it also finds its faults before any picture is opened."""
+        reader = FactorReader(self.mapping.factors)
+        for record in records(self.table, self.encoding):
+            if self._n_records == 0:
+                self.mapping.check(record)
+            self._n_records += 1
+            reader.look(record)
+        self._columns = reader.columns()
+        for name, why in reader.refused.items():
+            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        return self._columns
+
+    def share_done(self) -> float:
+        return self._done / max(self._n_records, 1)
+
+    def items(
+        self, settings: ImportSettings, report: ImportReport, skip: int
+    ) -> Iterator[StoreItem | None]:
+        seen_ids: set[bytes] = set()
+        seen_pictures: dict[bytes, str] = {}
+        with PictureFiles(self.images) as files:
+            for number, record in enumerate(records(self.table, self.encoding)):
+                self._done, which = number, f"record {number + 1}"
+                try:
+                    recipe, partition = self._text(record, number)
+                    which = f"{which} ({recipe.id})"
+                    key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
+                    if key in seen_ids:
+                        raise UnusableError("id occurs twice")
+                    if number < skip:
+                        seen_ids.add(key)
+                        yield None
+                        continue
+                    if settings.paper_filter:
+                        check_paper_filter(recipe)
+                    name = one_line(record.get(self.mapping.picture), 1000)
+                    data = files.read(name)
+                    picture = stored_picture(data, settings.side)
+                except UnusableError as error:
+                    if number >= skip:
+                        report.leave_out(str(error), which, _shown(record, self.mapping.picture))
+                    yield None
+                    continue
+                seen_ids.add(key)
+                twin = hashlib.blake2b(data, digest_size=12).digest()
+                if twin in seen_pictures:
+                    report.note("same picture as another record", which, seen_pictures[twin])
+                seen_pictures.setdefault(twin, recipe.id)
+                yield StoreItem(recipe, picture, partition, factor_values(self._columns, record))
+
+    def _text(self, record: Record, number: int) -> tuple[Recipe, str]:
+        m = self.mapping
+
+        def cells(column: str | None) -> tuple[str, ...]:
+            return lines(record.get(column)) if column else ()
+
+        recipe = Recipe(
+            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
+            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
+            ingredients=cells(m.ingredients),
+            instructions=cells(m.instructions),
+            tags=cells(m.tags),
+            url=one_line(record.get(m.url), 2000) if m.url else "",
+        )
+        if not (recipe.title or recipe.ingredients or recipe.instructions):
+            raise UnusableError("text is empty")
+        partition = ""
+        if m.partition:
+            said = one_line(record.get(m.partition), 100).lower()
+            if said not in PARTITIONS:
+                raise UnusableError("partition is none of train, validation, test")
+            partition = PARTITIONS[said]
+        return recipe, partition
+
+
+def check_paper_filter(recipe: Recipe) -> None:
+    """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
+    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
+        if not found:
+            raise UnusableError(f"no {name}")
+        if len(found) > PAPER_LINES:
+            raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
+
+
+def _shown(record: Record, column: str) -> str:
+    return str(record.get(column, ""))[:80]

@@ -1,0 +1,78 @@
+"""What an import took and what it left out, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+EXAMPLES = 5
+EXAMPLE_LENGTH = 160
+
+
+class UnusableError(Exception):
+    """A record that is left out; its words are a reason of the report."""
+
+
+@dataclass
+class ImportReport:
+    """Counts of an import, filled while it runs.
+
+    Attributes:
+        read: records of the source.
+        taken: usable pairs.
+        left_out: reason -> number of records; each record under its first reason only.
+        notes: remark -> number of records that were taken nevertheless.
+        examples: reason or remark -> the first few records, as "which: what".
+    """
+
+    read: int = 0
+    taken: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def leave_out(self, reason: str, which: str, what: str = "") -> None:
+        """Count a record that cannot be used."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+        self._example(reason, which, what)
+
+    def note(self, remark: str, which: str, what: str = "") -> None:
+        """Count a remark on a record that is used."""
+        self.notes[remark] = self.notes.get(remark, 0) + 1
+        self._example(remark, which, what)
+
+    def _example(self, key: str, which: str, what: str) -> None:
+        known = self.examples.setdefault(key, [])
+        if len(known) < EXAMPLES:
+            text = f"{which}: {what}" if what else which
+            known.append(text[:EXAMPLE_LENGTH])
+
+    def lines(self) -> list[str]:
+        """The report as plain text, most frequent reason first."""
+        out = [f"{self.read:,} records read, {self.taken:,} usable pairs"]
+        for title, counts in (("left out", self.left_out), ("remarks", self.notes)):
+            for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+                out.append(f"{title}: {count:,} × {reason}")
+                out += [f"    {example}" for example in self.examples.get(reason, [])]
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``store.json`` and for taking an import up again."""
+        return {
+            "read": self.read,
+            "taken": self.taken,
+            "left_out": dict(self.left_out),
+            "notes": dict(self.notes),
+            "examples": {key: list(value) for key, value in self.examples.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> ImportReport:
+        return cls(
+            read=int(stored["read"]),
+            taken=int(stored["taken"]),
+            left_out={str(k): int(v) for k, v in stored["left_out"].items()},
+            notes={str(k): int(v) for k, v in stored["notes"].items()},
+            examples={str(k): [str(e) for e in v] for k, v in stored["examples"].items()},
+        )
