@@ -28,6 +28,7 @@ if entered:
 if notice := st.session_state.get(state.COMPARE_NOTICE):
     st.warning(notice, icon=":material/info:")
 
+notices.no_latent(*(each.method for each in comparison.explorers))
 compare_panel(
     compare_session.panel_data(comparison, shown),
     key=state.COMPARE_PANEL,

@@ -45,6 +45,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     notices.explore_help()
     explore_export.panel(explorer, shown)
 
+notices.no_latent(explorer.method)
 if notice := st.session_state.get(state.EXPLORE_NOTICE):
     st.warning(notice, icon=":material/info:")
 

@@ -39,8 +39,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=state.TRAVERSE_RUN,
         on_change=traverse_session.choose_run,
     )
-    view = traverse_controls.view_and_range()
+    view = traverse_controls.view_and_range(explorer.method.axis_letter())
     notices.traverse_help()
+notices.no_latent(explorer.method)
 if remark:
     st.warning(remark, icon=":material/info:")
 

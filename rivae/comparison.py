@@ -107,9 +107,8 @@ class Comparison:
         return None if found is None or found.is_weak else found
 
     def axis_name(self, run: int, axis: int) -> str:
-        """ "z3", or "v3" where the method has no latent and its axes are those of V."""
-        letter = "z" if self.explorers[run].method.has_latent else "v"
-        return f"{letter}{axis + 1}"
+        """ "z3", or "v3" where the method has no latent and its axes are those of v."""
+        return self.explorers[run].axis_names[axis]
 
     def query_z(self, query: int | str) -> list[Vector]:
         """z of a data row, or of the "mean" of all queries, in every run."""

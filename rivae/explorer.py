@@ -129,6 +129,11 @@ class Explorer:
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         return cls(run.load_method(data), data, rows, thumbnails=thumbnails)
 
+    @property
+    def axis_names(self) -> list[str]:
+        """Plain names of the d dimensions; v1 ... where the method has no latent."""
+        return self.method.axis_names(self.n_components)
+
     # from query to pictures
 
     def encode(self, row: int) -> Vector:

@@ -67,7 +67,10 @@ def write_traversals(
     files = []
     for n, row in enumerate(rows):
         sheet = strips_sheet(
-            strips_of(found, n, changes_only=changes_only),
+            strips_of(
+                found, n, retriever.method.axis_names(retriever.n_components),
+                changes_only=changes_only,
+            ),
             lambda i: data.picture(i, 0 if data.shows_whole else 2),
             query=data.picture(row, 1),
             query_title=data.title(row),
@@ -112,7 +115,8 @@ def _factor_plots(
     if data.factors is None or not columns:
         return []
     names = [data.factor_specs[k].name for k in columns]
-    latents = [f"z{j + 1}" for j in dims]
+    names_of_all = retriever.method.axis_names(retriever.n_components)
+    latents = [names_of_all[j] for j in dims]
     z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
     found = traverse(retriever, z_ref, values, dims)
     factors = data.factors[found.ids[..., 0]][..., columns]

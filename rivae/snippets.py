@@ -81,7 +81,10 @@ z = {start}
 traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k})
 data = explorer.data
 sheet = strips_sheet(
-    strips_of(traversal, changes_only={changes_only}, max_points={max_points}),
+    strips_of(
+        traversal, names=explorer.axis_names,
+        changes_only={changes_only}, max_points={max_points},
+    ),
     lambda item: data.picture(item, {side}),
     query={query_picture},
     query_title={query_title},
@@ -116,7 +119,8 @@ ids = traverse_plane(explorer.retriever, z, a, values_a, b, values_b)
 data = explorer.data
 sheet = plane_sheet(
     ids, values_a, values_b, lambda item: data.picture(item, {side}),
-    names=(f"z{{a + 1}}", f"z{{b + 1}}"), reference=(z[a], z[b]), title=data.title,
+    names=(explorer.axis_names[a], explorer.axis_names[b]), reference=(z[a], z[b]),
+    title=data.title,
 )
 save(sheet, "plane.png")
 """,
@@ -132,7 +136,7 @@ table = correlation_table(traversal, data.factors, data.factor_specs)
 print(table.absolute.round(3))
 shown = table.signed if {signed} else table.absolute
 figure = correlation_heatmap(
-    shown, table.factor_names, threshold={threshold}, signed={signed}
+    shown, table.factor_names, explorer.axis_names, threshold={threshold}, signed={signed}
 )
 save(figure, "correlation.html")
 """,
@@ -146,7 +150,8 @@ data = explorer.data
 spec = data.factor_specs[k]
 figure = traversal_scatter(
     traversal.values[j], data.factors[traversal.ids[:, j, :, 0], k],
-    j=j, k=k, factor_name=spec.name, levels=spec.levels, ordered=spec.kind != "categorical",
+    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")
 """,
@@ -158,7 +163,7 @@ save(figure, "scatter.html")
 data = explorer.data
 figure = plot_matrix(
     traversal.values, data.factors[traversal.ids[..., 0]],
-    [spec.name for spec in data.factor_specs],
+    [spec.name for spec in data.factor_specs], explorer.axis_names,
 )
 save(figure, "matrix.html")
 """,
@@ -172,7 +177,7 @@ save(figure, "matrix.html")
 table = transition_table(explorer.data.factors[traversal.ids[..., 0], 0])
 for name, result in digit_metrics(table).items():
     print(name, result.score)
-save(transition_heatmap(table), "digits.html")
+save(transition_heatmap(table, explorer.axis_names), "digits.html")
 """,
         defaults=_MANY_DEFAULTS,
     ),
@@ -182,20 +187,20 @@ save(transition_heatmap(table), "digits.html")
 stored = run.evaluation[{group}]
 table = np.array(stored["signed" if {signed} else "absolute"])
 figure = correlation_heatmap(
-    table, stored["factor_names"], threshold={threshold}, signed={signed}
+    table, stored["factor_names"], {names}, threshold={threshold}, signed={signed}
 )
 save(figure, "correlation.html")
 """,
-        defaults={"group": "correlation", "threshold": 0.5, "signed": False},
+        defaults={"group": "correlation", "threshold": 0.5, "signed": False, "names": None},
         opens=False,
     ),
     "stored-digits": Panel(
         imports=(_SAVE, "from rivae.plots.digits import transition_heatmap"),
         body="""\
 table = np.array(run.evaluation[{group}]["transitions"]["table"])
-save(transition_heatmap(table), "digits.html")
+save(transition_heatmap(table, {names}), "digits.html")
 """,
-        defaults={"group": "digits"},
+        defaults={"group": "digits", "names": None},
         opens=False,
     ),
     "stored-digit-ranges": Panel(
@@ -217,7 +222,8 @@ spec = data.factor_specs[k]
 traversal = replay(explorer.retriever, data, run.evaluation, j, other={other})
 figure = traversal_scatter(
     traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
-    j=j, k=k, factor_name=spec.name, levels=spec.levels, ordered=spec.kind != "categorical",
+    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")
 """,

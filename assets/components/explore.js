@@ -90,6 +90,7 @@ class Panel {
     this.results.k.value = this.k
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
+    setText(this.sliders.controls.randomName, `Random ${data.letter}`)
     showQuery(this.query, data.query)
     this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)

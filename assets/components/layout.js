@@ -57,6 +57,7 @@ function buildControls(on) {
     ...JUMPS.map((n) => h("button",
       { type: "button", onclick: () => on.jump(n), "aria-label": jumpLabel(n), title: jumpLabel(n) },
       n ? `${n > 0 ? "+" : "−"}${Math.abs(n)}σ` : "μ")))
+  const randomName = h("span", {}, "Random z")
   const element = h(
     "section", { class: "controls", "aria-label": "Latent dimensions" },
     h("div", { class: "bar" }, find, sort, span),
@@ -66,9 +67,9 @@ function buildControls(on) {
       h("button", { type: "button", onclick: on.reset, "data-testid": "reset-all" },
         icon("reset"), "Reset all"),
       h("button", { type: "button", onclick: on.random, "data-testid": "random-z",
-        title: "A random point of the model's own distribution" }, icon("dice"), "Random z")),
+        title: "A random point of the model's own distribution" }, icon("dice"), randomName)),
   )
-  return { element, find, sort, span, list, jumps, jumpName }
+  return { element, find, sort, span, list, jumps, jumpName, randomName }
 }
 
 /**

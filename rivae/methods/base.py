@@ -116,7 +116,7 @@ class Method(nn.Module):
     config_class: ClassVar[type[MethodConfig]]
     score_name: ClassVar[str] = "log P(v2|z)"
     # False where z is v1 itself: such a method retrieves but infers no factors, so tables and
-    # pages call its sliders axes of V.
+    # pages call its sliders axes of the embedding.
     has_latent: ClassVar[bool] = True
     # Whether ``hidden`` is piecewise linear with so few bends that change points along a line in z
     # can be found exactly.
@@ -124,6 +124,16 @@ class Method(nn.Module):
     config: MethodConfig
     n_components: int
     dim_v: int
+
+    @classmethod
+    def axis_letter(cls) -> str:
+        """ "z", or "v" for a method without a latent, whose axes are those of the embedding v."""
+        return "z" if cls.has_latent else "v"
+
+    @classmethod
+    def axis_names(cls, n: int) -> list[str]:
+        """Plain names of the first ``n`` axes: z1, z2 ... or v1, v2 ..."""
+        return [f"{cls.axis_letter()}{j + 1}" for j in range(n)]
 
     # training
 

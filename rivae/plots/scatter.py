@@ -53,7 +53,7 @@ def traversal_scatter(
     if rows.shape[1:] != z.shape:
         raise ValueError(f"factor values of shape {rows.shape} for {z.size} latent values")
     color, plain_name = series_color(k, dark), latent_name or f"z{j + 1}"
-    axis_name = escape(latent_name) if latent_name else latent_label(j)
+    axis_name = latent_label(plain_name)
     shown = drawn_points(rows.size)
     x, y = np.broadcast_to(z, rows.shape).ravel()[shown], rows.ravel()[shown]
     y = y + np.random.default_rng(0).uniform(-jitter, jitter, y.shape) if jitter else y

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,10 @@ def escape(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def latent_label(j: int) -> str:
-    """``z`` with the 1-based index of latent dimension ``j`` as Plotly text, as in the paper."""
-    return f"z<sub>{j + 1}</sub>"
+def latent_label(name: str) -> str:
+    """A plain-text name as Plotly text; the number of "z3" or "v3" is set low, as in the paper."""
+    found = re.fullmatch("([a-z])([0-9]+)", name)
+    return f"{found[1]}<sub>{found[2]}</sub>" if found else escape(name)
 
 
 def latent_labels(names: Sequence[str] | None, n_components: int) -> list[str]:
@@ -28,11 +30,9 @@ def latent_labels(names: Sequence[str] | None, n_components: int) -> list[str]:
 
     Raises ValueError when the number of names is not ``n_components``.
     """
-    if names is None:
-        return [latent_label(j) for j in range(n_components)]
-    if len(names) != n_components:
+    if names is not None and len(names) != n_components:
         raise ValueError(f"{len(names)} names for {n_components} latent dimensions")
-    return [escape(name) for name in names]
+    return [latent_label(name) for name in plain_labels(names, n_components)]
 
 
 def plain_labels(names: Sequence[str] | None, n_components: int) -> list[str]:

@@ -24,7 +24,7 @@ def _closed() -> None:
 @st.dialog("Item", position="right", width=460, on_dismiss=_closed)
 def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
     """Open the drawer of item ``i``."""
-    item = explorer.item(i)
+    item, letter, names = explorer.item(i), explorer.method.axis_letter(), explorer.axis_names
     st.subheader(markdown(item.title), anchor=False)
     _pictures(explorer, i, item.title)
     with st.container(horizontal=True):
@@ -33,8 +33,8 @@ def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
             on_click=explore_session.choose_query, args=(i,),
         )  # fmt: skip
         st.button(
-            "Move z here", icon=":material/my_location:", key=state.DRAWER_MOVE,
-            help="Sets the sliders that are not locked to this item's own z.",
+            f"Move {letter} here", icon=":material/my_location:", key=state.DRAWER_MOVE,
+            help="Sets the sliders that are not locked to this item's own values.",
             on_click=explore_session.move_to_item, args=(i,),
         )  # fmt: skip
     if item.factors:
@@ -45,12 +45,13 @@ def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
         st.table(rows, border="horizontal")
     elif item.text:
         st.markdown(markdown(item.text))
-    st.markdown("**Its own z and the current z**")
+    st.markdown(f"**Its own {letter} and the current {letter}**")
     own, std = explorer.encode(i).tolist(), explorer.std.tolist()
     drawing = z_compare_svg(
-        shown.z, own, explorer.mean.tolist(), std, ink=theme.ink(), accent=theme.accent()
-    )
-    st.image(drawing, width="stretch", alt=describe(shown.z, own, std))
+        shown.z, own, explorer.mean.tolist(), std, names=names, ink=theme.ink(),
+        accent=theme.accent(),
+    )  # fmt: skip
+    st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
     st.caption(f"Item number ({item.split} split)")
     st.code(str(i), language=None)
     if st.session_state.get(state.EXPLORE_ITEM) is None:

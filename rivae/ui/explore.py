@@ -81,7 +81,7 @@ def from_link(
             z[j] = value
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
-        left_out = f"z{max(beyond) + 1}"
+        left_out = explorer.method.axis_names(max(beyond) + 1)[-1]
         notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
     state = ExploreState(
         run=run,
@@ -180,14 +180,15 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
         "locked": list(state.locked),
         "byEffect": state.by_effect,
         "span": state.span,
+        "letter": explorer.method.axis_letter(),
         "dims": [
             {
-                "name": f"z{j + 1}",
+                "name": name,
                 "mean": round(float(explorer.mean[j]), 6),
                 "std": round(float(explorer.std[j]), 6),
                 "effect": round(float(explorer.effects[j]), 3),
             }
-            for j in range(explorer.n_components)
+            for j, name in enumerate(explorer.axis_names)
         ],
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),

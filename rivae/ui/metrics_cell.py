@@ -47,7 +47,7 @@ def panel(run: Run, report: Report, along: Along) -> None:
         st.warning(markdown(str(error)), icon=":material/info:")
         return
     factor = "" if along.correlation is None else f" and {along.factors[k]}"
-    with headline(f"Behind z{j + 1}{factor}"):
+    with headline(f"Behind {explorer.axis_names[j]}{factor}"):
         st.button(
             "Close", icon=":material/close:", type="tertiary", on_click=metrics_session.choose_cell,
             args=(None,),
@@ -83,8 +83,9 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     data, side = explorer.data, 0 if explorer.shows_whole else 2
     return stacked([
         strips_sheet(
-            strips_of(found, q, max_points=MAX_POINTS), lambda i: data.picture(i, side), side=44,
-            title=data.title, query=data.picture(row, 1), query_title=data.title(row),
+            strips_of(found, q, explorer.axis_names, max_points=MAX_POINTS),
+            lambda i: data.picture(i, side), side=44, title=data.title,
+            query=data.picture(row, 1), query_title=data.title(row),
             marked=(row,),
         )
         for q, row in enumerate(rows[:N_STRIPS].tolist())
@@ -121,7 +122,7 @@ def _scatter(
     figure = traversal_scatter(
         found.values[0], explorer.data.factors[found.ids[:, 0, :, 0], column], j=j, k=k,
         factor_name=specs[column].name, levels=specs[column].levels,
-        correlation=float(table[j, k]), dark=theme.is_dark(),
+        latent_name=explorer.axis_names[j], correlation=float(table[j, k]), dark=theme.is_dark(),
     )  # fmt: skip
     st.plotly_chart(
         figure, theme=None, key=state.METRICS_SCATTER, alt=alt_text(figure), config=QUIET
@@ -129,8 +130,8 @@ def _scatter(
     share = 0.0 if along.undefined is None else float(along.undefined[j, k])
     if share > 0:
         st.caption(markdown(
-            f"For {share:.0%} of the queries the factor stays the same along z{j + 1}; their "
-            "correlation counts as 0."
+            f"For {share:.0%} of the queries the factor stays the same along "
+            f"{explorer.axis_names[j]}; their correlation counts as 0."
         ))  # fmt: skip
     exports.panel(
         "behind-cell", lambda: figure, run.id, "stored-scatter", is_chart=True, dim=j,

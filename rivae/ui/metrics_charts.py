@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui import exports, metrics_digits, metrics_session, state, theme
+from rivae.ui import axes, exports, metrics_digits, metrics_session, state, theme
 from rivae.ui.metrics_layout import QUIET, clicked_cell, headline
 from rivae.ui.text import markdown
 
@@ -23,7 +23,7 @@ THRESHOLD = 0.5
 def charts(run: Run, report: Report, along: Along) -> None:
     """The charts of one range of z."""
     if along.correlation is not None:
-        _correlations(run, along, along.correlation)
+        _correlations(run, along, along.correlation, axes.names_of(run, len(along.correlation)))
         if len(along.shared) > 1 or len(along.correlation) > 1:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:
@@ -42,17 +42,20 @@ def chosen_cell(along: Along) -> tuple[int, int] | None:
     return found if found[1] < len(along.factors) else None
 
 
-def _correlations(run: Run, along: Along, table: NDArray[np.float64]) -> None:
+def _correlations(
+    run: Run, along: Along, table: NDArray[np.float64], names: list[str]
+) -> None:
     from rivae.plots.heatmap import correlation_heatmap
     from rivae.plots.theme import alt_text
 
     figure = correlation_heatmap(
-        table, along.factors, threshold=THRESHOLD, dark=theme.is_dark(), selected=chosen_cell(along)
-    )
+        table, along.factors, names, threshold=THRESHOLD, dark=theme.is_dark(),
+        selected=chosen_cell(along),
+    )  # fmt: skip
     with headline("Correlation with true factors"):
         exports.panel(
             "correlations", lambda: figure, run.id, "stored-correlation", is_chart=True,
-            group=_group(along), threshold=THRESHOLD,
+            group=_group(along), threshold=THRESHOLD, names=names,
         )  # fmt: skip
 
     def clicked() -> None:
@@ -64,17 +67,18 @@ def _correlations(run: Run, along: Along, table: NDArray[np.float64]) -> None:
         selection_mode="points", alt=alt_text(figure), config=QUIET,
     )  # fmt: skip
     st.caption(markdown(
-        f"|corr| of z with the factor of the best item, mean of {along.n_queries} queries; "
-        f"{THRESHOLD:g} and above framed. Click a cell, or choose below, to see what is behind it."
+        f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
+        f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see what is "
+        "behind it."
     ))  # fmt: skip
-    _cell_picker(along, table)
+    _cell_picker(along, table, names)
 
 
 def _group(along: Along) -> str:
     return "correlation_other" if along.other else "correlation"
 
 
-def _cell_picker(along: Along, table: NDArray[np.float64]) -> None:
+def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> None:
     """The same cell from two lists, for the keyboard."""
     shown = chosen_cell(along)
     st.session_state[state.METRICS_CELL_DIM] = None if shown is None else shown[0]
@@ -93,7 +97,7 @@ def _cell_picker(along: Along, table: NDArray[np.float64]) -> None:
     with st.container(horizontal=True):
         st.selectbox(
             "Dimension", range(len(table)), index=None, placeholder="none",
-            format_func=lambda j: f"z{j + 1}", width=150, key=state.METRICS_CELL_DIM,
+            format_func=lambda j: names[j], width=150, key=state.METRICS_CELL_DIM,
             on_change=chosen,
         )  # fmt: skip
         st.selectbox(

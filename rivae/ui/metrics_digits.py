@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui import exports, metrics_session, state, theme
+from rivae.ui import axes, exports, metrics_session, state, theme
 from rivae.ui.metrics_layout import QUIET, clicked_cell, headline
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def charts(run: Run, along: Along, table: Table, chosen: tuple[int, int] | None) -> None:
     """The transition table with overlap and coverage; a click on a row opens its items."""
     _coverage(table)
-    _transitions(run, along, table)
-    _dimension_picker(table, chosen)
+    names = axes.names_of(run, len(table))
+    _transitions(run, along, table, names)
+    _dimension_picker(names, chosen)
 
 
 def _coverage(table: Table) -> None:
@@ -48,15 +49,15 @@ def _coverage(table: Table) -> None:
     )
 
 
-def _transitions(run: Run, along: Along, table: Table) -> None:
+def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None:
     from rivae.plots.digits import transition_heatmap
     from rivae.plots.theme import alt_text
 
-    figure = transition_heatmap(table, dark=theme.is_dark())
+    figure = transition_heatmap(table, names, dark=theme.is_dark())
     with headline("Digit transitions"):
         exports.panel(
             "transitions", lambda: figure, run.id, "stored-digits", is_chart=True,
-            group="digits_other" if along.other else "digits",
+            group="digits_other" if along.other else "digits", names=names,
         )  # fmt: skip
 
     def clicked() -> None:
@@ -70,7 +71,7 @@ def _transitions(run: Run, along: Along, table: Table) -> None:
     st.caption("Click a row, or choose below, to see the items along that dimension.")
 
 
-def _dimension_picker(table: Table, chosen: tuple[int, int] | None) -> None:
+def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
     """The same choice from a list, for the keyboard."""
     st.session_state[state.METRICS_CELL_DIM] = None if chosen is None else chosen[0]
 
@@ -79,8 +80,8 @@ def _dimension_picker(table: Table, chosen: tuple[int, int] | None) -> None:
         metrics_session.choose_cell(None if j is None else (j, 0))
 
     st.selectbox(
-        "Dimension", range(len(table)), index=None, placeholder="none", width=150,
-        format_func=lambda j: f"z{j + 1}", key=state.METRICS_CELL_DIM, on_change=picked,
+        "Dimension", range(len(names)), index=None, placeholder="none", width=150,
+        format_func=lambda j: names[j], key=state.METRICS_CELL_DIM, on_change=picked,
     )  # fmt: skip
 
 
@@ -104,5 +105,6 @@ def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
     )
     st.caption(
         "Both depend on how far a traversal goes, and the paper gives its range in units of z "
-        "only. Dashed: the most that each can be."
+        "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "
+        "± 3 s.d. does not give quite the same."
     )

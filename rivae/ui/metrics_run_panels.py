@@ -8,6 +8,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import (
+    axes,
     cache,
     metrics_cell,
     metrics_charts,
@@ -73,6 +74,7 @@ def _stored(run: Run, job: metrics_evaluate.Job | None) -> tuple[dict[str, Any] 
 
 
 def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
+    notices.no_latent(axes.method_of(run))
     with bar:
         along = _along_picker(report)
         notices.metrics_help()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.ui import axes
 from rivae.ui.pages import HOME
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.methods.base import Method
 
 TRAIN_COMMAND = "python -m rivae train sprites"
 
@@ -21,6 +28,13 @@ def unusable(error: RivaeError) -> None:
     """A run that cannot be opened, in its own words."""
     st.warning(str(error), icon=":material/info:")
     st.page_link(HOME, label="Choose another run", icon=":material/arrow_back:")
+
+
+def no_latent(*methods: Method | type[Method] | None) -> None:
+    """One sentence for each method whose axes are those of the embedding."""
+    for sentence in dict.fromkeys(map(axes.no_latent, methods)):
+        if sentence:
+            st.caption(f":material/info: {markdown(sentence)}")
 
 
 EXPLORE_KEYS = """
@@ -85,7 +99,7 @@ def compare_help() -> None:
             "that range and show the points where the best item changes; numbers are the same "
             "shifts.\n\n"
             "The first run chosen is the reference. Runs of a method without a latent are moved "
-            "along the coordinates of V (v1, v2 …)."
+            "along the axes of the embedding v (v1, v2 …)."
         )
 
 

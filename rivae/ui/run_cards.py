@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.benchmark.names import DATASETS, METHODS
 from rivae.errors import RivaeError
+from rivae.ui.axes import method_of, no_latent
 
 if TYPE_CHECKING:
     from rivae.runs import Run
@@ -19,9 +20,10 @@ class RunCard:
 
     Attributes:
         state: "created", "running", "finished", "failed", "interrupted" or "broken".
-        note: one sentence for every state but "finished".
+        note: one sentence for every state but "finished", and for a method without a latent.
         command: what to type next, or nothing.
-        scores: (name, value, what it means) for the card's figures.
+        scores: (name, value, what it means) for the card's figures; no D, C, I of a method without
+            a latent, as in the tables.
     """
 
     id: str
@@ -56,9 +58,10 @@ def describe_run(run: Run) -> RunCard:
         "date": short_date(status.updated),
     }
     if status.state == "finished":
-        scores = _scores(run)
+        sentence = no_latent(method_of(run))
+        scores = _scores(run, with_factors=not sentence)
         command = "" if scores else f"python -m rivae evaluate {run.id}"
-        return RunCard(run.id, "finished", scores=scores, command=command, **common)
+        return RunCard(run.id, "finished", scores=scores, command=command, note=sentence, **common)
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(
         run.id,
@@ -101,13 +104,14 @@ def short_date(text: str | None) -> str:
         return ""
 
 
-def _scores(run: Run) -> tuple[tuple[str, str, str], ...]:
+def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     """R@1, MedR and D/C/I out of evaluation.json, as far as they are there."""
     try:
         evaluation = run.evaluation or {}
     except RivaeError:
         return ()
-    retrieval, factors = evaluation.get("retrieval") or {}, evaluation.get("factors") or {}
+    retrieval = evaluation.get("retrieval") or {}
+    factors = (evaluation.get("factors") or {}) if with_factors else {}
     wanted = (
         ("R@1", retrieval, "recall_at_1", "share of queries whose own pair comes first"),
         ("MedR", retrieval, "median_rank", "median rank of a query's own pair, 1 is best"),

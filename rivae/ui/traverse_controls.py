@@ -13,14 +13,17 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
 
 
-def view_and_range() -> str:
-    """Which panel, and over which values; returns the panel's name."""
+def view_and_range(letter: str) -> str:
+    """Which panel, and over which values; returns the panel's name.
+
+    ``letter`` is what the run's axes are called by, z or v.
+    """
     view = st.segmented_control(
         "View", VIEWS, default=VIEWS[0], required=True, key=state.TRAVERSE_VIEW,
         bind="query-params",
     )  # fmt: skip
     choice = st.segmented_control(
-        "Range of z", list(RANGES), default="Data", required=True, key=state.TRAVERSE_RANGE,
+        f"Range of {letter}", list(RANGES), default="Data", required=True, key=state.TRAVERSE_RANGE,
         bind="query-params",
         help="What 99 % of the queries fill; around the mean, in s.d. of the model's own "
         "distribution of queries; the paper's −10 … 10; or free.",
@@ -56,10 +59,9 @@ def query_picker(explorer: Explorer, anchor: Anchor) -> None:
 
 def dims_picker(explorer: Explorer) -> list[int]:
     """Which dimensions get a strip: those with the largest effect at first."""
-    d = explorer.n_components
+    d, names = explorer.n_components, explorer.axis_names
     if d <= 4:
         return list(range(d))
-    names = [f"z{j + 1}" for j in range(d)]
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
     chosen = st.multiselect(
         "Dimensions", names, default=[names[j] for j in by_effect[:4]],

@@ -36,7 +36,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         with st.skeleton(height=260):
             cell = _heatmap(explorer, anchor, choice, n, columns)
         if cell is None:
-            st.caption("Click a cell to see the retrieved items' factor values against z.")
+            st.caption("Click a cell to see the retrieved items' factor values against one axis.")
             return
     else:
         names = ", ".join(spec.name for spec in data.factor_specs)
@@ -59,7 +59,7 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     assert explorer.data.factors is not None
     found = traversals.many_queries(anchor.key, n, choice, explorer)
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
-    figure = transition_heatmap(table, dark=theme.is_dark())
+    figure = transition_heatmap(table, explorer.axis_names, dark=theme.is_dark())
     st.plotly_chart(
         figure, theme=None, key=state.TRAVERSE_TRANSITIONS, alt=alt_text(figure),
         config={"displayModeBar": False},
@@ -81,7 +81,8 @@ def _heatmap(
     if cell is not None and not (cell[0] < explorer.n_components and cell[1] in columns):
         cell = None
     figure = correlation_heatmap(
-        table.absolute, table.factor_names, threshold=THRESHOLD, dark=theme.is_dark(),
+        table.absolute, table.factor_names, explorer.axis_names, threshold=THRESHOLD,
+        dark=theme.is_dark(),
         selected=None if cell is None else (cell[0], columns.index(cell[1])),
     )  # fmt: skip
 
@@ -116,8 +117,8 @@ def _cell_picker(explorer: Explorer) -> tuple[int, int]:
     """A dimension and a factor from two lists, where there is no table to click."""
     with st.container(horizontal=True):
         j = st.selectbox(
-            "Dimension", range(explorer.n_components), format_func=lambda j: f"z{j + 1}", width=160,
-            key=state.TRAVERSE_CELL_DIM,
+            "Dimension", range(explorer.n_components), width=160,
+            format_func=lambda j: explorer.axis_names[j], key=state.TRAVERSE_CELL_DIM,
         )  # fmt: skip
         specs = explorer.data.factor_specs
         k = st.selectbox(
@@ -146,6 +147,7 @@ def _scatter(
         found.values[j], data.factors[found.ids[:, j, :, 0], k], j=j, k=k,
         factor_name=spec.name, levels=spec.levels, ordered=spec.kind != "categorical",
         correlation=None if table is None else float(table.absolute[j, numeric.index(k)]),
+        latent_name=explorer.axis_names[j],
         dark=theme.is_dark(),
     )  # fmt: skip
     st.plotly_chart(figure, theme=None, key=state.TRAVERSE_SCATTER, alt=alt_text(figure))

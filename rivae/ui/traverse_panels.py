@@ -57,7 +57,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("Choose at least one dimension.")
         return
     found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
-    all_strips = strips_of(found, changes_only=changes_only)
+    all_strips = strips_of(found, names=explorer.axis_names, changes_only=changes_only)
     data, query = explorer.data, anchor.query
     row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
     sheet = strips_sheet(
@@ -79,11 +79,10 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """Two dimensions at once: the best item at every point of a grid."""
     from rivae.plots.plane import plane_sheet
 
-    d = explorer.n_components
+    d, names = explorer.n_components, explorer.axis_names
     if d < 2:
         st.info("This run has one dimension only; a plane needs two.")
         return
-    names = [f"z{j + 1}" for j in range(d)]
     first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)

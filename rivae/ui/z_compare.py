@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rivae.ui.text import escape
+
 ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104
 SPAN = 4.0
 
@@ -16,11 +18,13 @@ def z_compare_svg(
     mean: Sequence[float],
     std: Sequence[float],
     *,
+    names: Sequence[str],
     ink: str,
     accent: str,
 ) -> str:
     """A drawing of two points of z, each of shape (d,), on scales of mean ± 4 s.d. or wider.
 
+    ``names`` are the d names of the axes.
     A ring of colour ``ink`` is z now, a disc of colour ``accent`` the item; the numbers are
     now → item.
     """
@@ -43,7 +47,7 @@ def z_compare_svg(
             return (left + right) / 2 + (value - centre) / reach * (right - left) / 2
 
         parts.append(
-            f'<text x="0" y="{y + 4:.1f}" font-weight="600">z{j + 1}</text>'
+            f'<text x="0" y="{y + 4:.1f}" font-weight="600">{escape(names[j])}</text>'
             f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" '
             'stroke-opacity=".18" stroke-width="2"/>'
             f'<line x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{accent}" '
@@ -65,10 +69,15 @@ def number(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 
-def describe(now: Sequence[float], item: Sequence[float], std: Sequence[float]) -> str:
+def describe(
+    now: Sequence[float], item: Sequence[float], std: Sequence[float], names: Sequence[str]
+) -> str:
     """The drawing in one sentence."""
     gaps = np.abs(np.array(item) - np.array(now)) / np.array(std)
     j = int(gaps.argmax())
     if gaps[j] < 0.005:
-        return "The item's z is the current z."
-    return f"The item's z differs from the current one most in z{j + 1}, by {gaps[j]:.1f} s.d."
+        return f"The item's {names[0][:1]} is the current {names[0][:1]}."
+    return (
+        f"The item's {names[0][:1]} differs from the current one most in {names[j]}, "
+        f"by {gaps[j]:.1f} s.d."
+    )

@@ -32,7 +32,8 @@ def test_html_is_masked():
 
 def test_z_compare_draws_both_points_of_every_dimension():
     svg = ET.fromstring(
-        z_compare_svg([0, 1], [2, 1], [0, 0], [1, 1], ink="#000000", accent="#ff0000")
+        z_compare_svg([0, 1], [2, 1], [0, 0], [1, 1], names=("z1", "z2"), ink="#000000",
+                      accent="#ff0000")
     )
     circles = [c for c in svg if c.tag.endswith("circle")][2:]  # the first two are the legend
     item, now = circles[0], circles[1]
@@ -42,13 +43,15 @@ def test_z_compare_draws_both_points_of_every_dimension():
 
 
 def test_z_compare_keeps_far_points_on_the_drawing():
-    svg = ET.fromstring(z_compare_svg([0], [500], [0], [1], ink="#000000", accent="#ff0000"))
+    svg = ET.fromstring(
+        z_compare_svg([0], [500], [0], [1], names=("z1",), ink="#000000", accent="#ff0000")
+    )
     assert all(0 <= float(c.get("cx")) <= 420 for c in svg if c.tag.endswith("circle"))
 
 
 def test_z_compare_is_described():
-    assert "most in z2, by 3.0 s.d." in describe([0, 0], [1, 6], [1, 2])
-    assert describe([1.0], [1.0], [1.0]) == "The item's z is the current z."
+    assert "most in z2, by 3.0 s.d." in describe([0, 0], [1, 6], [1, 2], ["z1", "z2"])
+    assert describe([1.0], [1.0], [1.0], ["v1"]) == "The item's v is the current v."
 
 
 @pytest.mark.parametrize(
