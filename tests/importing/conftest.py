@@ -1,0 +1,56 @@
+"""A small table with pictures, made anew for every test that asks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+
+def jpeg(number: int, size: tuple[int, int] = (40, 30), mode: str = "RGB") -> bytes:
+    """A picture that differs by ``number``."""
+    rng = np.random.default_rng(number)
+    pixels = rng.integers(0, 255, (*size[::-1], 3)).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).convert(mode).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+def rows(n: int = 40) -> list[dict[str, Any]]:
+    """Records of dishes 0 .. n - 1."""
+    return [
+        {
+            "id": f"d{i}", "image": f"{i}.jpg", "title": f"Dish {i}",
+            "ingredients": f"1 cup water\n{i} eggs", "instructions": "Stir.\nServe.",
+            "tags": "soup|easy", "heat": str(i % 3), "weight": f"{i / 7:.3f}",
+        }
+        for i in range(n)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for i in range(40):
+        (folder / f"{i}.jpg").write_bytes(jpeg(i))
+    return folder
+
+
+@pytest.fixture
+def write_table(tmp_path: Path) -> Callable[..., Path]:
+    def write(records: list[dict[str, Any]], name: str = "table.csv", encoding="utf-8") -> Path:
+        path = tmp_path / name
+        with path.open("w", newline="", encoding=encoding) as stream:
+            writer = csv.DictWriter(stream, list(records[0]))
+            writer.writeheader()
+            writer.writerows(records)
+        return path
+
+    return write

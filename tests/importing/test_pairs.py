@@ -1,0 +1,328 @@
+"""A user's table and pictures: what is taken, what is left out and why."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from rivae.data import load_dataset
+from rivae.data.store import PairStore, find_store, list_stores
+from rivae.errors import ConfigError, DataError
+from rivae.importing import ImportSettings, PairsImport, run_import
+from rivae.importing.mapping import make_mapping
+from rivae.importing.session import ImportCancelledError
+from tests.importing.conftest import jpeg, rows
+
+FACTORS = {"factors": ("heat", "weight")}
+
+
+def take(table, images, root, name="mine", chosen=None, encoding="utf-8", **options):
+    """Import, and the report."""
+    columns = list(pd.DataFrame(rows(1)).columns)
+    mapping = make_mapping(columns, chosen or {})
+    settings = ImportSettings(
+        name, root=root, **{k: options.pop(k) for k in ("side", "paper_filter") if k in options}
+    )
+    return run_import(PairsImport(table, [images], mapping, encoding), settings, **options)
+
+
+def test_a_table_becomes_a_data_set(tmp_path, pictures, write_table):
+    report = take(write_table(rows()), pictures, tmp_path / "data", chosen=FACTORS)
+    assert (report.read, report.taken, report.left_out) == (40, 40, {})
+    store = PairStore(tmp_path / "data" / "mine")
+    recipe = store.recipe(7)
+    assert (recipe.id, recipe.title) == ("d7", "Dish 7")
+    assert recipe.ingredients == ("1 cup water", "7 eggs") and recipe.tags == ("soup", "easy")
+    assert recipe.instructions == ("Stir.", "Serve.")
+    heat, weight = store.manifest.factors
+    assert (heat.kind, heat.levels, weight.kind) == ("ordinal", ("0", "1", "2"), "continuous")
+    np.testing.assert_allclose(store.factors[7], [1, 1.0])
+    picture = Image.open(io.BytesIO(store.picture_bytes(7)))
+    assert picture.size == (30, 30) and picture.mode == "RGB"
+
+
+def test_the_data_set_loads_by_name_and_by_path(tmp_path, pictures, write_table, monkeypatch):
+    take(write_table(rows()), pictures, tmp_path / "data", chosen=FACTORS)
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    assert [path.name for path in list_stores()] == ["mine"]
+    by_name = load_dataset("pairs", store="mine", image_size=16)
+    by_path = load_dataset("pairs", store=str(tmp_path / "data" / "mine"), image_size=16)
+    assert by_name.x1.shape == (3, 16, 16) and "eggs" in by_name.x2.vocabulary
+    assert (by_name.x1.batch([3]) == by_path.x1.batch([3])).all()
+    assert by_name.title(3) == "Dish 3" and "3 eggs" in by_name.text(3)
+    with pytest.raises(DataError, match=r"no imported data set 'yours' \(imported: mine\)"):
+        find_store("yours")
+    with pytest.raises(DataError, match="pairs needs an import"):
+        load_dataset("pairs")
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "tsv", "csv-semicolon"])
+def test_other_kinds_of_tables(tmp_path, pictures, kind):
+    frame = pd.DataFrame(rows())
+    frame["ingredients"] = [text.split("\n") for text in frame["ingredients"]]
+    path = tmp_path / f"t.{kind.split('-')[0]}"
+    if kind == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    else:  # the list is written as Python writes it, as food.com's files have it
+        frame.to_csv(path, sep="\t" if kind == "tsv" else ";", index=False)
+    take(path, pictures, tmp_path / "data")
+    recipe = PairStore(tmp_path / "data" / "mine").recipe(5)
+    assert recipe.ingredients == ("1 cup water", "5 eggs")
+
+
+def test_pictures_from_a_zip(tmp_path, pictures, write_table):
+    archive = tmp_path / "pictures.zip"
+    with zipfile.ZipFile(archive, "w") as out:
+        for path in pictures.iterdir():
+            out.write(path, f"some/folder/{path.name}")
+    assert take(write_table(rows()), archive, tmp_path / "data").taken == 40
+
+
+def test_a_dry_run_tells_the_same_and_writes_nothing(tmp_path, pictures, write_table):
+    (pictures / "3.jpg").unlink()
+    table = write_table(rows())
+    dry = take(table, pictures, tmp_path / "data", dry_run=True)
+    assert not (tmp_path / "data").exists()
+    real = take(table, pictures, tmp_path / "data")
+    assert dry.to_dict() == real.to_dict()
+    assert dry.left_out == {"picture file is missing": 1}
+    assert "record 4 (d3): 3.jpg" in "\n".join(dry.lines())
+
+
+def header_of_a_huge_png() -> bytes:
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    size = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", zlib.compress(b"")) + b""
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (header_of_a_huge_png(), "picture has too many pixels: scale it down"),
+        (jpeg(3)[:300], "picture is damaged"),
+        (b"<svg onload='alert(1)'/>", "file is no picture in a known format"),
+        (b"", "file is no picture in a known format"),
+        (jpeg(3, (400, 1)), "picture is thinner than 2 pixels"),
+    ],
+)
+def test_a_picture_that_cannot_be_used_leaves_out_its_record(
+    tmp_path, pictures, write_table, content, reason
+):
+    (pictures / "3.jpg").write_bytes(content)
+    report = take(write_table(rows()), pictures, tmp_path / "data")
+    assert report.left_out == {reason: 1} and report.taken == 39
+    assert [r.id for r in PairStore(tmp_path / "data" / "mine").recipes()][3] == "d4"
+
+
+@pytest.mark.parametrize("mode", ["CMYK", "L"])
+def test_other_colour_modes_become_rgb(tmp_path, pictures, write_table, mode):
+    (pictures / "3.jpg").write_bytes(jpeg(3, mode=mode))
+    assert take(write_table(rows()), pictures, tmp_path / "data").taken == 40
+    stored = PairStore(tmp_path / "data" / "mine").picture_bytes(3)
+    assert Image.open(io.BytesIO(stored)).mode == "RGB"
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.jpg", "/etc/passwd", "a/../../secret.jpg", "..\\secret.jpg", "link.jpg"]
+)
+def test_no_name_leads_out_of_the_picture_folder(tmp_path, pictures, write_table, name):
+    (tmp_path / "secret.jpg").write_bytes(jpeg(99))
+    (pictures / "link.jpg").symlink_to(tmp_path / "secret.jpg")
+    records = rows()
+    records[3]["image"] = name
+    report = take(write_table(records), pictures, tmp_path / "data")
+    assert report.left_out == {"picture path leads out of the picture folder": 1}
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path, pictures, write_table):
+    archive = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        for path in pictures.iterdir():
+            out.write(path, path.name)
+        with out.open("bomb.jpg", "w", force_zip64=True) as member:
+            for _ in range(70):
+                member.write(bytes(2**20))
+    records = rows()
+    records[0]["image"] = "bomb.jpg"
+    report = take(write_table(records), archive, tmp_path / "data")
+    assert report.left_out == {"picture file is larger than 64 MiB": 1}
+    archive.write_bytes(archive.read_bytes()[:5000])
+    with pytest.raises(DataError, match="neither a folder nor a sound zip"):
+        take(write_table(records), archive, tmp_path / "data", name="other")
+
+
+def test_texts_of_strangers(tmp_path, pictures, write_table):
+    records = rows()
+    records[0]["title"] = "<script>alert(1)</script>"
+    records[1]["title"] = "a\x00b\u202e  c"
+    records[2]["instructions"] = "x" * 10_000_000
+    records[3] |= {"title": "", "ingredients": " \n ", "instructions": ""}
+    records[4]["title"] = "y" * 501
+    records[6]["id"] = "d5"
+    table = tmp_path / "t.jsonl"
+    table.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(DataError, match="line 3 is longer than 4 million characters"):
+        take(table, pictures, tmp_path / "data")
+    records[2]["instructions"] = "x" * 1_000_000
+    table.write_text("\n".join(map(json.dumps, records)))
+    report = take(table, pictures, tmp_path / "data")
+    assert report.left_out == {
+        "text longer than 200,000 characters": 1, "text is empty": 1,
+        "title or name longer than 500 characters": 1, "id occurs twice": 1,
+    }  # fmt: skip
+    store = PairStore(tmp_path / "data" / "mine")
+    assert store.title(0) == "<script>alert(1)</script>"  # kept; escaped where it is shown
+    assert store.title(1) == "a b\u202e c"
+
+
+def test_latin_1_is_named_and_can_be_said(tmp_path, pictures, write_table):
+    records = rows()
+    records[5]["title"] = "Crème brûlée"
+    table = write_table(records, encoding="latin-1")
+    with pytest.raises(DataError, match=r"not UTF-8 text .*--encoding latin-1"):
+        take(table, pictures, tmp_path / "data")
+    assert list_stores(tmp_path / "data") == []
+    take(table, pictures, tmp_path / "data", encoding="latin-1")
+    assert PairStore(tmp_path / "data" / "mine").title(5) == "Crème brûlée"
+
+
+def test_too_few_pairs_leave_nothing(tmp_path, pictures, write_table):
+    with pytest.raises(DataError, match="only 3 usable pairs among 3 records, at least 30"):
+        take(write_table(rows(3)), pictures, tmp_path / "data")
+    records = [{**row, "image": f"no{row['image']}"} for row in rows()]
+    with pytest.raises(DataError, match=r"only 0 usable .* 40 × picture file is missing"):
+        take(write_table(records), pictures, tmp_path / "data")
+    assert list((tmp_path / "data").glob("*")) == list((tmp_path / "data").glob(".*")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is empty"),
+        ("id,image,image\n", "names the column 'image' twice"),
+        ("id,image,title\n1,2\n", "line 2: 2 cells under 3 column names"),
+        ('id,image,title\n1,2,"3\n', "line 2: unexpected end"),
+    ],
+)
+def test_broken_tables(tmp_path, pictures, text, reason):
+    table = tmp_path / "t.csv"
+    table.write_text(text)
+    with pytest.raises(DataError, match=reason):
+        take(table, pictures, tmp_path / "data")
+
+
+def test_wrong_choices_name_the_fix(tmp_path, pictures, write_table):
+    table = write_table(rows())
+    for chosen, reason in (
+        ({"picture": "photo"}, "no column 'photo' for picture: choose from id, image"),
+        ({"dish": "title"}, "'dish' is no role"),
+        ({"title": "", "ingredients": "", "instructions": ""}, "no text column is chosen"),
+        ({"picture": None}, "which column names the picture file"),
+    ):
+        with pytest.raises(ConfigError, match=reason):
+            take(table, pictures, tmp_path / "data", chosen=chosen)
+    with pytest.raises(DataError, match="cannot name a data set"):
+        take(table, pictures, tmp_path / "data", name="../up")
+    with pytest.raises(ConfigError, match="side must be from 32"):
+        take(table, pictures, tmp_path / "data", side=4)
+    take(table, pictures, tmp_path / "data")
+    with pytest.raises(DataError, match="exists already"):
+        take(table, pictures, tmp_path / "data")
+
+
+def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_table):
+    records = rows()
+    records[2]["heat"] = ""
+    report = take(write_table(records), pictures, tmp_path / "data", chosen=FACTORS)
+    assert report.notes == {"column 'heat' is not used as a factor": 1}
+    names = [f.name for f in PairStore(tmp_path / "data" / "mine").manifest.factors]
+    assert names == ["weight"]
+
+
+def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
+    """Stopped between chunks; the rest must not read a picture of the first part again."""
+    from rivae.data.store import writer
+    from rivae.importing import images
+
+    monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
+    folder = tmp_path / "many"
+    folder.mkdir()
+    records = []
+    for i in range(300):
+        (folder / f"{i}.jpg").write_bytes(jpeg(i % 7, (8 + i % 5, 8)))
+        records.append({**rows(1)[0], "id": f"d{i}", "image": f"{i}.jpg", "title": f"Dish {i}"})
+    records[3]["image"] = "missing.jpg"
+    table = write_table(records)
+    whole = take(table, folder, tmp_path / "a")
+
+    def stop(report, share):
+        raise ImportCancelledError
+
+    with pytest.raises(ImportCancelledError):
+        take(table, folder, tmp_path / "b", progress=stop)
+    assert list_stores(tmp_path / "b") == []
+    with pytest.raises(DataError, match="unfinished import of other files or settings"):
+        take(table, folder, tmp_path / "b", side=64)
+    read = []
+    original = images.PictureFiles.read
+    monkeypatch.setattr(
+        images.PictureFiles, "read", lambda self, name: read.append(name) or original(self, name)
+    )
+    again = take(table, folder, tmp_path / "b")
+    assert len(read) < 150
+    assert (again.read, again.taken, again.left_out) == (whole.read, whole.taken, whole.left_out)
+    one, two = (PairStore(tmp_path / x / "mine") for x in "ab")
+    assert list(one.recipes()) == list(two.recipes())
+    assert [one.picture_bytes(i) for i in range(299)] == [two.picture_bytes(i) for i in range(299)]
+
+
+def test_the_paper_filter(tmp_path, pictures, write_table):
+    records = rows()
+    records[0]["ingredients"] = "\n".join(["egg"] * 21)
+    records[1]["instructions"] = ""
+    table = write_table(records)
+    assert take(table, pictures, tmp_path / "data", name="all").taken == 40
+    report = take(table, pictures, tmp_path / "data", paper_filter=True)
+    assert report.left_out == {
+        "more than 20 ingredients (the paper's filter)": 1, "no instructions": 1
+    }  # fmt: skip
+
+
+def test_a_partition_column_makes_the_split(tmp_path, pictures, write_table):
+    records = [{**row, "split": ("train", "val", "test")[i % 3]} for i, row in enumerate(rows())]
+    chosen = {"partition": "split"}
+    mapping = make_mapping(records[0], chosen)
+    run_import(
+        PairsImport(write_table(records), [pictures], mapping),
+        ImportSettings("mine", root=tmp_path / "data"),
+    )
+    data = load_dataset("pairs", store=str(tmp_path / "data" / "mine"))
+    np.testing.assert_array_equal(data.splits["validation"], np.arange(1, 40, 3))
+
+
+def test_a_damaged_store_is_named(tmp_path, pictures, write_table):
+    take(write_table(rows()), pictures, tmp_path / "data")
+    folder = tmp_path / "data" / "mine"
+    shard = folder / "pictures-00000.bin"
+    shard.write_bytes(shard.read_bytes()[:2000])
+    with pytest.raises(DataError, match="ends early: import the data again"):
+        PairStore(folder).picture_bytes(39)
+    (folder / "items-00000.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(DataError, match="missing or damaged"):
+        PairStore(folder).recipe(0)
+    (folder / "store.json").write_text('{"format": 2}')
+    with pytest.raises(DataError, match="no manifest of imported data"):
+        PairStore(folder)
