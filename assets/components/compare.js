@@ -5,10 +5,6 @@
  * Explore the browser owns the shifts between two `rev`s.
  */
 
-const panels = new WeakMap()
-const COMMIT_MS = 220
-const SPEAK_MS = 900
-
 /** One run: its name, what it moves, its grid. */
 class Column {
   /** @param owner the panel, @param run {id, letter, title, method, base, parts} */
@@ -62,9 +58,9 @@ class Column {
   }
 }
 
-class ComparePanel {
+class ComparePanel extends Panel {
   constructor(root) {
-    this.rev = null
+    super()
     this.columns = []
     // One question for all runs: their columns change together, and show the same items.
     this.wire = new Wire({
@@ -102,15 +98,6 @@ class ComparePanel {
     this.columns.forEach(run)
   }
 
-  send(name, value) {
-    this.component.setTriggerValue(name, value)
-  }
-
-  act(name, value) {
-    this.commitSoon.cancel()
-    this.send(name, { ...value, view: this.view() })
-  }
-
   view() {
     const { values, span, active } = this.sliders
     return {
@@ -122,14 +109,6 @@ class ComparePanel {
   question() {
     const runs = this.columns.map((column) => ({ run: column.run.id, z: column.z() }))
     return { runs, rows: "test", k: this.k, side: this.whole ? 0 : 2 }
-  }
-
-  update(component) {
-    this.component = component
-    const { data } = component
-    if (data.rev !== this.rev) this.adopt(data)
-    else this.data = data
-    if (data.answer) this.wire.receive(data.answer)
   }
 
   adopt(data) {
@@ -211,13 +190,6 @@ class ComparePanel {
     this.commitSoon()
   }
 
-  setWhole(whole) {
-    this.whole = whole
-    this.wire.forget()
-    this.wire.ask()
-    this.commitSoon()
-  }
-
   paint(answer) {
     this.each((column, i) => column.paint(answer.runs[i], answer.seq))
     this.speakSoon()
@@ -227,24 +199,6 @@ class ComparePanel {
     const said = this.columns.map(({ run, tiles }) => `${run.letter}: ${tiles.sentence()}`)
     setText(this.results.live, said.join(" "))
   }
-
-  close() {
-    this.wire.close()
-    this.commitSoon.cancel()
-    this.speakSoon.cancel()
-  }
 }
 
-export default function (component) {
-  const { parentElement } = component
-  let panel = panels.get(parentElement)
-  if (!panel) {
-    panel = new ComparePanel(parentElement)
-    panels.set(parentElement, panel)
-  }
-  panel.update(component)
-  return () => {
-    panel.close()
-    panels.delete(parentElement)
-  }
-}
+export default mounted(ComparePanel)

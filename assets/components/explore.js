@@ -5,13 +5,9 @@
  * thumb that is being dragged is never overwritten.
  */
 
-const panels = new WeakMap()
-const COMMIT_MS = 220
-const SPEAK_MS = 900
-
-class Panel {
+class ExplorePanel extends Panel {
   constructor(root) {
-    this.rev = null
+    super()
     this.wire = new Wire({
       question: () => this.question(),
       onAnswer: (answer) => this.paint(answer),
@@ -32,16 +28,6 @@ class Panel {
       focus: () => {},
     })
     this.build(root)
-  }
-
-  send(name, value) {
-    this.component.setTriggerValue(name, value)
-  }
-
-  /** An action for Python, together with whatever has not been committed yet. */
-  act(name, value) {
-    this.commitSoon.cancel()
-    this.send(name, { ...value, view: this.view() })
   }
 
   view() {
@@ -66,15 +52,6 @@ class Panel {
     const parts = [this.query, this.sliders, this.results].map((part) => part.element)
     root.append(h("div", { class: "frame" },
       h("div", { class: "explore", "data-testid": "explore" }, ...parts)))
-  }
-
-  /** Called on every rerun; takes the state over only when its `rev` is new. */
-  update(component) {
-    this.component = component
-    const data = component.data
-    if (data.rev !== this.rev) this.adopt(data)
-    else this.data = data
-    if (data.answer) this.wire.receive(data.answer)
   }
 
   adopt(data) {
@@ -111,13 +88,6 @@ class Panel {
     this.commitSoon()
   }
 
-  setWhole(whole) {
-    this.whole = whole
-    this.wire.forget()
-    this.wire.ask()
-    this.commitSoon()
-  }
-
   // answers
 
   paint(answer) {
@@ -144,24 +114,6 @@ class Panel {
   trouble(sentence) {
     setText(this.results.error, sentence)
   }
-
-  close() {
-    this.wire.close()
-    this.commitSoon.cancel()
-    this.speakSoon.cancel()
-  }
 }
 
-export default function (component) {
-  const { parentElement } = component
-  let panel = panels.get(parentElement)
-  if (!panel) {
-    panel = new Panel(parentElement)
-    panels.set(parentElement, panel)
-  }
-  panel.update(component)
-  return () => {
-    panel.close()
-    panels.delete(parentElement)
-  }
-}
+export default mounted(ExplorePanel)

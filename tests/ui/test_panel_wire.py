@@ -79,9 +79,9 @@ def test_one_question_at_a_time_and_the_last_value_is_asked(panel, digits):
 def test_an_answer_that_comes_after_a_new_query_is_dropped(panel, digits):
     panel.evaluate("wire.delay = 2500")
     key(panel, "PageUp", 3)
-    panel.get_by_test_id("query-random").click()
     title = panel.get_by_test_id("query").locator("b")
     before = title.text_content()
+    panel.get_by_test_id("query-random").click()
     wait(panel, lambda: title.text_content() != before)
     z = [float(panel.get_by_test_id(f"slider-{j}").input_value()) for j in (1, 2, 3)]
     panel.wait_for_timeout(3200)

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.ui.components.source import source
+from rivae.ui.components.source import SHARED, source
 
 _PANEL = st.components.v2.component(
     "rivae_compare",
-    js=source("dom.js", "wire.js", "tiles.js", "rows.js", "layout.js", "sliders.js", "compare.js"),
+    js=source(*SHARED, "compare.js"),
     css=source("base.css", "explore.css", "compare.css"),
 )
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+# What the Explore and the Compare panel are both made of.
+SHARED = (
+    "dom.js", "wire.js", "tiles.js", "rows.js", "layout.js", "sliders.js", "panel.js",
+)  # fmt: skip
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "components"
 
 

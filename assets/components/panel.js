@@ -1,0 +1,64 @@
+/* What the Explore and the Compare panel have in common: how they are mounted and closed, how they
+ * report to Python and when they take a state over.
+ *
+ * A panel has `wire`, `sliders`, `commitSoon`, `speakSoon`, `view()` and `adopt(data)`.
+ */
+
+const COMMIT_MS = 220
+const SPEAK_MS = 900
+const panels = new WeakMap()
+
+class Panel {
+  constructor() {
+    this.rev = null
+  }
+
+  send(name, value) {
+    this.component.setTriggerValue(name, value)
+  }
+
+  /** An action for Python, together with whatever has not been committed yet. */
+  act(name, value) {
+    this.commitSoon.cancel()
+    this.send(name, { ...value, view: this.view() })
+  }
+
+  /** Called on every rerun; takes the state over only when its `rev` is new. */
+  update(component) {
+    this.component = component
+    const { data } = component
+    if (data.rev !== this.rev) this.adopt(data)
+    else this.data = data
+    if (data.answer) this.wire.receive(data.answer)
+  }
+
+  setWhole(whole) {
+    this.whole = whole
+    this.wire.forget()
+    this.wire.ask()
+    this.commitSoon()
+  }
+
+  close() {
+    this.wire.close()
+    this.commitSoon.cancel()
+    this.speakSoon.cancel()
+  }
+}
+
+/** What a component exports: one panel of class `Kind` per place on the page. */
+function mounted(Kind) {
+  return (component) => {
+    const { parentElement } = component
+    let panel = panels.get(parentElement)
+    if (!panel) {
+      panel = new Kind(parentElement)
+      panels.set(parentElement, panel)
+    }
+    panel.update(component)
+    return () => {
+      panel.close()
+      panels.delete(parentElement)
+    }
+  }
+}
