@@ -32,8 +32,8 @@ INTRODUCTION = (
     'those that failed, and these are counted in the last column. "paper" is what the paper '
     'prints, "–" where it prints nothing. Preset `default` unless the line says otherwise. '
     "The 95 % intervals of the means are in `results.parquet` as `rivae.benchmark.summary` reads "
-    "it. Standard metrics are those of mu(v1), or of the mean of Q(z|v1,v2) on data whose query "
-    "fixes only the distribution of its factors (Synth, modulated). "
+    "it, cut at the range of the metric. Standard metrics are those of mu(v1), or of the mean of "
+    "Q(z|v1,v2) on data whose query fixes only the distribution of its factors (Synth, modulated). "
     "Every setting is in [settings.md](settings.md)."
 )
 SHORTENED = {

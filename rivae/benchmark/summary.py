@@ -19,7 +19,7 @@ from scipy.stats import t as student
 from rivae.benchmark.names import DATASETS, METHODS, TITLES
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
-from rivae.benchmark.tables import RETRIEVAL, TABLES, WITHOUT_REG, title
+from rivae.benchmark.tables import RETRIEVAL, TABLES, WITHOUT_REG, metric_range, title
 
 LineState = Literal["ours", "failed", "not run"]
 Score = tuple[int, int, float]  # draw, seed, score
@@ -43,7 +43,8 @@ class SummaryLine:
         mean, std: over runs; std divides by n - 1. NaN where there is nothing to average.
         low, high: ends of a 95 % Student t interval of the mean. Draws of the data set are the
             independent units where there are several (the seeds of one draw are averaged first),
-            otherwise seeds are. NaN with one unit.
+            otherwise seeds are. Cut at the range of the metric, which the interval of two units
+            leaves easily. NaN with one unit.
         n: runs with a value.
         n_failed: runs that diverged. They have no part in the mean.
         reason: why runs failed, or why the line was not run.
@@ -153,7 +154,7 @@ def _line(
     table, metric, where = column
     finite = [s for s in scores if math.isfinite(s[2])]
     values = np.array([s[2] for s in finite])
-    low, high = interval(finite)
+    low, high = np.clip(interval(finite), *metric_range(metric)).tolist()
     return SummaryLine(
         dataset=dataset,
         table=table,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rivae.benchmark.names import TITLES
 from rivae.metrics.dci_paper import ALPHAS
+from rivae.metrics.digits import MAX_OVERLAP
 
 # The row that the paper's ablation switches off, as the ``settings`` of a result row.
 WITHOUT_REG = "lambda_reg=0.0"
@@ -85,7 +87,21 @@ LABELS = {
     "coverage_minus_overlap": "C−O",
     **_ALPHA_LABELS,
 }
+# (least, most) where a metric does not lie in [0, 1]; as ``MetricResult.low`` and ``high`` say.
+_RANGES = {
+    "median_rank": (1.0, math.inf),  # the most is the size of the search set, not known here
+    "r2": (-math.inf, 1.0),
+    "r2_nonlinear": (-math.inf, 1.0),
+    "overlap": (0.0, MAX_OVERLAP),
+    "coverage_minus_overlap": (-MAX_OVERLAP, 1.0),
+}
 LOWER_IS_BETTER = ("median_rank", "overlap")
+
+
+def metric_range(metric: str) -> tuple[float, float]:
+    """The least and the most that a metric can be; infinite where open or unknown."""
+    unknown = (-math.inf, math.inf)
+    return _RANGES.get(metric, (0.0, 1.0) if metric in LABELS else unknown)
 
 
 def title(method: str, settings: str = "") -> str:

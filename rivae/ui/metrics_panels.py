@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 HOW_TO_READ = (
-    "Mean ± s.d. over n runs, none left out; below it the 95 % interval of the mean. The best of "
-    "our means in a column is bold and underlined; chance levels take no part. ↑ higher is "
-    "better, ↓ lower. Click a heading to sort, again to turn it round, again for the paper's order."
+    "Mean ± s.d. over n runs, none left out; below it the 95 % interval of the mean (wide where "
+    "there are two runs), cut at the range of the metric. The best of our means in a column is "
+    "bold and underlined; chance levels take no part. ↑ higher is better, ↓ lower. Click a heading "
+    "to sort, again to turn it round, again for the paper's order."
 )
 
 

@@ -11,6 +11,7 @@ from rivae.plots.scores import Score, digits_of, interval, ours, pivot, publishe
 from rivae.ui.metrics_tables import Line, TableView
 
 PAPER = "paper-"  # column ids of the paper's numbers begin with this
+INTERVAL = "our mean ± s.d. and 95 % interval, cut at the metric's range"
 ROW, RUNS = "method", "n"
 
 
@@ -27,7 +28,7 @@ def columns_of(view: TableView) -> list[dict[str, Any]]:
     columns = [_column(ROW, "Method", "", "")]
     for name in pivot(view.scores)[1]:
         mine = [score for score in view.scores if score.column == name]
-        columns.append(_column(name, mine[0].heading, "ours", "our mean ± s.d. and 95 % interval"))
+        columns.append(_column(name, mine[0].heading, "ours", INTERVAL))
         if any(published(score) for score in mine):
             spoken = f"paper, {mine[0].heading}"
             columns.append(_column(PAPER + name, "paper", "paper", spoken) | {"spoken": spoken})

@@ -10,7 +10,14 @@ from rivae.benchmark.names import METHODS
 from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import ABLATION, Cell
 from rivae.benchmark.summary import interval, summarise
-from rivae.benchmark.tables import LABELS, TABLES, WITHOUT_REG, alpha_metric, alpha_scores
+from rivae.benchmark.tables import (
+    LABELS,
+    TABLES,
+    WITHOUT_REG,
+    alpha_metric,
+    alpha_scores,
+    metric_range,
+)
 from rivae.methods import method_class, method_names
 from rivae.metrics.dci_paper import alpha_sensitivity
 from tests.benchmark.rows_for_tests import failed, not_run, row
@@ -31,11 +38,11 @@ def line(rows, metric="recall_at_1", table="retrieval", **wanted):
 
 
 def test_mean_spread_count_interval_and_the_papers_number() -> None:
-    got = line([row(0.9, 0), row(1.0, 1), row(0.8, 2)])
+    got = line([row(0.5, 0), row(0.6, 1), row(0.4, 2)])
     assert (got.state, got.n, got.n_runs, got.n_failed) == ("ours", 3, 3, 0)
-    assert got.mean == pytest.approx(0.9) and got.std == pytest.approx(0.1)
+    assert got.mean == pytest.approx(0.5) and got.std == pytest.approx(0.1)
     half = t.ppf(0.975, 2) * 0.1 / math.sqrt(3)
-    assert (got.low, got.high) == pytest.approx((0.9 - half, 0.9 + half))
+    assert (got.low, got.high) == pytest.approx((0.5 - half, 0.5 + half))
     assert got.paper == 1.0 and got.title == "RIVAE"
 
 
@@ -45,6 +52,30 @@ def test_seeds_of_one_draw_count_once_in_the_interval() -> None:
     half = t.ppf(0.975, 3) * np.std(means, ddof=1) / 2
     assert interval(scores) == pytest.approx((0.152 - half, 0.152 + half))
     assert all(map(math.isnan, interval([(0, 0, 1.0)])))
+
+
+def test_an_interval_stays_within_what_the_metric_can_be() -> None:
+    def ends(values: tuple[float, float], metric: str, table: str, where: str = "") -> list[float]:
+        rows = [row(v, n, metric=metric, where=where) for n, v in enumerate(values)]
+        got = line(rows, metric, table, range=where)
+        return [got.low, got.high]
+
+    assert ends((0.9, 0.5), "recall_at_1", "retrieval") == [0, 1]
+    assert ends((0.9, 0.5), "disentanglement", "factors", "paper") == [0, 1]
+    assert ends((0.018, 0.012), "overlap", "digits", "paper") == [0, 1 / 45]
+    low, high = ends((2.0, 4.0), "median_rank", "retrieval")
+    assert low == 1 and high == pytest.approx(3 + t.ppf(0.975, 1))
+    low, high = ends((0.9, 0.5), "r2", "standard")
+    assert low == pytest.approx(0.7 - t.ppf(0.975, 1) * 0.2) and high == 1
+    assert all(map(math.isnan, ends((0.9, math.nan), "mcc", "standard")))
+    assert ends((0.95, 0.951), "mcc", "standard")[1] < 1, "one that fits is left alone"
+
+
+@pytest.mark.parametrize("metric", LABELS)
+def test_every_metric_of_a_table_has_a_range(metric: str) -> None:
+    low, high = metric_range(metric)
+    assert low < high and (math.isfinite(low) or math.isfinite(high))
+    assert metric_range("a metric of another version") == (-math.inf, math.inf)
 
 
 def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
