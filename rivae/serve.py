@@ -67,9 +67,10 @@ def command(
 
 
 def environment(here: Path) -> dict[str, str]:
-    """The environment of the app; folders of runs and results are looked for from ``here``."""
+    """The environment of the app; folders of runs, data and results are looked for from ``here``."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
+    env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())
     if results := env.get("RIVAE_RESULTS"):
         env["RIVAE_RESULTS"] = str((here / results).resolve())
     # One thread per process: on small networks more threads cost time once a core is shared.

@@ -93,10 +93,15 @@ class ThumbnailCache:
 
 def item_strip(data: PairedDataset, rows: Sequence[int], side: int, height: int = 96) -> Thumbnail:
     """The pictures of ``rows`` beside each other, a card's glance at a data set."""
+    return picture_strip([data.picture(int(i), side) for i in rows], height)
+
+
+def picture_strip(items: Sequence[Image.Image], height: int = 96) -> Thumbnail:
+    """Pictures beside each other at one height."""
     gap = height // 12
     pictures = []
-    for i in rows:
-        picture = enlarged(data.picture(int(i), side).convert("RGBA"), height)
+    for item in items:
+        picture = enlarged(item.convert("RGBA"), height)
         width = max(1, round(picture.width * height / picture.height))
         pictures.append(picture.resize((width, height), Image.Resampling.LANCZOS))
     total = sum(p.width for p in pictures) + gap * max(len(pictures) - 1, 0)

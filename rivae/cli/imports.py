@@ -14,7 +14,7 @@ from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
     from rivae.importing import ImportReport
-    from rivae.importing.session import Source
+    from rivae.importing.plan import Plan
 
 TELL_SECONDS = 2.0
 
@@ -61,18 +61,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from rivae.importing import ImportSettings, run_import
+    from rivae.importing import run_import
 
     args.resume_hint = "the same command goes on where it stopped"
-    source = _source(args)
-    settings = ImportSettings(
-        name=args.name,
-        title=args.title,
-        side=args.side,
-        paper_filter=args.paper_filter or args.source.is_dir(),
-        synthetic=(args.source / "kitchen.json").is_file(),
-    )
-    report = run_import(source, settings, dry_run=args.dry_run, progress=_teller())
+    plan = _plan(args)
+    settings = plan.settings()
+    report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=_teller())
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
         print(json.dumps(out))
@@ -85,33 +79,28 @@ def _import(args: argparse.Namespace) -> int:
     return 0
 
 
-def _source(args: argparse.Namespace) -> Source:
-    from rivae.importing import PairsImport, Recipe1MImport, is_recipe1m
-    from rivae.importing.mapping import make_mapping
-    from rivae.importing.tables import preview
+def _plan(args: argparse.Namespace) -> Plan:
+    from rivae.importing.plan import Plan
 
-    if args.source.is_dir():
-        if not is_recipe1m(args.source):
-            raise ConfigError(
-                f"{args.source} is a folder without layer1.json and layer2.json: give the table "
-                "itself, and the folder with --images"
-            )
-        if len(args.images) > 1:
-            raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
-        return Recipe1MImport(args.source, args.images[0] if args.images else None, args.tags)
-    if not args.images:
-        raise ConfigError("where are the pictures? Say --images FOLDER_OR_ZIP")
-    chosen: dict[str, Any] = {}
+    roles = {}
     for pair in args.map:
         role, equals, column = pair.partition("=")
         if not equals:
             raise ConfigError(f"'{pair}' is no mapping: write --map role=COLUMN")
-        chosen[role] = column
-    if args.factor:
-        chosen["factors"] = tuple(args.factor)
-    head = preview(args.source, args.encoding)
-    columns = list(dict.fromkeys(name for record in head for name in record))
-    return PairsImport(args.source, args.images, make_mapping(columns, chosen), args.encoding)
+        roles[role] = column
+    return Plan(
+        table=args.source,
+        images=tuple(args.images),
+        name=args.name,
+        title=args.title,
+        roles=roles,
+        factors=tuple(args.factor),
+        tags=args.tags,
+        encoding=args.encoding,
+        side=args.side,
+        paper_filter=args.paper_filter,
+        dry_run=args.dry_run,
+    )
 
 
 def _teller() -> Any:

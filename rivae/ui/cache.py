@@ -139,6 +139,28 @@ def _strip(dataset: str, settings: str) -> Thumbnail:
     return item_strip(data, chosen, side=0 if halves else 2)
 
 
+def store_strip(folder: Path) -> Thumbnail:
+    """A strip of items of imported pairs, without reading their texts.
+
+    Raises:
+        DataError: the import is damaged.
+    """
+    return _store_strip(str(folder), (folder / "store.json").stat().st_mtime_ns)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _store_strip(folder: str, written: int) -> Thumbnail:
+    from rivae.data.store import PairStore
+    from rivae.data.store.pixels import picture
+    from rivae.thumbnails import picture_strip
+
+    store = PairStore(Path(folder))
+    last = len(store) - 1
+    return picture_strip(
+        [picture(store, i * last // (STRIP_ITEMS - 1)) for i in range(STRIP_ITEMS)]
+    )
+
+
 def warm() -> None:
     """Open the newest ready run, so that the first visitor does not wait for it."""
     try:

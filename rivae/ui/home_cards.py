@@ -28,6 +28,9 @@ WAYS_IN = (
     ("Metrics", "leaderboard", METRICS),
 )  # fmt: skip
 
+# What `rivae train` wants to know beside the data set's name.
+NEEDS = {"split-mnist": " --set dataset.folder=PATH", "pairs": " --set dataset.store=NAME"}
+
 
 def run_cards(runs: Sequence[Run]) -> None:
     """All runs, those that can be opened first; the ones in training renew themselves."""
@@ -127,5 +130,5 @@ def dataset_card(name: str, line: str, n_runs: int) -> None:
         st.space("stretch")
         runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
         st.caption(runs)
-        needs = " --set dataset.folder=PATH" if name == "split-mnist" else ""
+        needs = NEEDS.get(name, "")
         st.code(f"python -m rivae train {name}{needs}", language=None, wrap_lines=True)

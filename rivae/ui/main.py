@@ -10,7 +10,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.ui import state  # noqa: E402  (needs the path above)
-from rivae.ui.pages import COMPARE, EXPLORE, HOME, METRICS, TRAVERSE  # noqa: E402
+from rivae.ui.pages import COMPARE, DATA, EXPLORE, HOME, METRICS, TRAVERSE  # noqa: E402
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
 ICON = str(ROOT / "assets" / "icon.png")
@@ -37,6 +37,10 @@ page = st.navigation(
         st.Page(
             METRICS, title="Metrics", icon=":material/leaderboard:",
             help="The paper's tables beside ours, and everything measured on one run.",
+        ),
+        st.Page(
+            DATA, title="Data", icon=":material/database:",
+            help="Imported data sets, and your own pairs of pictures and texts.",
         ),
     ],
     position="top",

@@ -1,35 +1,23 @@
 """Evaluates one run in a process of its own: ``python -m rivae.ui.metrics_job PATH [--keep]``.
 
-The web process only reads its standard output, one JSON object per line: {"stage", "share"} while
-it works, at last {"done": true, "saved": …} or {"error": "one sentence"}. With ``--keep`` the
-folder is left as it is and the evaluation itself follows in that last line. No streamlit here.
+See ``rivae.ui.background`` for what it writes. With ``--keep`` the folder is left as it is and the
+evaluation itself follows in the last line. No streamlit here.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from rivae.errors import RivaeError
-
-
-def tell(**message: Any) -> None:
-    """Write one line; an app that is gone no longer reads, and the work goes on without it."""
-    with suppress(OSError):
-        sys.stdout.write(json.dumps(message) + "\n")
-        sys.stdout.flush()
+from rivae.ui.background import step_back, tell
 
 
 def main(argv: Sequence[str]) -> int:
     """Evaluate the run at ``argv[0]``; returns the exit status."""
     path, keep = Path(argv[0]), "--keep" in argv[1:]
-    if hasattr(os, "nice"):
-        os.nice(5)  # visitors come first
+    step_back()
     tell(stage="reading the model", share=0.0)
     try:
         from rivae.evaluation import evaluate

@@ -91,3 +91,19 @@ METRICS_RANGE: Final = "values"
 METRICS_PAPER: Final = "printed"
 METRICS_ALONG: Final = "along"
 METRICS_ALPHA: Final = "alpha"
+
+# Data
+DATA_PLAN: Final = "data_plan"  # the import that was last started from this session
+DATA_TABLE: Final = "data_table"
+DATA_IMAGES: Final = "data_images"
+DATA_TAGS: Final = "data_tags"
+DATA_ENCODING: Final = "data_encoding"
+DATA_ROLE: Final = "data_role"  # begins the key of every column chooser
+DATA_FACTORS: Final = "data_factors"
+DATA_NAME: Final = "data_name"
+DATA_TITLE: Final = "data_title"
+DATA_SIDE: Final = "data_side"
+DATA_FILTER: Final = "data_filter"
+DATA_CHECK: Final = "data_check"
+DATA_IMPORT: Final = "data_import"
+DATA_STOP: Final = "data_stop"

@@ -1,0 +1,91 @@
+"""An import as the user asked for it, from the command line or the Data page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from rivae.errors import ConfigError
+from rivae.importing.mapping import make_mapping
+from rivae.importing.pairs import PairsImport
+from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
+from rivae.importing.session import ImportSettings, Source
+from rivae.importing.tables import preview
+
+KITCHEN = "kitchen.json"  # stands in a folder that `rivae kitchen` wrote
+
+
+class Plan(BaseModel):
+    """Everything an import needs, as JSON between two processes.
+
+    Attributes:
+        table: a table, or a folder in Recipe1M's layout.
+        images: folders and zips; for Recipe1M at most one folder.
+        roles: role -> column as the user chose; what is missing is guessed from the names.
+        factors: columns of known factors.
+        tags: food.com's table of tags, for Recipe1M.
+        root: where data sets are kept; ``RIVAE_DATA`` or ``data`` of the working folder by default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    table: Path
+    images: tuple[Path, ...] = ()
+    name: str
+    title: str = ""
+    roles: dict[str, str] = {}
+    factors: tuple[str, ...] = ()
+    tags: Path | None = None
+    encoding: str = "utf-8"
+    side: int = 256
+    paper_filter: bool = False
+    dry_run: bool = False
+    root: Path | None = None
+
+    def settings(self) -> ImportSettings:
+        """How the pairs are stored; the paper's filter always holds for Recipe1M."""
+        return ImportSettings(
+            name=self.name,
+            title=self.title,
+            side=self.side,
+            paper_filter=self.paper_filter or self.table.is_dir(),
+            synthetic=(self.table / KITCHEN).is_file(),
+            root=self.root,
+        )
+
+    def source(self) -> Source:
+        """What is read.
+
+        Raises:
+            ConfigError, DataError: with one sentence, before anything is read to its end.
+        """
+        if self.table.is_dir():
+            return self._recipe1m()
+        if not self.images:
+            raise ConfigError("where are the pictures? Say --images FOLDER_OR_ZIP")
+        chosen: dict[str, Any] = dict(self.roles)
+        if self.factors:
+            chosen["factors"] = self.factors
+        mapping = make_mapping(table_columns(self.table, self.encoding), chosen)
+        return PairsImport(self.table, self.images, mapping, self.encoding)
+
+    def _recipe1m(self) -> Recipe1MImport:
+        if not is_recipe1m(self.table):
+            raise ConfigError(
+                f"{self.table} is a folder without layer1.json and layer2.json: give the table "
+                "itself, and the folder with --images"
+            )
+        if len(self.images) > 1:
+            raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
+        return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
+
+
+def table_columns(table: Path, encoding: str = "utf-8") -> list[str]:
+    """The columns of the first records, in the order they appear.
+
+    Raises:
+        DataError: when the file is no table.
+    """
+    return list(dict.fromkeys(name for record in preview(table, encoding) for name in record))

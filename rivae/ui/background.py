@@ -1,0 +1,102 @@
+"""Work in a process of its own that a page watches; shared by all sessions.
+
+Nothing of it runs in the web process but a thread that reads the progress, so other visitors'
+drags stay as quick as before. The process writes one JSON object per line to its standard output:
+{"stage", "share"} while it works, at last {"done": true, "result": …} or {"error": "one sentence"}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Job:
+    """One process.
+
+    Attributes:
+        key: what it works on.
+        stage, share: how far it is, share in [0, 1].
+        running: whether its process is still at work.
+        error: one sentence, once it has failed.
+        result: what it handed over at its end, if anything.
+    """
+
+    key: str
+    process: subprocess.Popen[str] = field(repr=False)
+    terminal: str  # the command that does the same where its output can be seen
+    stage: str = "starting"
+    share: float = 0.0
+    running: bool = True
+    cancelled: bool = False
+    error: str = ""
+    result: dict[str, Any] | None = None
+
+    def read(self) -> None:
+        """Follow the process to its end; for a thread."""
+        done = False
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                continue  # something that a library printed
+            if not isinstance(message, dict):
+                continue
+            self.stage = str(message.get("stage", self.stage))
+            self.share = min(max(float(message.get("share", self.share)), 0.0), 1.0)
+            self.error = str(message.get("error", self.error))
+            if message.get("done"):
+                done, self.result = True, message.get("result")
+        status = self.process.wait()
+        if not done and not self.error and not self.cancelled:
+            self.error = (
+                f"this ended early (exit status {status}): try `{self.terminal}` in a terminal, "
+                "which shows why"
+            )
+        self.running = False
+
+    def cancel(self) -> None:
+        """Ask the process and its children to stop."""
+        self.cancelled = True
+        with suppress(ProcessLookupError):
+            if os.name == "posix":
+                os.killpg(self.process.pid, signal.SIGTERM)
+            else:
+                self.process.terminate()
+
+
+def start_process(key: str, module: str, arguments: Sequence[str], terminal: str) -> Job:
+    """Run ``python -m module arguments`` and watch it."""
+    from rivae.runs import PACKAGE_ROOT
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *arguments],
+        cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+    )  # fmt: skip
+    job = Job(key, process, terminal)
+    threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
+    return job
+
+
+def tell(**message: Any) -> None:
+    """For the process: write one line; an app that is gone no longer reads, the work goes on."""
+    with suppress(OSError):
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+def step_back() -> None:
+    """For the process: visitors of the app come first."""
+    if hasattr(os, "nice"):
+        os.nice(5)

@@ -1,0 +1,85 @@
+"""The import form of the Data page without its widgets: paths, columns, the job at work."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rivae.errors import ConfigError, DataError
+from rivae.ui.background import Job, start_process
+
+if TYPE_CHECKING:
+    from rivae.importing.plan import Plan
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_lock = threading.Lock()
+_jobs: dict[str, Job] = {}  # by the folder of the new data set: one import into it at a time
+
+
+def is_local(address: str | None) -> bool:
+    """Whether only this machine reaches the app, so that its visitors may name its files."""
+    return address in LOOPBACK
+
+
+def read_path(text: str, what: str) -> Path:
+    """An existing file or folder that a visitor typed; quotes around it do no harm.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    text = text.strip().strip("'\"")
+    if not text or "\0" in text:
+        raise DataError(f"give the path of {what}")
+    try:
+        path = Path(text).expanduser()
+        exists = path.exists()
+    except (OSError, RuntimeError) as error:
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+    if not path.is_absolute():
+        raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
+    if not exists:
+        raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
+    return path
+
+
+def job_of(folder: Path) -> Job | None:
+    """The import or check into this folder, at work or over, or None."""
+    return _jobs.get(str(folder.absolute()))
+
+
+def running_jobs() -> list[Job]:
+    """The imports at work."""
+    return [job for job in _jobs.values() if job.running]
+
+
+def start(plan: Plan) -> Job:
+    """Begin the import, or its dry run.
+
+    Raises:
+        ConfigError, DataError: when it cannot begin; in one sentence.
+    """
+    settings = plan.settings()
+    settings.check()
+    plan.source()  # wrong choices are told here, not after a process has started
+    folder = settings.folder.absolute()
+    if folder.exists() and not plan.dry_run:
+        raise DataError(f"there is a data set '{plan.name}' already: choose another name")
+    plan = plan.model_copy(update={"root": folder.parent})
+    with _lock:
+        if running_jobs():
+            raise ConfigError("another import is at work: wait for its end, or stop it")
+        job = start_process(
+            f"{'check' if plan.dry_run else 'import'} {plan.name}",
+            "rivae.ui.import_job", [plan.model_dump_json()],
+            f"rivae import {plan.table.name}",
+        )  # fmt: skip
+        _jobs[str(folder)] = job
+    return job
+
+
+def forget(folder: Path) -> None:
+    """No longer show what is over."""
+    job = job_of(folder)
+    if job is not None and not job.running:
+        _jobs.pop(str(folder.absolute()), None)
