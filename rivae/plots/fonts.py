@@ -23,13 +23,18 @@ def _font_folder() -> Path | None:
     return folder if (folder / "DejaVuSans.ttf").is_file() else None
 
 
-@lru_cache(maxsize=32)
-def font(size: float, bold: bool = False) -> Font:
+@lru_cache(maxsize=64)
+def font(size: float, bold: bool = False, italic: bool = False) -> Font:
     """DejaVu Sans of ``size`` pixels, or Pillow's built-in font where it is not installed."""
+    path = font_path(bold, italic)
+    return ImageFont.load_default(size) if path is None else ImageFont.truetype(path, size)
+
+
+def font_path(bold: bool = False, italic: bool = False) -> str | None:
+    """The file of DejaVu Sans, None where it is not installed."""
     folder = _font_folder()
-    if folder is None:
-        return ImageFont.load_default(size)
-    return ImageFont.truetype(str(folder / f"DejaVuSans{'-Bold' if bold else ''}.ttf"), size)
+    style = f"{'Bold' if bold else ''}{'Oblique' if italic else ''}"
+    return None if folder is None else str(folder / f"DejaVuSans{'-' * bool(style)}{style}.ttf")
 
 
 def drawable(text: str) -> str:

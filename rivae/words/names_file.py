@@ -1,0 +1,105 @@
+"""Accepted axis names as a JSON file; a file may come from a stranger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from rivae.errors import DataError
+from rivae.files import write_json
+from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
+
+MAX_BYTES = 1_000_000
+MAX_AXES = 1024
+
+_Share = Annotated[float, Field(ge=-1, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Evidence(_Strict):
+    term: Annotated[str, Field(max_length=MAX_TERM)]
+    kind: Literal["word", "tag", "factor"]
+    strength: _Share
+    shift: float
+    p: Annotated[float, Field(ge=0, le=1)]
+
+
+class _Axis(_Strict):
+    dim: Annotated[int, Field(ge=0)]
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    direction: Literal[-1, 1]
+    evidence: Annotated[list[_Evidence], Field(max_length=N_EVIDENCE)] = []
+    edited: bool = False
+
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, name: str) -> str:
+        if not name.isprintable() or not name.strip():
+            raise ValueError("a name is one line of text")
+        return name.strip()
+
+
+class _File(_Strict):
+    version: Literal[1]
+    axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
+
+
+def to_json(names: Iterable[AxisName]) -> dict[str, Any]:
+    """The names as JSON values, by dimension."""
+    return {"version": 1, "axes": [asdict(n) for n in sorted(names, key=lambda n: n.dim)]}
+
+
+def write_names(path: Path, names: Iterable[AxisName]) -> None:
+    """Write the names to ``path``, replacing what is there in one step."""
+    write_json(path, to_json(names))
+
+
+def read_names(source: Path | bytes, n_components: int) -> tuple[AxisName, ...]:
+    """The names in a file or its content, by dimension. A name is plain text: escape it where it
+    is drawn.
+
+    Raises:
+        DataError: if the file is missing, larger than ``MAX_BYTES``, not of this form, names an
+            axis twice, or names one that a model of ``n_components`` latents does not have.
+    """
+    try:
+        content = source if isinstance(source, bytes) else _content(source)
+    except OSError:
+        raise DataError("the file of axis names cannot be read: choose another one") from None
+    if len(content) > MAX_BYTES:
+        raise DataError(f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one")
+    try:
+        axes = _File.model_validate_json(content).axes
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
+        raise DataError(
+            f"these are no axis names ({place}: {first['msg']}): choose a file that this app saved"
+        ) from None
+    dims = [axis.dim for axis in axes]
+    if len(set(dims)) < len(dims):
+        raise DataError("an axis is named twice in this file: keep one name for each axis")
+    if dims and max(dims) >= n_components:
+        raise DataError(
+            f"the file names axis {max(dims) + 1} but the model has {n_components}: "
+            "choose names made for this model"
+        )
+    return tuple(
+        AxisName(
+            axis.dim, axis.name, axis.direction,
+            tuple(Evidence(**e.model_dump()) for e in axis.evidence), axis.edited,
+        )
+        for axis in sorted(axes, key=lambda axis: axis.dim)
+    )
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(MAX_BYTES + 1)

@@ -1,0 +1,190 @@
+"""What changes along each latent axis, in words, tags and factors, and a short name from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rivae.errors import DataError
+from rivae.retrieval.base import Floats
+from rivae.words.relations import LEVEL, Relations, common_words, holm, relations
+
+Kind = Literal["word", "tag", "factor"]
+
+MIN_STRENGTH = 0.1  # |correlation|; with thousands of items weaker ones are significant too
+MIN_FACTOR = 0.3  # a factor names the axis from here on
+KEPT: dict[Kind, int] = {"factor": 3, "word": 8, "tag": 5}  # terms of each kind for an axis
+N_EVIDENCE = sum(KEPT.values())
+MAX_TERM = 80  # characters of a term that are kept
+N_MORE, N_LESS = 3, 2  # words in a name
+MAX_NAME = 60  # characters
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One term that changes along an axis.
+
+    Attributes:
+        term: a word, a tag or the name of a factor, plain text.
+        strength: Pearson correlation with the position on the axis, in [-1, 1]; its sign is the
+            direction. For a word or tag, of its presence.
+        shift: for a word or tag, how far items with it lie from those without, in s.d. of the
+            axis; for a factor the same as ``strength``.
+        p: Holm's p over all terms and axes that were tried.
+    """
+
+    term: str
+    kind: Kind
+    strength: float
+    shift: float
+    p: float
+
+
+@dataclass(frozen=True)
+class AxisName:
+    """A name of one latent.
+
+    Attributes:
+        dim: 0-based latent dimension.
+        name: what there is more of in ``direction``, at most ``MAX_NAME`` characters, plain text.
+        direction: 1 when it grows with z, -1 when it falls.
+        evidence: what the name was made from, the strongest first.
+        edited: whether a person wrote the name.
+    """
+
+    dim: int
+    name: str
+    direction: Literal[-1, 1]
+    evidence: tuple[Evidence, ...] = ()
+    edited: bool = False
+
+
+def axis_evidence(
+    z: Floats,
+    words: Sequence[Collection[str]],
+    tags: Sequence[Collection[str]] | None = None,
+    factors: Floats | None = None,
+    factor_names: Sequence[str] = (),
+    *,
+    ignored_tags: Collection[str] = (),
+    level: float = LEVEL,
+) -> list[tuple[Evidence, ...]]:
+    """For every latent the terms that change most along it, the strongest first.
+
+    Args:
+        z: (N, d) positions, one row per item (not per query: repeated rows are no new evidence).
+        words, tags: of each of N items.
+        factors: (N, K) numeric factors; NaN where unknown.
+        ignored_tags: tags that say nothing of the dish.
+        level: of Holm's p, which counts every term and every axis that was tried.
+
+    Returns:
+        d tuples of terms, at most ``KEPT`` of each kind, that are sure at ``level`` and at least
+        ``MIN_STRENGTH`` strong.
+
+    Raises:
+        DataError: if the numbers of rows differ.
+    """
+    z = np.asarray(z, dtype=np.float64)
+    found: list[tuple[Kind, Relations]] = [("word", relations(_strings(words), z))]
+    if tags is not None:
+        telling = [[t for t in item if t not in ignored_tags] for item in tags]
+        found.append(("tag", relations(telling, z, common_words(telling))))
+    terms = [(kind, term) for kind, table in found for term in table.words]
+    strength, shift, p = (
+        np.concatenate([getattr(table, name) for _, table in found])
+        for name in ("correlation", "shift", "p")
+    )
+    if factors is not None:
+        if len(factors) != len(z):
+            raise DataError(f"{len(factors)} rows of factors for {len(z)} items: give one per item")
+        r, p_factor = _factor_correlations(np.asarray(factors, dtype=np.float64), z)
+        terms += [("factor", name) for name in factor_names]
+        strength, shift = np.concatenate([strength, r]), np.concatenate([shift, r])
+        p = np.concatenate([p, p_factor])
+    adjusted = holm(p)
+    out = []
+    for j in range(z.shape[1]):
+        sure = (adjusted[:, j] <= level) & (np.abs(strength[:, j]) >= MIN_STRENGTH)
+        order = sorted(np.flatnonzero(sure), key=lambda i: (-abs(strength[i, j]), terms[i][1]))
+        left = dict(KEPT)
+        kept = []
+        for i in order:
+            kind, term = terms[i]
+            if left[kind]:
+                left[kind] -= 1
+                numbers = (float(table[i, j]) for table in (strength, shift, adjusted))
+                kept.append(Evidence(term[:MAX_TERM], kind, *numbers))
+        out.append(tuple(kept))
+    return out
+
+
+def propose_name(dim: int, evidence: Sequence[Evidence]) -> AxisName | None:
+    """A short name such as "greenness: more spinach, kale, less sugar", or None without evidence.
+
+    The direction is that of the strongest factor of at least ``MIN_FACTOR``, which stands first,
+    or else of the strongest term. Tags, which often repeat words, speak where no word does.
+    """
+    if not evidence:
+        return None
+    ordered = sorted(evidence, key=lambda e: -abs(e.strength))
+    factors = [e for e in ordered if e.kind == "factor" and abs(e.strength) >= MIN_FACTOR]
+    factor = factors[0] if factors else None
+    direction: Literal[-1, 1] = 1 if (factor or ordered[0]).strength > 0 else -1
+    words = [e for e in ordered if e.kind == "word"]
+    plain = words or [e for e in ordered if e.kind == "tag"]
+    more = _different([e.term for e in plain if e.strength * direction > 0])[:N_MORE]
+    less = _different([e.term for e in plain if e.strength * direction < 0])[:N_LESS]
+    head = factor.term if factor else ""
+    if not (head or more or less):
+        head = ordered[0].term
+    while len(name := _sentence(head, more, less)) > MAX_NAME and (more or less):
+        # The weaker ones go first.
+        (less if len(less) >= len(more) else more).pop()
+    return AxisName(dim, name[:MAX_NAME], direction, tuple(ordered))
+
+
+def _sentence(head: str, more: Sequence[str], less: Sequence[str]) -> str:
+    said = ", ".join(
+        f"{word} {', '.join(terms)}" for word, terms in (("more", more), ("less", less)) if terms
+    )
+    return f"{head}: {said}" if head and said else head or said
+
+
+def _different(terms: Sequence[str]) -> list[str]:
+    """Without terms that repeat a stronger one ("sugar" after "white sugar")."""
+    kept: list[str] = []
+    for term in terms:
+        parts = set(term.replace("-", " ").split())
+        if not any(parts & set(other.replace("-", " ").split()) for other in kept):
+            kept.append(term)
+    return kept
+
+
+def _strings(sets: Sequence[Collection[str]]) -> list[list[str]]:
+    return [sorted(item) for item in sets]
+
+
+def _factor_correlations(factors: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """Pearson correlation (K, d) and its two-sided p; 0 and 1 where it has no value."""
+    from scipy.special import stdtr
+
+    shape = (factors.shape[1], z.shape[1])
+    r, p = np.zeros(shape), np.ones(shape)
+    for k in range(shape[0]):
+        known = np.isfinite(factors[:, k])
+        n = int(known.sum())
+        if n < 5 or np.ptp(factors[known, k]) == 0:
+            continue
+        value = factors[known, k] - factors[known, k].mean()
+        place = z[known] - z[known].mean(axis=0)
+        norm = np.sqrt((place**2).sum(axis=0) * (value**2).sum())
+        moving = np.ptp(z[known], axis=0) > 0
+        r[k, moving] = np.clip((value @ place)[moving] / norm[moving], -1.0, 1.0)
+        with np.errstate(divide="ignore"):
+            t = np.abs(r[k]) * np.sqrt((n - 2) / (1 - r[k] ** 2))
+        p[k, moving] = 2 * stdtr(n - 2, -t[moving])
+    return r, p

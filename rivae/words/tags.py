@@ -1,0 +1,151 @@
+"""Tags grouped under the food factors: an editable file, and what it says of tagged recipes.
+
+After the paper's supplement ("Association between food factors and food.com tags"), whose groups
+are not printed; ours are made by hand (``assets/factors/foodcom_tags.json``). Each factor has tags
+of its high end and of its low end; a tag may stand under several factors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rivae.data.food_factors import FACTOR_NAMES
+from rivae.errors import DataError
+from rivae.retrieval.base import Floats
+
+FOODCOM_TAGS = (
+    Path(__file__).resolve().parents[2] / "assets" / "factors" / "foodcom_tags.json"
+)
+MAX_BYTES = 1_000_000
+
+Side = Literal["high", "low"]
+_Tags = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=80)], ...], Field(max_length=5000)
+]
+
+
+class FactorTags(BaseModel):
+    """The tags of one factor: of dishes with much of it and of dishes with little."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    high: _Tags = ()
+    low: _Tags = ()
+
+
+class TagMap(BaseModel):
+    """What the tags of one site mean.
+
+    Attributes:
+        source: where the tags come from, for a reader.
+        factors: factor name (``rivae.data.food_factors``) to its tags.
+        unrelated: tags about the dish, but about none of the factors.
+        ignored: bookkeeping ("60-minutes-or-less"), to be left out everywhere.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1]
+    source: Annotated[str, Field(max_length=500)] = ""
+    factors: dict[str, FactorTags]
+    unrelated: _Tags = ()
+    ignored: _Tags = ()
+
+
+@dataclass(frozen=True)
+class TagNode:
+    """One tag under one factor, with the number of items that have it."""
+
+    factor: str
+    tag: str
+    side: Side
+    count: int
+
+
+def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
+    """The mapping in a JSON file.
+
+    Raises:
+        DataError: if the file is missing, too large or not of the form of the one that is
+            shipped, names an unknown factor, or has a tag at both ends of a factor.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError:
+        raise DataError(f"the tag file {path.name} cannot be read: choose another one") from None
+    if len(content) > MAX_BYTES:
+        raise DataError(f"a tag file has at most {MAX_BYTES:,} bytes: choose a smaller one")
+    try:
+        tag_map = TagMap.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
+        raise DataError(
+            f"{path.name} is no tag file ({place}: {first['msg']}): start from {FOODCOM_TAGS.name}"
+        ) from None
+    unknown = sorted(set(tag_map.factors) - set(FACTOR_NAMES))
+    if unknown:
+        raise DataError(
+            f"{path.name} names no food factor with {unknown[0][:40]!r}: "
+            f"use {', '.join(FACTOR_NAMES)}"
+        )
+    for name, tags in tag_map.factors.items():
+        both = sorted(set(tags.high) & set(tags.low))
+        if both:
+            raise DataError(f"{both[0]!r} stands at both ends of {name}: keep one of them")
+    return tag_map
+
+
+def tag_nodes(
+    tag_map: TagMap, tags: Iterable[Collection[str]], *, factors: Sequence[str] = FACTOR_NAMES
+) -> tuple[TagNode, ...]:
+    """The nodes of the tag-factor graph: by factor, then side, the commonest first. Tags that no
+    item has are left out. ``tags`` holds the tags of every item.
+    """
+    counts = Counter(tag for item in tags for tag in set(item))
+    sides: tuple[Side, Side] = ("high", "low")
+    return tuple(
+        TagNode(factor, tag, side, counts[tag])
+        for factor in factors if factor in tag_map.factors
+        for side in sides
+        for tag in sorted(
+            set(getattr(tag_map.factors[factor], side)), key=lambda t: (-counts[t], t)
+        )
+        if counts[tag]
+    )
+
+
+def unmapped(tag_map: TagMap, tags: Iterable[Collection[str]]) -> tuple[tuple[str, int], ...]:
+    """Tags that the mapping does not name, with their counts, the commonest first."""
+    known = {*tag_map.unrelated, *tag_map.ignored}
+    for group in tag_map.factors.values():
+        known.update(group.high, group.low)
+    counts = Counter(tag for item in tags for tag in set(item) if tag not in known)
+    return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def tag_scores(tag_map: TagMap, tags: Sequence[Collection[str]]) -> Floats:
+    """What the tags say of each factor, shape (N, 8), columns as in ``FACTOR_NAMES``.
+
+    The share of high-end among the item's tags of that factor, from -1 (all low) to 1 (all high);
+    NaN where an item has none. A weak stand-in for the paper's labels, which people gave by eye.
+    """
+    scores = np.full((len(tags), len(FACTOR_NAMES)), np.nan)
+    sign: Mapping[str, dict[str, int]] = {
+        name: {**dict.fromkeys(group.high, 1), **dict.fromkeys(group.low, -1)}
+        for name, group in tag_map.factors.items()
+    }
+    for i, item in enumerate(tags):
+        for k, name in enumerate(FACTOR_NAMES):
+            said = [sign[name][tag] for tag in set(item) if tag in sign.get(name, {})]
+            if said:
+                scores[i, k] = sum(said) / len(said)
+    return scores

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from rivae.errors import DataError
+from rivae.words.naming import MAX_NAME, Evidence, axis_evidence, propose_name
+
+
+def made_up(n=600, seed=0):
+    """Axis 0: kale up, white sugar and sugar down; axis 1: tag soup down; axis 2: nothing."""
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, 3))
+    noise = rng.normal(0, 0.4, (n, 4))
+    words, tags = [], []
+    for (a, b, _), e in zip(z, noise, strict=True):
+        chosen = [("salt", True), ("kale", a + e[0] > 0.4), ("white sugar", a + e[1] < -0.4),
+                  ("sugar", a + e[1] < -1.0)]
+        words.append([w for w, has in chosen if has])
+        tags.append([t for t, has in (("soup", b + e[2] < -0.3), ("60-minutes", a > 0)) if has])
+    factors = np.column_stack([z[:, 0] + noise[:, 3], rng.normal(size=n)])
+    return z, words, tags, factors
+
+
+def test_each_axis_gets_what_changes_along_it():
+    z, words, tags, factors = made_up()
+    first, second, third = axis_evidence(
+        z, words, tags, factors, ("greenness", "fruit"), ignored_tags={"60-minutes"}
+    )
+    assert {e.term: np.sign(e.strength) for e in first} == {
+        "greenness": 1, "kale": 1, "white sugar": -1, "sugar": -1,
+    }
+    strengths = [abs(e.strength) for e in first]
+    assert strengths == sorted(strengths, reverse=True)
+    assert [(e.term, e.kind) for e in second] == [("soup", "tag")]
+    assert second[0].strength < -0.5
+    assert third == ()
+
+
+def test_strength_of_a_factor_is_its_correlation_also_with_gaps():
+    z, words, _, factors = made_up()
+    factors[100:, 0] = np.nan
+    found = axis_evidence(z, words, None, factors, ("greenness", "fruit"))[0]
+    strength = next(e.strength for e in found if e.kind == "factor")
+    assert strength == pytest.approx(np.corrcoef(factors[:100, 0], z[:100, 0])[0, 1])
+
+
+def test_noise_is_not_evidence_however_many_words_are_tried():
+    rng = np.random.default_rng(3)
+    words = [[f"w{k}" for k in np.flatnonzero(rng.random(300) < 0.1)] for _ in range(500)]
+    assert axis_evidence(rng.normal(size=(500, 10)), words) == [()] * 10
+
+
+def test_a_name_says_the_factor_what_more_and_what_less():
+    z, words, tags, factors = made_up()
+    evidence = axis_evidence(z, words, tags, factors, ("greenness", "fruit"))
+    name = propose_name(0, evidence[0])
+    assert name.name == "greenness: more kale, less white sugar"  # "sugar" would say it twice
+    assert (name.dim, name.direction, name.edited) == (0, 1, False)
+    assert propose_name(2, evidence[2]) is None
+
+
+def test_the_direction_is_the_one_in_which_the_factor_grows():
+    z, words, tags, factors = made_up()
+    evidence = axis_evidence(-z, words, tags, factors, ("greenness", "fruit"))
+    name = propose_name(0, evidence[0])
+    assert name.direction == -1
+    assert name.name == "greenness: more kale, less white sugar"
+
+
+def test_tags_speak_where_no_word_does():
+    z, words, tags, _ = made_up()
+    name = propose_name(1, axis_evidence(z, words, tags)[1])
+    assert (name.name, name.direction) == ("more soup", -1)
+
+
+def test_a_name_is_short():
+    long = [Evidence(f"{letter * 25} x{letter}", "word", s, s, 0.0)
+            for letter, s in zip("abcdef", (0.9, 0.8, 0.7, -0.6, -0.5, -0.4), strict=True)]
+    name = propose_name(0, long).name
+    assert len(name) <= MAX_NAME
+    assert name.startswith("more " + "a" * 25)
+    assert len(propose_name(0, [Evidence("y" * 80, "word", 0.9, 1.0, 0.0)]).name) <= MAX_NAME
+
+
+def test_rows_of_factors_have_to_match():
+    with pytest.raises(DataError, match="one per item"):
+        axis_evidence(np.zeros((3, 1)), [["a"]] * 3, None, np.zeros((2, 1)), ("fruit",))
