@@ -45,7 +45,7 @@ _TAIL = re.compile(
     r"|\bor (?:more|less|as|to)\b|\bcut (?:in|into|up|crosswise|lengthwise|on|to)\b|\bplus more\b"
     r"|\brecipe follows\b|\bat room temperature\b|\bsuch as\b"
 )
-_DESCRIBING_ENDS = ("-inch", "-style", "-size", "-thick", "-cut", "-baked", "-trimmed")
+_DESCRIBING_ENDS = ("-inch", "-size", "-thick", "-cut", "-baked", "-trimmed")
 _EDGES = "".join(chr(c) for c in range(33, 127) if not chr(c).isalnum()) + "“”‘’•·…–—"
 
 
