@@ -6,18 +6,27 @@ import torch
 from torch import Tensor, nn
 
 
-class Dropout(nn.Module):
+class RandomLayer(nn.Module):
+    """A layer that draws while training; ``generators`` holds one per model.
+
+    While it is None the global generator is used. A trainer sets it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.generators: list[torch.Generator] | None = None
+
+
+class Dropout(RandomLayer):
     """Zeroes entries with probability ``p`` while training and rescales the others.
 
     PyTorch's own dropout draws from one global generator, so a model trained beside others would
-    see other masks than alone. ``generators`` holds one per model; while it is None the global
-    one is used.
+    see other masks than alone.
     """
 
     def __init__(self, p: float, n_models: int | None = None) -> None:
         super().__init__()
         self.p, self.stacked = p, n_models is not None
-        self.generators: list[torch.Generator] | None = None
 
     def forward(self, x: Tensor) -> Tensor:
         if not self.training or self.p == 0:

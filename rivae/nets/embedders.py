@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from rivae.config import Widths
 from rivae.errors import ConfigError
+from rivae.nets.augment import Augment
 from rivae.nets.heads import MLP
 
 
@@ -143,7 +144,8 @@ class ConvEmbedder(nn.Module):
     def __init__(self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig) -> None:
         super().__init__()
         shape = averaged_shape(shape, config.downsample)
-        self.downsample, self.augment = config.downsample, config.augment
+        self.downsample = config.downsample
+        self.augment = Augment(config.augment)
         self.autocast = False
         self.convolutions, sizes = strided_convolutions(shape, config.channels)
         n_in = math.prod(sizes[-1])
@@ -154,34 +156,11 @@ class ConvEmbedder(nn.Module):
         x = x.reshape(-1, *x.shape[-3:])
         if self.downsample > 1:
             x = nn.functional.avg_pool2d(x, self.downsample)
-        if self.augment and self.training:
-            x = augmented(x, self.augment)
+        x = self.augment(x)
         with low_precision(self, x):
             out = self.head(self.convolutions(x).flatten(1))
         v = nn.functional.normalize(out.float(), dim=-1)
         return v.reshape(*lead, v.shape[-1])
-
-
-def augmented(x: Tensor, strength: float) -> Tensor:
-    """Pictures (B, C, H, W) mirrored, shifted by up to 1/8 and relit at random, each on its own.
-
-    Draws from torch's global generator, which a trainer seeds and checkpoints (as dropout does).
-    """
-    n, _, height, width = x.shape
-    flip = torch.rand(n, device=x.device) < 0.5
-    x = torch.where(flip[:, None, None, None], x.flip(-1), x)
-    # Shifted and scaled by resampling, so that no border wraps around.
-    move = (torch.rand(n, 2, device=x.device) - 0.5) * strength * 0.5
-    zoom = 1.0 - torch.rand(n, device=x.device) * strength * 0.3
-    theta = torch.zeros(n, 2, 3, device=x.device)
-    theta[:, 0, 0], theta[:, 1, 1] = zoom, zoom
-    theta[:, :, 2] = move
-    grid = nn.functional.affine_grid(theta, [n, x.shape[1], height, width], align_corners=False)
-    x = nn.functional.grid_sample(x, grid, padding_mode="reflection", align_corners=False)
-    light = 1.0 + (torch.rand(n, 3, device=x.device)[:, : x.shape[1]] - 0.5) * 0.4 * strength
-    contrast = 1.0 + (torch.rand(n, 1, device=x.device) - 0.5) * 0.6 * strength
-    mean = x.mean((1, 2, 3), keepdim=True)
-    return ((x - mean) * contrast[:, :, None, None] + mean) * light[:, :, None, None]
 
 
 class SeededConv(nn.Conv2d):

@@ -15,7 +15,7 @@ from rivae.errors import ConfigError, DataError, RunError
 from rivae.files import remove_temporaries
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Method, Noise, Stage
-from rivae.nets.dropout import Dropout
+from rivae.nets.dropout import RandomLayer
 from rivae.training.checkpoint import load_checkpoint, load_together, save_checkpoint
 from rivae.training.closed_form import finish_closed_form
 from rivae.training.feed import Feed
@@ -76,7 +76,7 @@ class Trainer:
         self.order = [torch.Generator().manual_seed(2 * seed + 1) for seed in seeds]
         self.noise = [torch.Generator(self.device).manual_seed(2 * seed) for seed in seeds]
         for module in self.method.modules():
-            if isinstance(module, Dropout):
+            if isinstance(module, RandomLayer):
                 module.generators = self.noise
         self.stages = self.method.stages()
         self.total_epochs = sum(stage.epochs for stage in self.stages)
