@@ -30,7 +30,7 @@ AMOUNTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("5 cups", "6 cups", "7 cups", "8 cups"),
     ),
     "greenness": (
-        ("1 tablespoon", "2 tablespoons", "1 sprig"),
+        ("1 tablespoon", "2 tablespoons", "3 tablespoons"),
         ("1/2 cup", "1 handful", "3/4 cup"),
         ("2 cups", "2 handfuls", "1 1/2 cups"),
         ("4 cups", "2 bunches", "3 1/2 cups", "3 bunches"),
@@ -54,7 +54,7 @@ AMOUNTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("2 1/2 cups", "3 cups", "1 pound"),
     ),
     "fruit": (
-        ("1 tablespoon", "2 tablespoons", "2 small"),
+        ("1 tablespoon", "2 tablespoons", "3 tablespoons"),
         ("1/3 cup", "1/2 cup", "1/4 cup"),
         ("1 cup", "1 1/2 cups", "8 ounces"),
         ("3 cups", "4 cups", "1 1/2 pounds"),
