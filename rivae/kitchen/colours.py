@@ -27,7 +27,7 @@ WARES: dict[str, Colour] = {
 }
 
 # From savory to dessert: what the dish is made of, and its liquid.
-SAVORY_BASE: Colour = (170, 98, 50)
+SAVORY_BASE: Colour = (194, 102, 44)
 SWEET_BASE: Colour = (250, 226, 196)
 SAVORY_LIQUID: Colour = (250, 190, 62)
 SWEET_LIQUID: Colour = (250, 160, 196)

@@ -76,13 +76,13 @@ def _lumpy(pen: Pen, a: float, b: float, height: float, colour: Colour, dish: Di
     edge = 1 - 0.05 * (1 + np.sin(5 * t + waves[0])) / 2 - 0.04 * (1 + np.sin(9 * t + waves[1])) / 2
     rim = np.stack([a * edge * np.cos(t), b * edge * np.sin(t)], 1)
     pen.polygon(rim + [0.6, 1.4], darker(colour, 0.5))
-    pen.polygon(rim, darker(colour, 0.24))
+    pen.polygon(rim, darker(colour, 0.18))
     pen.polygon(rim * 0.94 - [0, 0.5 * height], colour)
     for u, v, size, tone in zip(*rng.uniform(0, 1, (4, 26)), strict=True):
         r, angle = 0.86 * np.sqrt(u), 2 * np.pi * v
         x, y = a * r * np.cos(angle), b * r * np.sin(angle) - 0.6 * height
         lump = 2.2 + 3.0 * size
-        pen.dot(x + 0.4, y + 0.7, lump, darker(colour, 0.16), 0.7)
+        pen.dot(x + 0.4, y + 0.7, lump, darker(colour, 0.11), 0.7)
         pen.dot(x, y, lump * 0.9, mix(colour, lighter(colour, 0.22), tone), 0.66)
 
 
@@ -161,7 +161,7 @@ def _fill_glass(canvas: Image.Image, c: Container, dish: Dish) -> None:
         for u, v, size, tone in rng.uniform(0, 1, (34, 4)):
             x, y = left + (right - left) * u, first + (last - first) * v
             lump = 2.4 + 2.6 * size
-            pen.dot(x + 0.4, y + 0.6, lump, darker(colour, 0.18), 0.85)
+            pen.dot(x + 0.4, y + 0.6, lump, darker(colour, 0.12), 0.85)
             pen.dot(x, y, lump * 0.9, mix(colour, lighter(colour, 0.25), tone), 0.85)
         crown = Pen(canvas, (SIDE / 2, first))
         crown.polygon(ellipse(width, 3.4), lighter(colour, 0.12))
