@@ -51,6 +51,11 @@ def add_commands(commands: Any) -> None:
         "--factor", action="append", default=[], metavar="COLUMN", help="a known factor"
     )
     parser.add_argument("--tags", type=Path, help="Recipe1M: food.com's RAW_recipes.csv")
+    parser.add_argument(
+        "--embeddings", type=Path, nargs=2, metavar=("PICTURES", "TEXTS"),
+        help="your own embeddings of both sides (.npy or Parquet), a row per record; then no "
+        "pictures are needed. Train on them with --set dataset.features=own",
+    )  # fmt: skip
     parser.add_argument("--encoding", default="utf-8", help="of a text table")
     parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
     parser.add_argument(
@@ -97,6 +102,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         factors=tuple(args.factor),
         tags=args.tags,
         encoding=args.encoding,
+        embeddings=tuple(args.embeddings) if args.embeddings else None,
         side=args.side,
         paper_filter=args.paper_filter,
         dry_run=args.dry_run,

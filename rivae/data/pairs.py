@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from rivae.data import checks
-from rivae.data.base import SPLITS, PairedDataset, random_split
+from rivae.data.base import SPLITS, PairedDataset, View, random_split
 from rivae.data.recipes import Recipe
 from rivae.data.store import PairStore, find_store
+from rivae.data.store.features import read_features
 from rivae.data.store.pixels import CACHE, StorePixels, picture, to_pixels
 from rivae.data.words_view import cached_words, recipe_text
 from rivae.errors import DataError
@@ -29,13 +30,13 @@ VOCABULARY = (50, 50_000)
 class Pairs(PairedDataset):
     """The data set with its pictures and texts; ``store`` is the import behind it."""
 
-    accepts_upload = True
     text_view = 2
 
     def __init__(self, *, store: PairStore, **rest: Any) -> None:
         self.store = store
         self.title_of_all = store.manifest.title
         self.synthetic = store.manifest.synthetic
+        self.accepts_upload = isinstance(rest["x1"], StorePixels)
         super().__init__(
             factors=store.factors,
             factor_specs=tuple(column.spec for column in store.manifest.factors),
@@ -44,7 +45,10 @@ class Pairs(PairedDataset):
         )
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
-        """The picture, for either side: a text is shown by the picture that belongs to it."""
+        """The picture, for either side: a text is shown by the picture that belongs to it.
+
+        An item without a picture is a card with its title.
+        """
         return picture(self.store, i)
 
     def title(self, i: int) -> str:
@@ -62,6 +66,8 @@ class Pairs(PairedDataset):
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """Any picture: upright, on white, its middle square."""
+        if not self.accepts_upload:
+            return super().from_upload(image)
         try:
             upright = ImageOps.exif_transpose(image)
             if upright.has_transparency_data:
@@ -79,6 +85,7 @@ def load(
     store: str | None = None,
     image_size: int = 64,
     max_words: int = 4000,
+    features: str | None = None,
     split_seed: int = 0,
     fractions: tuple[float, float, float] = (0.7, 0.15, 0.15),
 ) -> PairedDataset:
@@ -88,6 +95,8 @@ def load(
         store: name of an import, or the path of its folder.
         image_size: S, the side of the pictures in pixels.
         max_words: the most words V of the vocabulary, taken from the training texts.
+        features: name of embeddings that the store has of both sides (CLIP …); they are then x1
+            (D1,) and x2 (D2,) instead of pixels and words.
         split_seed: draw of the split where the import brought none.
         fractions: shares of train, validation and test of such a draw.
 
@@ -101,7 +110,7 @@ def load(
             "`python -m rivae import --help`)"
         )
     return open_pairs("pairs", find_store(store), {"store": store}, image_size, max_words,
-                      split_seed, fractions)  # fmt: skip
+                      features, split_seed, fractions)  # fmt: skip
 
 
 def open_pairs(
@@ -110,6 +119,7 @@ def open_pairs(
     place: dict[str, Any],
     image_size: int,
     max_words: int,
+    features: str | None,
     split_seed: int,
     fractions: tuple[float, float, float],
 ) -> Pairs:
@@ -120,14 +130,21 @@ def open_pairs(
     shares = checks.fractions(fractions)
     store = PairStore(folder)
     splits = _splits(store, shares, seed)
-    texts = (recipe_text(recipe) for recipe in store.recipes())
+    x1: View
+    x2: View
+    if features:
+        x1, x2 = read_features(folder, str(features), len(store))
+    else:
+        texts = (recipe_text(recipe) for recipe in store.recipes())
+        x1 = StorePixels(store, size)
+        x2 = cached_words(folder / CACHE, texts, splits["train"], len(store), n_words)
     return Pairs(
         name=name,
-        settings={**place, "image_size": size, "max_words": n_words, "split_seed": seed,
-                  "fractions": list(shares)},
+        settings={**place, "image_size": size, "max_words": n_words, "features": features or None,
+                  "split_seed": seed, "fractions": list(shares)},
         store=store,
-        x1=StorePixels(store, size),
-        x2=cached_words(folder / CACHE, texts, splits["train"], len(store), n_words),
+        x1=x1,
+        x2=x2,
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )  # fmt: skip

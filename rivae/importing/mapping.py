@@ -29,7 +29,7 @@ class Mapping(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    picture: str = Field(description="path or name of the picture file")
+    picture: str | None = Field(default=None, description="path or name of the picture file")
     id: str | None = Field(default=None, description="own name of a record; else its number")
     title: str | None = None
     ingredients: str | None = Field(default=None, description="list, or lines in one cell")
@@ -76,11 +76,14 @@ def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def make_mapping(columns: Iterable[str], chosen: dict[str, Any]) -> Mapping:
+def make_mapping(
+    columns: Iterable[str], chosen: dict[str, Any], *, needs_picture: bool = True
+) -> Mapping:
     """``guess_mapping`` with the user's choices in front.
 
     Args:
         chosen: role -> column; "" or None for none, "factors" is a sequence of columns.
+        needs_picture: False where embeddings stand for the pictures.
 
     Raises:
         ConfigError: for an unknown role or column, or when the picture column is not found.
@@ -91,7 +94,7 @@ def make_mapping(columns: Iterable[str], chosen: dict[str, Any]) -> Mapping:
             raise ConfigError(f"'{role[:40]}' is no role: choose from {', '.join(ROLES)}, factors")
     settings: dict[str, Any] = {**guess_mapping(columns), **chosen}
     settings = {role: value for role, value in settings.items() if value not in ("", None)}
-    if "picture" not in settings:
+    if "picture" not in settings and needs_picture:
         raise ConfigError(
             f"which column names the picture file? Say --map picture=COLUMN "
             f"(columns: {', '.join(columns[:30])})"

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rivae.data.recipes import Recipe
-from rivae.data.store import FactorColumn, StoreItem
+from rivae.data.store import FactorColumn, PairStore, StoreItem
+from rivae.data.store.features import SIDES, read_matrix, write_features
+from rivae.errors import DataError
 from rivae.importing.factors import FactorReader, factor_values
 from rivae.importing.images import PictureFiles
 from rivae.importing.limits import MAX_TITLE, PAPER_LINES
@@ -19,6 +23,7 @@ from rivae.importing.session import ImportSettings
 from rivae.importing.tables import Record, records
 from rivae.importing.texts import lines, one_line
 
+OWN = "own"  # the name of the features that come with an import
 PARTITIONS = {"train": "train", "val": "validation", "valid": "validation",
               "validation": "validation", "dev": "validation", "test": "test"}  # fmt: skip
 
@@ -29,18 +34,31 @@ class PairsImport:
     Args:
         table: CSV, TSV, JSON lines or Parquet.
         images: folders and zips; names are looked up in this order.
-        mapping: which column is what.
+        mapping: which column is what; without a picture column items have no pictures.
+        embeddings: matrices of the two sides with one row per record of the table, which become
+            the store's features "own".
+
+    Raises:
+        DataError: when a matrix cannot be read.
     """
 
     def __init__(
-        self, table: Path, images: Sequence[Path], mapping: Mapping, encoding: str = "utf-8"
+        self,
+        table: Path,
+        images: Sequence[Path],
+        mapping: Mapping,
+        encoding: str = "utf-8",
+        embeddings: tuple[Path, Path] | None = None,
     ) -> None:
         self.table, self.images, self.mapping = table, tuple(images), mapping
+        self.embeddings = embeddings
+        self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
         self.encoding = encoding
         self._n_records, self._done = 0, 0
         self._columns: tuple[FactorColumn, ...] = ()
 
     def fingerprint(self) -> dict[str, Any]:
+        """Names, sizes and times of the files, and the settings."""
         stat = self.table.stat()
         return {
             "kind": f"{self.table.name} with pictures from "
@@ -49,6 +67,7 @@ class PairsImport:
             "changed": stat.st_mtime_ns,
             "mapping": self.mapping.model_dump(mode="json"),
             "encoding": self.encoding,
+            "embeddings": [path.name for path in self.embeddings or ()],
         }
 
     def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
@@ -59,17 +78,25 @@ class PairsImport:
                 self.mapping.check(record)
             self._n_records += 1
             reader.look(record)
+        for side, matrix in self._matrices.items():
+            if len(matrix) != self._n_records:
+                raise DataError(
+                    f"the {side} matrix has {len(matrix):,} rows but {self.table.name} "
+                    f"{self._n_records:,} records: give one row per record"
+                )
         self._columns = reader.columns()
         for name, why in reader.refused.items():
             report.note(f"column '{name[:60]}' is not used as a factor", why)
         return self._columns
 
     def share_done(self) -> float:
+        """By records."""
         return self._done / max(self._n_records, 1)
 
     def items(
         self, settings: ImportSettings, report: ImportReport, skip: int
     ) -> Iterator[StoreItem | None]:
+        """See ``Source.items``."""
         seen_ids: set[bytes] = set()
         seen_pictures: dict[bytes, str] = {}
         with PictureFiles(self.images) as files:
@@ -87,9 +114,7 @@ class PairsImport:
                         continue
                     if settings.paper_filter:
                         check_paper_filter(recipe)
-                    name = one_line(record.get(self.mapping.picture), 1000)
-                    data = files.read(name)
-                    picture = stored_picture(data, settings.side)
+                    data, picture = self._picture(record, files, settings.side)
                 except UnusableError as error:
                     if number >= skip:
                         report.leave_out(str(error), which, _shown(record, self.mapping.picture))
@@ -97,10 +122,24 @@ class PairsImport:
                     continue
                 seen_ids.add(key)
                 twin = hashlib.blake2b(data, digest_size=12).digest()
-                if twin in seen_pictures:
+                if data and twin in seen_pictures:
                     report.note("same picture as another record", which, seen_pictures[twin])
                 seen_pictures.setdefault(twin, recipe.id)
                 yield StoreItem(recipe, picture, partition, factor_values(self._columns, record))
+
+    def after(self, folder: Path) -> None:
+        """Take over the rows of the embeddings that belong to the stored items."""
+        if self._matrices:
+            rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
+            about = {"source": [path.name for path in self.embeddings or ()]}
+            write_features(folder, OWN, self._matrices, rows, about)
+
+    def _picture(self, record: Record, files: PictureFiles, side: int) -> tuple[bytes, bytes]:
+        """The picture as it was found and as it is stored; both empty without pictures."""
+        if self.mapping.picture is None:
+            return b"", b""
+        data = files.read(one_line(record.get(self.mapping.picture), 1000))
+        return data, stored_picture(data, side)
 
     def _text(self, record: Record, number: int) -> tuple[Recipe, str]:
         m = self.mapping
@@ -136,5 +175,5 @@ def check_paper_filter(recipe: Recipe) -> None:
             raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
 
 
-def _shown(record: Record, column: str) -> str:
-    return str(record.get(column, ""))[:80]
+def _shown(record: Record, column: str | None) -> str:
+    return str(record.get(column, ""))[:80] if column else ""

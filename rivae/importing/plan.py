@@ -26,6 +26,8 @@ class Plan(BaseModel):
         roles: role -> column as the user chose; what is missing is guessed from the names.
         factors: columns of known factors.
         tags: food.com's table of tags, for Recipe1M.
+        embeddings: matrices of both sides, a row per record of the table; no pictures are then
+            needed.
         root: where data sets are kept; ``RIVAE_DATA`` or ``data`` of the working folder by default.
     """
 
@@ -41,6 +43,7 @@ class Plan(BaseModel):
     encoding: str = "utf-8"
     side: int = 256
     paper_filter: bool = False
+    embeddings: tuple[Path, Path] | None = None
     dry_run: bool = False
     root: Path | None = None
 
@@ -63,13 +66,17 @@ class Plan(BaseModel):
         """
         if self.table.is_dir():
             return self._recipe1m()
-        if not self.images:
+        if not self.images and not self.embeddings:
             raise ConfigError("where are the pictures? Say --images FOLDER_OR_ZIP")
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
-        mapping = make_mapping(table_columns(self.table, self.encoding), chosen)
-        return PairsImport(self.table, self.images, mapping, self.encoding)
+        if not self.images:
+            chosen["picture"] = None
+        mapping = make_mapping(
+            table_columns(self.table, self.encoding), chosen, needs_picture=bool(self.images)
+        )
+        return PairsImport(self.table, self.images, mapping, self.encoding, self.embeddings)
 
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):

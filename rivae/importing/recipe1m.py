@@ -66,6 +66,7 @@ class Recipe1MImport:
         self._bytes, self._stream = max((folder / TEXTS).stat().st_size, 1), None
 
     def fingerprint(self) -> dict[str, Any]:
+        """Names, sizes and times of the files, and the settings."""
         stat = (self.folder / TEXTS).stat()
         return {
             "kind": "a folder in the layout of Recipe1M",
@@ -75,6 +76,7 @@ class Recipe1MImport:
         }
 
     def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+        """The columns of ``factors.csv``, where there is one."""
         path = self.folder / FACTORS
         if not path.is_file():
             return ()
@@ -94,9 +96,13 @@ class Recipe1MImport:
         stream: IO[bytes] | None = self._stream
         return min(stream.tell() / self._bytes, 1.0) if stream and not stream.closed else 0.0
 
+    def after(self, folder: Path) -> None:
+        """Nothing."""
+
     def items(
         self, settings: ImportSettings, report: ImportReport, skip: int
     ) -> Iterator[StoreItem | None]:
+        """See ``Source.items``."""
         with (
             tempfile.TemporaryDirectory(prefix="rivae-") as scratch,
             closing(sqlite3.connect(Path(scratch) / "join.sqlite")) as join,

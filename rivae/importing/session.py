@@ -80,6 +80,14 @@ class Source(Protocol):
         """In [0, 1], while ``items`` runs."""
         ...
 
+    def after(self, folder: Path) -> None:
+        """What else goes into the store, whose items are finished in ``folder``.
+
+        Raises:
+            DataError: when that cannot be; the import does not appear then.
+        """
+        ...
+
 
 def run_import(
     source: Source,
@@ -126,7 +134,7 @@ def run_import(
         )
     if writer is not None:
         (writer.partial / REPORT).unlink(missing_ok=True)
-        writer.finish(_manifest(source, settings, columns, report), position)
+        writer.finish(_manifest(source, settings, columns, report), position, source.after)
     tell(report, 1.0)
     return report
 

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import io
 import os
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
 from rivae.data.decode import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
 
 CACHE = "cache"
+CARD_SIDE = 160
 
 
 class StorePixels:
-    """Pictures of shape (3, S, S), float32 in [0, 1]; grey where an item has none.
+    """Pictures of shape (3, S, S), float32 in [0, 1]; a grey card where an item has none.
 
     A picture is decoded when it is first asked for and then lies in ``cache/pixels-S.bin`` of the
     store, which processes share and the system may drop from memory; where the store cannot be
@@ -76,16 +78,24 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 def picture(store: PairStore, i: int) -> Image.Image:
-    """The stored picture of item ``i``, RGB; a grey square where there is none.
+    """The stored picture of item ``i``, RGB; a card with its title where there is none.
 
     Raises:
         DataError: when the store is damaged.
     """
     data = store.picture_bytes(i)
     if not data:
-        return Image.new("RGB", (64, 64), (128, 128, 128))
+        return title_card(store.title(i))
     name = f"the picture of item {i} in {store.folder.name}"
     return open_picture(io.BytesIO(data), name).convert("RGB")
+
+
+def title_card(title: str) -> Image.Image:
+    """A grey square with a few lines of text."""
+    card = Image.new("RGB", (CARD_SIDE, CARD_SIDE), (128, 128, 128))
+    text = "\n".join(textwrap.wrap(title, 18)[:8])
+    ImageDraw.Draw(card).multiline_text((8, 8), text, fill="white", font_size=15)
+    return card
 
 
 def decoded(store: PairStore, i: int, size: int) -> NDArray[np.uint8]:

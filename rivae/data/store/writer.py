@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ TEXT_FIELDS = [
     pa.field("tags", pa.list_(pa.string())),
     pa.field("url", pa.string()),
     pa.field("partition", pa.string()),
+    pa.field("record", pa.int64()),
     pa.field("picture_offset", pa.int64()),
     pa.field("picture_length", pa.int64()),
 ]
@@ -91,6 +92,7 @@ class StoreWriter:
                 "RIVAE_DATA"
             ) from error
         self._waiting: list[StoreItem] = []
+        self._records: list[int] = []
 
     def _begin(self, fingerprint: dict[str, Any]) -> None:
         import json
@@ -127,6 +129,7 @@ class StoreWriter:
         is taken up again skips so many.
         """
         self._waiting.append(item)
+        self._records.append(source_position - 1)
         if len(self._waiting) < self.chunk_items:
             return False
         self._flush(source_position)
@@ -147,6 +150,7 @@ class StoreWriter:
             "tags": [list(i.recipe.tags) for i in waiting],
             "url": [i.recipe.url for i in waiting],
             "partition": [i.partition for i in waiting],
+            "record": self._records,
             "picture_offset": offsets,
             "picture_length": [len(i.picture) for i in waiting],
         }
@@ -175,13 +179,19 @@ class StoreWriter:
             ) from error
         self.chunks.append(len(waiting))
         self.source_position = source_position
-        self._waiting = []
+        self._waiting, self._records = [], []
 
-    def finish(self, manifest: Mapping[str, Any], source_position: int) -> Path:
+    def finish(
+        self,
+        manifest: Mapping[str, Any],
+        source_position: int,
+        before_naming: Callable[[Path], None] | None = None,
+    ) -> Path:
         """Write the rest and the manifest, and give the folder its name.
 
         Args:
             manifest: fields of ``Manifest`` beside ``n_items`` and ``chunks``.
+            before_naming: adds to the complete store, given its folder as it stands.
 
         Raises:
             DataError: when no item was given or the disk refuses.
@@ -193,6 +203,8 @@ class StoreWriter:
         Manifest(**manifest, n_items=sum(self.chunks), chunks=tuple(self.chunks)).write(
             self.partial
         )
+        if before_naming is not None:
+            before_naming(self.partial)
         (self.partial / FINGERPRINT).unlink(missing_ok=True)
         self.partial.rename(self.folder)
         sync_folder(self.folder.parent)
