@@ -14,6 +14,7 @@ from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
+    from rivae.ui.background import Job
 
 NONE = "–"
 PREVIEW_ROWS = 5
@@ -182,7 +183,7 @@ def _progress(plan: Plan) -> None:
     st.caption("It goes on when you leave this page. A stopped import can be taken up again.")
 
 
-def _outcome(plan: Plan, job: data_import.Job) -> None:
+def _outcome(plan: Plan, job: Job) -> None:
     if job.error:
         st.warning(markdown(job.error), icon=":material/info:")
         return
