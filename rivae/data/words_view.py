@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from rivae.files import write_atomic_with
 
 # Words of two letters or more; numbers and amounts say little about a dish.
 TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
+SCALE = "sqrt(V)"  # of a row's length; in the name of kept files
 MIN_DOCUMENTS = 5
 MIN_SHARE_OF_DOCUMENTS = 5e-4
 
@@ -29,7 +31,10 @@ def recipe_text(recipe: Recipe) -> str:
 
 
 class WordsView:
-    """N texts as unit vectors over a vocabulary, (V,) each.
+    """N texts as vectors over a vocabulary, (V,) each, of length sqrt(V).
+
+    So a number is 1 in the mean square, which is what a network's initial weights expect: of unit
+    length, a text would be a hundredth of the biases that it is added to.
 
     Args:
         data, indices, indptr: CSR arrays of the (N, V) weights.
@@ -66,8 +71,8 @@ class WordsView:
 def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int) -> WordsView:
     """Weights of ``n`` texts; vocabulary and document frequencies from the training rows alone.
 
-    A word counts 1 + log of its occurrences times its inverse document frequency, rows have unit
-    length (scikit-learn's ``TfidfVectorizer``, sublinear).
+    A word counts 1 + log of its occurrences times its inverse document frequency, rows have
+    length sqrt(V) (scikit-learn's ``TfidfVectorizer``, sublinear).
 
     Args:
         texts: read once, in order.
@@ -94,7 +99,8 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     chosen = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
     weights = TfidfTransformer(sublinear_tf=True)
     weights.fit(in_train[:, chosen])
-    matrix = weights.transform(counts[:, chosen]).astype(np.float32).tocsr()
+    matrix = (weights.transform(counts[:, chosen]) * math.sqrt(len(chosen))).tocsr()
+    matrix = matrix.astype(np.float32)
     matrix.sort_indices()
     words = counter.get_feature_names_out()[chosen]
     return WordsView(
@@ -115,7 +121,7 @@ def cached_words(
     folder: Path | None, texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int
 ) -> WordsView:
     """``fit_words``, kept in ``folder`` for the next time; None keeps nothing."""
-    key = hashlib.blake2b(train.tobytes() + f"{n} {max_words} {TOKEN}".encode(), digest_size=8)
+    key = hashlib.blake2b(train.tobytes() + f"{n} {max_words} {TOKEN} {SCALE}".encode(), digest_size=8)
     path = None if folder is None else folder / f"words-{key.hexdigest()}.npz"
     if path is not None and (found := _read(path, n)) is not None:
         return found

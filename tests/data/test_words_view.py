@@ -14,12 +14,12 @@ TEXTS = ["Red lentil soup", "red BEANS", "Crème brûlée", "soup soup soup of b
 TRAIN = np.arange(60)
 
 
-def test_rows_are_unit_vectors_over_the_training_vocabulary():
+def test_rows_have_one_length_over_the_training_vocabulary():
     view = fit_words(TEXTS, TRAIN, 100, 100)
     assert view.vocabulary == ("beans", "brulee", "creme", "lentil", "of", "red", "soup")
     rows = view.batch(np.arange(10).reshape(2, 5))
     assert rows.shape == (2, 5, 7) and rows.dtype == torch.float32
-    torch.testing.assert_close(rows.norm(dim=-1)[0], torch.tensor([1.0, 1, 1, 1, 0]))
+    torch.testing.assert_close(rows.norm(dim=-1)[0] ** 2, torch.tensor([7.0, 7, 7, 7, 0]))
     # "red" is more frequent than "lentil" and therefore weighs less.
     assert rows[0, 0, 5] < rows[0, 0, 3]
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,10 @@ _BLOCK = 8192
 
 
 class MatrixView:
-    """Rows of a matrix that stays on the disk, as float32 unit vectors (D,)."""
+    """Rows of a matrix that stays on the disk, as float32 vectors (D,) of length sqrt(D).
+
+    So a number is 1 in the mean square, whatever the scale of the embeddings.
+    """
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.matrix = matrix
@@ -42,7 +46,8 @@ class MatrixView:
         """Rows ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (D,)``."""
         index = np.asarray(ids, dtype=np.int64)
         rows = torch.from_numpy(self.matrix[index.reshape(-1)].astype(np.float32))
-        return torch.nn.functional.normalize(rows, dim=-1).reshape(*index.shape, -1)
+        rows = torch.nn.functional.normalize(rows, dim=-1) * math.sqrt(rows.shape[1])
+        return rows.reshape(*index.shape, -1)
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
