@@ -10,6 +10,7 @@ DATASETS = {
     "split-mnist": "Split-MNIST",
     "split-digits": "Split digits",
     "recipe1m": "Recipe1M",
+    "kitchen": "Kitchen (synthetic)",
     "pairs": "Imported pairs",
 }
 # The paper's rows in the paper's order, then the baselines.

@@ -24,14 +24,14 @@ def add_commands(commands: Any) -> None:
         "generate synthetic dishes, pictures with recipes, from eight known factors",
         "  rivae kitchen kitchen/\n"
         "  rivae kitchen small/ --n 500 --seed 3\n"
-        "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name kitchen "
-        "--tags kitchen/RAW_recipes.csv",
+        "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name my-kitchen",
     )
     parser.add_argument("folder", type=Path, help="a new or empty folder")
     parser.add_argument("--n", type=int, default=6000, help="number of dishes (default: 6000)")
     parser.add_argument(
         "--seed", type=int, default=0, help="another seed is another kitchen (default: 0)"
     )
+    parser.add_argument("--webp", action="store_true", help="smaller pictures than JPEG")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
 
 
@@ -39,12 +39,12 @@ def _kitchen(args: argparse.Namespace) -> int:
     from rivae.kitchen.layout import write_kitchen
 
     args.resume_hint = "the same command writes the kitchen again from its beginning"
-    write_kitchen(args.folder, args.n, args.seed, None if args.quiet else _teller())
+    write_kitchen(args.folder, args.n, args.seed, None if args.quiet else _teller(), args.webp)
     if args.json:
         print(json.dumps({"folder": str(args.folder), "n": args.n, "seed": args.seed}))
     else:
         print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
-        print(f"  import them: rivae import {args.folder} --name kitchen")
+        print(f"  import them: rivae import {args.folder} --name my-kitchen")
     return 0
 
 

@@ -17,6 +17,7 @@ _MODULES = {
     "sprites": "sprites",
     "split-digits": "digits",
     "split-mnist": "mnist",
+    "kitchen": "kitchen",
     "pairs": "pairs",
 }
 

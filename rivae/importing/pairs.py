@@ -51,7 +51,7 @@ class PairsImport:
         embeddings: tuple[Path, Path] | None = None,
     ) -> None:
         self.table, self.images, self.mapping = table, tuple(images), mapping
-        self.embeddings = embeddings
+        self.embeddings, self.synthetic = embeddings, False
         self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
         self.encoding = encoding
         self._n_records, self._done = 0, 0

@@ -14,8 +14,6 @@ from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
 from rivae.importing.tables import preview
 
-KITCHEN = "kitchen.json"  # stands in a folder that `rivae kitchen` wrote
-
 
 class Plan(BaseModel):
     """Everything an import needs, as JSON between two processes.
@@ -54,7 +52,6 @@ class Plan(BaseModel):
             title=self.title,
             side=self.side,
             paper_filter=self.paper_filter or self.table.is_dir(),
-            synthetic=(self.table / KITCHEN).is_file(),
             root=self.root,
         )
 

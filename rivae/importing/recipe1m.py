@@ -34,6 +34,7 @@ from rivae.importing.tables import records
 from rivae.importing.texts import lines, one_line
 
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
+TAGS = "RAW_recipes.csv"
 FACTORS, FACTOR_NAMES = "factors.csv", "factors.json"
 MAX_PICTURES_TRIED = 20  # of one recipe, until one can be read
 _IMAGE_ID = re.compile(r"[0-9A-Za-z_-]{4,64}\.(jpg|jpeg|png|webp)", re.IGNORECASE)
@@ -52,17 +53,20 @@ class Recipe1MImport:
         folder: holds ``layer1.json``, ``layer2.json``, perhaps ``det_ingrs.json`` and, for data
             with known factors such as the kitchen, ``factors.csv``.
         images: folder of the pictures; ``folder/images``, or ``folder``, by default.
-        tags: a CSV with the columns id and tags (food.com's ``RAW_recipes.csv``); joined by the
-            number at the end of a food.com address, or by the recipe's own id.
+        tags: a CSV with the columns id and tags (food.com's ``RAW_recipes.csv``, which is also
+            looked for in ``folder``); joined by the number at the end of a food.com address, or by
+            the recipe's own id.
     """
 
     def __init__(self, folder: Path, images: Path | None = None, tags: Path | None = None) -> None:
         if not is_recipe1m(folder):
             raise DataError(f"{folder} needs {TEXTS} and {PICTURES}, as Recipe1M is published")
-        self.folder, self.tags = folder, tags
+        own = folder / TAGS
+        self.folder, self.tags = folder, tags or (own if own.is_file() else None)
         inner = folder / "images"
         self.images = images or (inner if inner.is_dir() else folder)
         self._columns: tuple[FactorColumn, ...] = ()
+        self.synthetic = False
         self._bytes, self._stream = max((folder / TEXTS).stat().st_size, 1), None
 
     def fingerprint(self) -> dict[str, Any]:
@@ -80,6 +84,9 @@ class Recipe1MImport:
         path = self.folder / FACTORS
         if not path.is_file():
             return ()
+        if (self.folder / FACTOR_NAMES).is_file():
+            self._columns, self.synthetic = read_factor_names(self.folder / FACTOR_NAMES)
+            return self._columns
         reader: FactorReader | None = None
         for record in records(path):
             if "id" not in record:
@@ -144,7 +151,7 @@ class Recipe1MImport:
             found = join.execute("SELECT cells FROM factors WHERE id = ?", (recipe.id,)).fetchone()
             if found is None:
                 raise UnusableError(f"no line in {FACTORS}")
-            factors = factor_values(self._columns, json.loads(found[0]))
+            factors = self._values(json.loads(found[0]))
         return StoreItem(
             self._tagged(recipe, join),
             picture,
@@ -152,6 +159,21 @@ class Recipe1MImport:
             factors,
             _names(join, recipe.id),
         )
+
+    def _values(self, record: dict[str, Any]) -> dict[str, float]:
+        """Codes 0, 1, 2 … of levels that ``factors.csv`` counts from 1, where they have names."""
+        if not (self.folder / FACTOR_NAMES).is_file():
+            return factor_values(self._columns, record)
+        out = {}
+        for column in self._columns:
+            try:
+                level = int(record[column.name])
+            except (KeyError, TypeError, ValueError):
+                level = 0
+            if not 1 <= level <= len(column.levels):
+                raise UnusableError(f"a level of {FACTORS} is none of {FACTOR_NAMES}")
+            out[column.name] = float(level - 1)
+        return out
 
     def _picture(
         self,
@@ -230,6 +252,33 @@ class Recipe1MImport:
             ) from error
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
+
+
+def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
+    """The columns that ``factors.json`` names with their levels, and whether the items are made.
+
+    Raises:
+        DataError: when it is not of that form.
+    """
+    try:
+        if path.stat().st_size > MAX_FIELD:
+            raise ValueError("it is too large")
+        stored = json.loads(path.read_bytes())
+        columns = tuple(
+            FactorColumn(
+                name=f["name"], kind="ordinal", levels=tuple(f["levels"]),
+                role=f.get("role", "shared"),
+            )
+            for f in stored["factors"]
+        )  # fmt: skip
+        if not all(column.levels for column in columns):
+            raise ValueError("a factor has no levels")
+        return columns, bool(stored.get("synthetic", False))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path.name} does not name factors with their levels ({str(error)[:120]}): correct "
+            "or delete it"
+        ) from error
 
 
 def _get(record: object, key: str) -> Any:

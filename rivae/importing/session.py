@@ -34,7 +34,6 @@ class ImportSettings:
         title: what a person calls it; the name by default.
         side: stored pictures are squares of at most this many pixels.
         paper_filter: 1-20 ingredients and 1-20 instructions only, as in the paper.
-        synthetic: the items are made by a program.
         root: where it goes; ``RIVAE_DATA`` or ``data`` by default.
     """
 
@@ -42,7 +41,6 @@ class ImportSettings:
     title: str = ""
     side: int = 256
     paper_filter: bool = False
-    synthetic: bool = False
     root: Path | None = None
 
     def check(self) -> None:
@@ -57,7 +55,13 @@ class ImportSettings:
 
 
 class Source(Protocol):
-    """A kind of files that pairs are read from."""
+    """A kind of files that pairs are read from.
+
+    Attributes:
+        synthetic: the items are made by a program; known once ``factor_columns`` was asked.
+    """
+
+    synthetic: bool
 
     def fingerprint(self) -> dict[str, Any]:
         """Names the files and settings, to know the same import again."""
@@ -166,7 +170,7 @@ def _manifest(
         "title": settings.title or settings.name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "source": str(source.fingerprint().get("kind", "")),
-        "synthetic": settings.synthetic,
+        "synthetic": source.synthetic,
         "picture_side": settings.side,
         "factors": columns,
         "report": report.to_dict(),

@@ -180,7 +180,7 @@ def test_a_run_folder_keeps_the_model(case, tmp_path):
 def test_presets_validate_and_build(method, dataset, preset):
     shapes = {"synth": (50,), "sprites": (1, 64, 64), "split-digits": (1, 8, 4)}
     shape = shapes.get(dataset, (1, 28, 14))
-    shape1, shape2 = ((3, 64, 64), (400,)) if dataset == "pairs" else (shape, shape)
+    shape1, shape2 = ((3, 64, 64), (400,)) if dataset in ("pairs", "kitchen") else (shape, shape)
     settings = preset_settings(dataset, method, preset)
     built = build_method(method, settings, shape1, shape2)
     assert sum(stage.epochs for stage in built.stages()) > 10

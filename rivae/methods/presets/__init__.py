@@ -60,7 +60,7 @@ def preset_settings(dataset: str, method: str, preset: str) -> dict[str, Any]:
 
 def preset_training(dataset: str, preset: str) -> dict[str, Any]:
     """Trainer options that belong to a preset: bf16 embedders where float32 takes hours."""
-    if dataset in ("split-mnist", "pairs") and preset == "default":
+    if dataset in ("split-mnist", "pairs", "kitchen") and preset == "default":
         return {"precision": "bf16", "validate_every": 1}
     return {"clip_norm": None if preset == "paper" else 1.0}
 

@@ -20,6 +20,7 @@ MLPS: dict[str, tuple[int, ...]] = {
     "split-mnist": (512, 512, 512),
     "split-digits": (256, 256, 256),
     "pairs": (512, 512, 512),
+    "kitchen": (512, 512, 512),
 }
 DEFAULT: dict[str, dict[str, Any]] = {
     "synth": {"epochs": 200, "learning_rate": 5e-3},
@@ -28,6 +29,7 @@ DEFAULT: dict[str, dict[str, Any]] = {
     "split-mnist": {"epochs": 16, "learning_rate": 1e-3, "batch_size": 256},
     "split-digits": {"epochs": 150, "learning_rate": 1e-3},
     "pairs": {"epochs": 30, "learning_rate": 1e-3, "batch_size": 256},
+    "kitchen": {"epochs": 30, "learning_rate": 1e-3, "batch_size": 256},
 }
 
 

@@ -14,6 +14,7 @@ EPOCHS = {
     "split-mnist": 30,
     "split-digits": 150,
     "pairs": 40,
+    "kitchen": 40,
 }
 
 

@@ -49,6 +49,7 @@ DEFAULT["pairs"] = {
     "g_epochs": 10,
     "joint_epochs": 20,
 }
+DEFAULT["kitchen"] = DEFAULT["pairs"]
 # Twelve times the pairs of Synth: as many steps as RIVAE takes there.
 DEFAULT["synth-modulated"] = {"joint_batch_size": 1024, "g_epochs": 40, "joint_epochs": 60}
 

@@ -43,6 +43,14 @@ NETWORKS["pairs"] = {
     "embedder2": {"kind": "mlp", "hidden": (256,), "activation": "relu", "dropout": 0.5},
     "head_hidden": (100,),
 }  # fmt: skip
+# The kitchen has eight factors and few words; half the width keeps its demo runs small.
+NETWORKS["kitchen"] = {
+    **NETWORKS["pairs"],
+    "n_components": 8,
+    "dim_v": 64,
+    "embedder": {**NETWORKS["pairs"]["embedder"], "hidden": (128,), "channels": (32, 64, 64, 128)},
+    "embedder2": {"kind": "mlp", "hidden": (128,), "activation": "relu", "dropout": 0.2},
+}
 # A query's distribution has more parameters (means and spreads) than Synth has shared factors.
 NETWORKS["synth-modulated"] = {
     "n_components": 2,

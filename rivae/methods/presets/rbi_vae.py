@@ -27,6 +27,7 @@ DEFAULT_EPOCHS = {
     "split-mnist": {"model_epochs": 5},
     "split-digits": {"model_epochs": 30},
     "pairs": {"model_epochs": 10},
+    "kitchen": {"model_epochs": 10},
 }
 # Bi-VAE on V: about as many epochs as the two stages of RBi-VAE.
 ON_V_EPOCHS = {
@@ -36,6 +37,7 @@ ON_V_EPOCHS = {
     "split-mnist": 20,
     "split-digits": 130,
     "pairs": 30,
+    "kitchen": 30,
 }
 
 

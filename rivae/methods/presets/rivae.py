@@ -54,6 +54,8 @@ PAPER["pairs"] = {
     "milestones": ((10, 0.1), (40, 0.1)),
 }
 
+PAPER["kitchen"] = PAPER["pairs"]
+
 # Scores in units that leave a gradient (eta around .1), every other pair of the batch as a
 # mismatch, the regulariser on the Jacobian itself.
 DEFAULT_SCALES: dict[str, Any] = {
@@ -142,6 +144,7 @@ DEFAULT["synth-modulated"] = {
     "score_tau": (0.1, 0.1),
     "axes": "modulated",
 }
+DEFAULT["kitchen"] = {**DEFAULT["pairs"], "axes": "independent"}
 
 
 def rivae(dataset: str, preset: str) -> dict[str, Any]:
