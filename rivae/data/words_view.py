@@ -68,6 +68,11 @@ class WordsView:
         return torch.from_numpy(out).reshape(*index.shape, len(self.vocabulary))
 
 
+def enough_documents(n_train: int) -> int:
+    """In how many of ``n_train`` training texts a word must occur to enter the vocabulary."""
+    return max(min(MIN_DOCUMENTS, n_train // 10), int(MIN_SHARE_OF_DOCUMENTS * n_train), 1)
+
+
 def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int) -> WordsView:
     """Weights of ``n`` texts; vocabulary and document frequencies from the training rows alone.
 
@@ -91,8 +96,7 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
         raise DataError("the texts hold no words: check which columns are text") from error
     in_train = counts[train]
     documents = np.asarray((in_train > 0).sum(0)).ravel()
-    enough = max(min(MIN_DOCUMENTS, len(train) // 10), int(MIN_SHARE_OF_DOCUMENTS * len(train)), 1)
-    frequent = np.flatnonzero(documents >= enough)
+    frequent = np.flatnonzero(documents >= enough_documents(len(train)))
     if not len(frequent):
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
     # The most frequent words, ties by the alphabet, in the order of the alphabet.
@@ -121,7 +125,8 @@ def cached_words(
     folder: Path | None, texts: Iterable[str], train: NDArray[np.int64], n: int, max_words: int
 ) -> WordsView:
     """``fit_words``, kept in ``folder`` for the next time; None keeps nothing."""
-    key = hashlib.blake2b(train.tobytes() + f"{n} {max_words} {TOKEN} {SCALE}".encode(), digest_size=8)
+    said = f"{n} {max_words} {TOKEN} {SCALE}".encode()
+    key = hashlib.blake2b(train.tobytes() + said, digest_size=8)
     path = None if folder is None else folder / f"words-{key.hexdigest()}.npz"
     if path is not None and (found := _read(path, n)) is not None:
         return found
