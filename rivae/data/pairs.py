@@ -1,7 +1,8 @@
 """Imported pairs of picture and text: a user's own, Recipe1M, or the kitchen.
 
-x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,). Made by
-``python -m rivae import``; the split is the import's own where the source has one.
+x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,) or, with
+``text="tokens"``, as word numbers (L,). Made by ``python -m rivae import``; the split is the
+import's own where the source has one.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from rivae.data.recipes import Recipe
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.features import read_features
 from rivae.data.store.pixels import CACHE, StorePixels, picture, to_pixels
+from rivae.data.tokens import cached_tokens, tokens_key
+from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import cached_words, recipe_text
-from rivae.errors import DataError
+from rivae.errors import ConfigError, DataError
 
 PICTURE_SIZES = (16, 512)
 VOCABULARY = (50, 50_000)
@@ -88,6 +91,8 @@ def load(
     features: str | None = None,
     split_seed: int = 0,
     fractions: tuple[float, float, float] = (0.7, 0.15, 0.15),
+    text: str = "words",
+    word_vectors: str = CORPUS,
 ) -> PairedDataset:
     """Open imported pairs.
 
@@ -99,6 +104,10 @@ def load(
             (D1,) and x2 (D2,) instead of pixels and words.
         split_seed: draw of the split where the import brought none.
         fractions: shares of train, validation and test of such a draw.
+        text: "words" (weighted counts, V numbers) or "tokens" (the words in order, as numbers;
+            see ``rivae.data.tokens``).
+        word_vectors: tokens: where word vectors start from: "corpus" (trained on the training
+            texts), "none", or the path of a word2vec file.
 
     Raises:
         ConfigError: for a setting out of range.
@@ -110,7 +119,7 @@ def load(
             "`python -m rivae import --help`)"
         )
     return open_pairs("pairs", find_store(store), {"store": store}, image_size, max_words,
-                      features, split_seed, fractions)  # fmt: skip
+                      features, split_seed, fractions, text, word_vectors)  # fmt: skip
 
 
 def open_pairs(
@@ -122,12 +131,19 @@ def open_pairs(
     features: str | None,
     split_seed: int,
     fractions: tuple[float, float, float],
+    text: str = "words",
+    word_vectors: str = CORPUS,
 ) -> Pairs:
     """The store in ``folder`` as data set ``name``; ``place`` are the settings that name it."""
     size = checks.whole_number("image_size", image_size, *PICTURE_SIZES)
     n_words = checks.whole_number("max_words", max_words, *VOCABULARY)
     seed = checks.seed("split_seed", split_seed)
     shares = checks.fractions(fractions)
+    form = checks.choice("text", text, ("words", "tokens"))
+    if not isinstance(word_vectors, str) or not word_vectors:
+        raise ConfigError("word_vectors must be corpus, none or the path of a word2vec file")
+    if features and form == "tokens":
+        raise ConfigError("features stand in place of texts: leave out text=tokens or features")
     store = PairStore(folder)
     splits = _splits(store, shares, seed)
     x1: View
@@ -135,13 +151,20 @@ def open_pairs(
     if features:
         x1, x2 = read_features(folder, str(features), len(store))
     else:
-        texts = (recipe_text(recipe) for recipe in store.recipes())
         x1 = StorePixels(store, size)
-        x2 = cached_words(folder / CACHE, texts, splits["train"], len(store), n_words)
+        where = (splits["train"], len(store), n_words)
+        if form == "tokens":
+            source = vector_source(word_vectors, folder / CACHE, tokens_key(*where), where[0])
+            x2 = cached_tokens(folder / CACHE, store.recipes, *where, source)
+        else:
+            texts = (recipe_text(recipe) for recipe in store.recipes())
+            x2 = cached_words(folder / CACHE, texts, *where)
     return Pairs(
         name=name,
         settings={**place, "image_size": size, "max_words": n_words, "features": features or None,
-                  "split_seed": seed, "fractions": list(shares)},
+                  "split_seed": seed, "fractions": list(shares),
+                  # Named only where they matter: caches of older runs stay theirs.
+                  **({} if form == "words" else {"text": form, "word_vectors": word_vectors})},
         store=store,
         x1=x1,
         x2=x2,
