@@ -107,7 +107,9 @@ class Comparison:
         return None if found is None or found.is_weak else found
 
     def axis_name(self, run: int, axis: int) -> str:
-        """ "z3", or "v3" where the method has no latent and its axes are those of v."""
+        """ "z3", or "z3 · greenness" once named; v3 where the method has no latent and its axes
+        are those of v.
+        """
         return self.explorers[run].axis_names[axis]
 
     def query_z(self, query: int | str) -> list[Vector]:

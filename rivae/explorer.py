@@ -20,6 +20,7 @@ from rivae.errors import ConfigError
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
+from rivae.words.axis_names import given_names, labels
 
 if TYPE_CHECKING:
     from rivae.methods.base import Method
@@ -104,6 +105,7 @@ class Explorer:
         rows: Rows = "test",
         n_effect_queries: int = 12,
         thumbnails: ThumbnailCache | None = None,
+        run: Run | None = None,
     ) -> None:
         if rows not in ROWS:
             raise ConfigError(f"there are no rows '{rows}': choose one of {', '.join(ROWS)}")
@@ -113,6 +115,7 @@ class Explorer:
         self.retriever = Retriever(method, data, self.search_rows)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
+        self._run = run
         self._thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
 
     @classmethod
@@ -127,12 +130,24 @@ class Explorer:
             DataError: its data cannot be read.
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
-        return cls(run.load_method(data), data, rows, thumbnails=thumbnails)
+        return cls(run.load_method(data), data, rows, thumbnails=thumbnails, run=run)
+
+    @property
+    def axis_ids(self) -> list[str]:
+        """z1, z2 ... of the d dimensions; v1 ... where the method has no latent."""
+        return self.method.axis_names(self.n_components)
+
+    @property
+    def given_names(self) -> list[str]:
+        """The name that an analyst gave each dimension, "" without one; plain text, as of now."""
+        if self._run is None:
+            return [""] * self.n_components
+        return given_names(self._run, self.n_components)
 
     @property
     def axis_names(self) -> list[str]:
-        """Plain names of the d dimensions; v1 ... where the method has no latent."""
-        return self.method.axis_names(self.n_components)
+        """How the d dimensions are called everywhere: "z3", or "z3 · greenness" once named."""
+        return labels(self.axis_ids, self.given_names)
 
     # from query to pictures
 

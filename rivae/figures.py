@@ -21,6 +21,7 @@ from rivae.plots.tables import to_csv
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.traversal import Traversal, traverse
+from rivae.words.axis_names import given_names, labels
 
 PLOT_QUERIES = 20
 
@@ -68,7 +69,7 @@ def write_traversals(
     for n, row in enumerate(rows):
         sheet = strips_sheet(
             strips_of(
-                found, n, retriever.method.axis_names(retriever.n_components),
+                found, n, _axis_labels(run, retriever),
                 changes_only=changes_only,
             ),
             lambda i: data.picture(i, 0 if data.shows_whole else 2),
@@ -107,6 +108,12 @@ def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
     ]
 
 
+def _axis_labels(run: Run, retriever: Retriever) -> list[str]:
+    """The axes with the names that an analyst gave them."""
+    d = retriever.n_components
+    return labels(retriever.method.axis_names(d), given_names(run, d))
+
+
 def _factor_plots(
     run: Run, retriever: Retriever, folder: Path, values: np.ndarray, dims: list[int]
 ) -> list[Path]:
@@ -115,7 +122,7 @@ def _factor_plots(
     if data.factors is None or not columns:
         return []
     names = [data.factor_specs[k].name for k in columns]
-    names_of_all = retriever.method.axis_names(retriever.n_components)
+    names_of_all = _axis_labels(run, retriever)
     latents = [names_of_all[j] for j in dims]
     z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
     found = traverse(retriever, z_ref, values, dims)

@@ -1,7 +1,8 @@
 """The run folder, the single truth about a run: the only code that reads or writes one.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``model.safetensors``,
-``checkpoints/``, and after ``rivae evaluate`` also ``evaluation.json``.
+``checkpoints/``, after ``rivae evaluate`` also ``evaluation.json``, and ``axis_names.json`` once an
+analyst has named an axis.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.files import is_locked, write_atomic, write_json
+from rivae.files import is_locked, locked, write_atomic, write_json
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 State = Literal["created", "running", "finished", "failed", "interrupted"]
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent
 DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
+AXIS_NAMES = "axis_names.json"
 # A model of this project is far smaller; a larger file is not one of ours.
 MAX_MODEL_BYTES = 4 * 2**30
 
@@ -62,6 +65,7 @@ class Run:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.id = self.path.name
+        self._hashed: tuple[tuple[int, int], str] | None = None
 
     def __repr__(self) -> str:
         return f"Run({self.id!r})"
@@ -216,6 +220,62 @@ class Run:
                 "configuration: train the run again"
             ) from None
         return method.eval()
+
+    # names of the axes, as JSON; what they mean is known to ``rivae.words``
+
+    @property
+    def axis_names_path(self) -> Path:
+        """Where names of the axes are kept: in the folder, or, where that is not written to (the
+        demo runs), in ``names/`` of the folder of runs, under the id and the model's hash.
+        """
+        if self.is_writable:
+            return self.path / AXIS_NAMES
+        return runs_root() / "names" / f"{self.id}-{self.model_key}.json"
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether this program may write into the folder: never into a demo run's."""
+        path = self.path.resolve()
+        return not path.is_relative_to(DEMO_ROOT.resolve()) and os.access(path, os.W_OK)
+
+    @property
+    def model_key(self) -> str:
+        """``content_hash``, read again only after the model file has changed."""
+        try:
+            stat = (self.path / "model.safetensors").stat()
+        except OSError:
+            raise self._no_model() from None
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        if self._hashed is None or self._hashed[0] != stamp:
+            self._hashed = stamp, self.content_hash
+        return self._hashed[1]
+
+    def axis_names_file(self) -> Path | None:
+        """The file that holds the names now: the one written here, else one that came with the
+        folder; None without any.
+        """
+        paths = (self.axis_names_path, self.path / AXIS_NAMES)
+        return next((path for path in paths if path.is_file()), None)
+
+    def change_axis_names(self, change: Callable[[bytes | None], Mapping[str, Any]]) -> None:
+        """Replace the names by what ``change`` makes of the content so far, atomically; another
+        session that writes at the same time waits for its turn.
+
+        Raises:
+            RunError: when the file cannot be written or stays locked for five seconds.
+        """
+        path = self.axis_names_path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(path.with_name(f".{path.name}.lock"), patience=5.0):
+                known = self.axis_names_file()
+                write_json(path, change(None if known is None else known.read_bytes()))
+        except BlockingIOError:
+            raise RunError(f"run {self.id}: its axis names are being written: try again") from None
+        except OSError as error:
+            raise RunError(
+                f"run {self.id}: axis names cannot be written to {path.parent}: {error.strerror}"
+            ) from None
 
     # writing
 

@@ -6,7 +6,7 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 
 class Row {
   /**
-   * @param dim {j, name, mean, std, effect}
+   * @param dim {j, name, short, given, mean, std, effect}: in full, its number, what it was named
    * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld)}
    */
   constructor(dim, on) {
@@ -41,11 +41,12 @@ class Row {
         class: "row", role: "group", "aria-label": name, "data-testid": "dim-row",
         "data-dim": dim.j + 1,
       },
+      dim.given ? h("span", { class: "given", title: dim.given }, dim.given) : null,
       this.lock,
       h(
         "span",
         { class: "name", title: `${percent} % of small steps along ${name} change the best match` },
-        h("b", {}, name), effect,
+        h("b", {}, dim.short), effect,
       ),
       button(`${name} down`, "−", () => this.step(-1), { class: "step" }),
       h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider),

@@ -27,7 +27,7 @@ class Sliders {
 
   /**
    * Takes a state over.
-   * @param dims [{name, mean, std, effect}], or null where they are the ones shown already
+   * @param dims [{name, short, given, mean, std, effect}], or null where they are the ones shown already
    */
   adopt(dims, { values, base, locked, span, byEffect }) {
     this.values = [...values]
@@ -144,7 +144,7 @@ class Sliders {
     if (this.rows[this.active]) this.rows[this.active].element.classList.remove("active")
     this.active = j
     this.rows[j].element.classList.add("active")
-    setText(this.controls.jumpName, this.rows[j].dim.name)
+    setText(this.controls.jumpName, this.rows[j].dim.short)
     this.controls.jumps.setAttribute("aria-label", `Move ${this.rows[j].dim.name} to`)
     this.on.focus(j)
   }

@@ -48,7 +48,8 @@ def plane_sheet(
     n_rows, step = len(labels_b), side + GAP
     step_a = max(step, max(text_width(label, 11) for label in labels_a) + 6)
     left = PAD + max(text_width(t, 11) for t in labels_b) + 10
-    left = max(left, PAD + text_width(names[1], 14, bold=True) + 8 - side)
+    # A short name stands beside the pictures, a long one above them.
+    left = max(left, PAD + min(text_width(names[1], 14, bold=True), 120) + 8 - side)
     upper = PAD + 24.0
     at = None
     if reference is not None:

@@ -1,4 +1,4 @@
-"""What the pages say of a method without a latent, in one place. No streamlit here."""
+"""How axes are called, and what the pages say of a method without a latent. No streamlit here."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def method_of(run: Run) -> type[Method] | None:
 
 
 def names_of(run: Run, n: int) -> list[str]:
-    """Names of the first ``n`` axes of a run without opening its model."""
+    """What the ``n`` axes of a run are called, as ``Explorer.axis_names``, without opening it."""
     from rivae.methods import Method
+    from rivae.words.axis_names import given_names, labels
 
-    return (method_of(run) or Method).axis_names(n)
+    return labels((method_of(run) or Method).axis_names(n), given_names(run, n))
 
 
 def no_latent(method: Method | type[Method] | None) -> str:

@@ -15,6 +15,7 @@ from rivae.ui.answers import read_z, results
 from rivae.ui.compare_links import CompareLink
 from rivae.ui.explore import card_of, next_rev, rounded
 from rivae.ui.links import SPANS, Query
+from rivae.words.axis_names import SEPARATOR
 
 LETTERS = "ABCDEF"
 NONE = {"axis": None, "step": 0, "short": "–", "label": "no counterpart"}
@@ -170,12 +171,14 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
 def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
     """The sliders: where the reference's queries lie, as shifts from ``base`` (d,) in ranges."""
     first = comparison.explorers[0]
-    out = []
+    out, given = [], first.given_names
     for factor in range(comparison.n_factors):
         step = comparison.step(0, factor)
         assert step is not None  # the reference always has its own axis
         out.append({
-            "name": f"Factor {factor + 1}",
+            "name": SEPARATOR.join(filter(None, (f"Factor {factor + 1}", given[factor]))),
+            "short": f"Factor {factor + 1}",
+            "given": given[factor],
             "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
             "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
             "effect": round(float(first.effects[factor]), 3),
@@ -189,15 +192,15 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
     if found is None:
         return {**NONE, "why": "no axis is left for this factor"}
     name = comparison.axis_name(run, found.axis)
+    axis_id = comparison.explorers[run].axis_ids[found.axis]
     if step is None:
         return {**NONE, "why": f"best is {name}, |corr| {found.strength:.2f} < {COUNTERPART:g}"}
     axis, unit = step
     if run == 0:
-        return {"axis": axis, "step": unit, "short": name, "label": f"{name}, the reference",
+        return {"axis": axis, "step": unit, "short": axis_id, "label": f"{name}, the reference",
                 "why": ""}  # fmt: skip
-    signed = name if found.sign > 0 else f"{name} (−)"
-    strength = f"{found.strength:.2f}"
+    sign, strength = "" if found.sign > 0 else " (−)", f"{found.strength:.2f}"
     return {
-        "axis": axis, "step": unit, "short": f"{signed} {strength}",
-        "label": f"{signed}, |corr| {strength}", "why": "",
+        "axis": axis, "step": unit, "short": f"{axis_id}{sign} {strength}",
+        "label": f"{name}{sign}, |corr| {strength}", "why": "",
     }  # fmt: skip

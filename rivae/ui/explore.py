@@ -184,11 +184,15 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
         "dims": [
             {
                 "name": name,
+                "short": axis,
+                "given": given,
                 "mean": round(float(explorer.mean[j]), 6),
                 "std": round(float(explorer.std[j]), 6),
                 "effect": round(float(explorer.effects[j]), 3),
             }
-            for j, name in enumerate(explorer.axis_names)
+            for j, (name, axis, given) in enumerate(
+                zip(explorer.axis_names, explorer.axis_ids, explorer.given_names, strict=True)
+            )
         ],
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),

@@ -63,9 +63,23 @@ def dims_picker(explorer: Explorer) -> list[int]:
     if d <= 4:
         return list(range(d))
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
+    shown = traverse_session.chosen_dims(explorer.axis_ids)
+    st.session_state[state.TRAVERSE_DIMS] = by_effect[:4] if shown is None else shown
     chosen = st.multiselect(
-        "Dimensions", names, default=[names[j] for j in by_effect[:4]],
-        key=state.TRAVERSE_DIMS, bind="query-params",
+        "Dimensions", range(d), format_func=names.__getitem__, key=state.TRAVERSE_DIMS,
+        on_change=traverse_session.choose_dims, args=(explorer.axis_ids,),
         help="At first the four that change the best match most.",
     )  # fmt: skip
-    return [names.index(name) for name in chosen]
+    return list(chosen)
+
+
+def dim_picker(explorer: Explorer, label: str, key: str, default: int) -> int:
+    """One dimension, which the address keeps by its number: its name may change."""
+    ids, names = explorer.axis_ids, explorer.axis_names
+    text = st.query_params.get(key, "")
+    st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
+    chosen = st.selectbox(
+        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=200,
+        on_change=traverse_session.choose_dim, args=(key, ids),
+    )  # fmt: skip
+    return int(chosen)

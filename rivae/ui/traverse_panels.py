@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.ui import exports, state, theme, traversals
-from rivae.ui.traverse_controls import dims_picker, query_picker
+from rivae.ui.traverse_controls import dim_picker, dims_picker, query_picker
 
 if TYPE_CHECKING:
     from rivae.evaluation import Range
@@ -86,24 +86,21 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)
-        a = st.selectbox(
-            "To the right", names, index=first, key=state.TRAVERSE_A, width=140, bind="query-params"
-        )
-        b = st.selectbox(
-            "Upwards", names, index=second, key=state.TRAVERSE_B, width=140, bind="query-params"
-        )
+        a = dim_picker(explorer, "To the right", state.TRAVERSE_A, first)
+        b = dim_picker(explorer, "Upwards", state.TRAVERSE_B, second)
         n = st.segmented_control(
             "Points", [7, 9, 11, 15], default=9, required=True, key=state.TRAVERSE_POINTS,
             bind="query-params",
         ) or 9  # fmt: skip
         side = 0 if _whole(explorer) else 2
-    dims = (names.index(a), names.index(b))
+    dims = (a, b)
     if dims[0] == dims[1]:
         st.info("Choose two different dimensions.")
         return
     ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
     sheet = plane_sheet(
-        ids, values_a, values_b, lambda i: explorer.data.picture(i, side), names=(a, b),
+        ids, values_a, values_b, lambda i: explorer.data.picture(i, side),
+        names=(names[a], names[b]),
         reference=(anchor.z[dims[0]], anchor.z[dims[1]]), title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )  # fmt: skip

@@ -14,7 +14,7 @@ import streamlit as st
 
 from rivae.errors import ConfigError
 from rivae.ui import cache, explore, state
-from rivae.ui.links import Query, read_link
+from rivae.ui.links import MAX_LENGTH, Query, read_link
 
 if TYPE_CHECKING:
     from rivae.evaluation import Range
@@ -87,6 +87,25 @@ def random_query(run: str) -> None:
 def typed_query() -> None:
     """An item number was typed."""
     choose_query(int(st.session_state[state.TRAVERSE_QUERY]))
+
+
+def chosen_dims(ids: list[str]) -> list[int] | None:
+    """The dimensions named in the address ("z1~z3"); None where it names none."""
+    text = st.query_params.get(state.TRAVERSE_DIMS)
+    if text is None:
+        return None
+    return [ids.index(name) for name in dict.fromkeys(text[:MAX_LENGTH].split("~")) if name in ids]
+
+
+def choose_dims(ids: list[str]) -> None:
+    """Other dimensions were chosen."""
+    chosen = st.session_state[state.TRAVERSE_DIMS]
+    st.query_params[state.TRAVERSE_DIMS] = "~".join(ids[j] for j in chosen)
+
+
+def choose_dim(key: str, ids: list[str]) -> None:
+    """Another dimension was chosen in the list ``key``."""
+    st.query_params[key] = ids[st.session_state[f"{key}_widget"]]
 
 
 def chosen_range() -> Range:

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from rivae.ui.text import escape
+from rivae.words.axis_names import cut
 
 ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104
+NAMED = 148  # pixels of the labels once an axis has a name
+LONGEST = 20  # characters of a label
 SPAN = 4.0
 
 
@@ -28,7 +31,8 @@ def z_compare_svg(
     A ring of colour ``ink`` is z now, a disc of colour ``accent`` the item; the numbers are
     now → item.
     """
-    d, (left, right) = len(now), (LABEL, WIDTH - VALUE)
+    wide = any(len(name) > 4 for name in names)
+    d, (left, right) = len(now), (NAMED if wide else LABEL, WIDTH - VALUE)
     height = TOP + d * ROW
     parts = [
         f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" '
@@ -47,7 +51,8 @@ def z_compare_svg(
             return (left + right) / 2 + (value - centre) / reach * (right - left) / 2
 
         parts.append(
-            f'<text x="0" y="{y + 4:.1f}" font-weight="600">{escape(names[j])}</text>'
+            f'<text x="0" y="{y + 4:.1f}" font-weight="600">'
+            f"<title>{escape(names[j])}</title>{escape(cut(names[j], LONGEST))}</text>"
             f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" '
             'stroke-opacity=".18" stroke-width="2"/>'
             f'<line x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{accent}" '

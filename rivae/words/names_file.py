@@ -48,12 +48,16 @@ class _Axis(_Strict):
 
 class _File(_Strict):
     version: Literal[1]
+    model: Annotated[str, Field(max_length=64)] = ""
     axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
 
 
-def to_json(names: Iterable[AxisName]) -> dict[str, Any]:
-    """The names as JSON values, by dimension."""
-    return {"version": 1, "axes": [asdict(n) for n in sorted(names, key=lambda n: n.dim)]}
+def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
+    """The names as JSON values, by dimension; ``model`` is the hash of the model they belong to,
+    "" for any.
+    """
+    axes = [asdict(n) for n in sorted(names, key=lambda n: n.dim)]
+    return {"version": 1, "model": model, "axes": axes}
 
 
 def write_names(path: Path, names: Iterable[AxisName]) -> None:
@@ -61,13 +65,16 @@ def write_names(path: Path, names: Iterable[AxisName]) -> None:
     write_json(path, to_json(names))
 
 
-def read_names(source: Path | bytes, n_components: int) -> tuple[AxisName, ...]:
+def read_names(
+    source: Path | bytes, n_components: int, model: str | None = None
+) -> tuple[AxisName, ...]:
     """The names in a file or its content, by dimension. A name is plain text: escape it where it
     is drawn.
 
     Raises:
         DataError: if the file is missing, larger than ``MAX_BYTES``, not of this form, names an
-            axis twice, or names one that a model of ``n_components`` latents does not have.
+            axis twice, names one that a model of ``n_components`` latents does not have, or
+            belongs to another model than the one with hash ``model``.
     """
     try:
         content = source if isinstance(source, bytes) else _content(source)
@@ -76,13 +83,18 @@ def read_names(source: Path | bytes, n_components: int) -> tuple[AxisName, ...]:
     if len(content) > MAX_BYTES:
         raise DataError(f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one")
     try:
-        axes = _File.model_validate_json(content).axes
+        file = _File.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
         raise DataError(
             f"these are no axis names ({place}: {first['msg']}): choose a file that this app saved"
         ) from None
+    if model and file.model and file.model != model:
+        raise DataError(
+            "these names were given to the axes of another model: choose names made for this one"
+        )
+    axes = file.axes
     dims = [axis.dim for axis in axes]
     if len(set(dims)) < len(dims):
         raise DataError("an axis is named twice in this file: keep one name for each axis")

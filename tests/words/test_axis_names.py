@@ -1,0 +1,109 @@
+import json
+import threading
+
+import pytest
+
+from rivae.errors import ConfigError, DataError, RunError
+from rivae.explorer import Explorer
+from rivae.launch import make_config
+from rivae.methods import build_method
+from rivae.runs import Run
+from rivae.words import axis_names
+from rivae.words.axis_names import change_names, checked_name, given_names, labels
+from rivae.words.naming import AxisName, Evidence
+
+KALE = AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """An untrained run of two latents in a folder of runs of its own."""
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    config = make_config("synth", name="named", dataset_settings={"n_pairs": 240})
+    made = Run.create(config, tmp_path / "runs")
+    data, choice = made.load_dataset(), config.method
+    made.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
+    return made
+
+
+def test_a_name_is_kept_shown_and_taken_away(run):
+    explorer = Explorer.open(run)
+    assert explorer.axis_names == ["z1", "z2"]
+    assert change_names(run, 2, {0: KALE}) == {}
+    assert axis_names.axis_names(run, 2) == {0: KALE}
+    assert explorer.axis_names == ["z1 · greenness: more kale", "z2"]  # opened before
+    assert explorer.axis_ids == ["z1", "z2"]
+    assert change_names(Run(run.path), 2, {0: None, 1: None}) == {0: KALE}
+    assert explorer.given_names == ["", ""]
+
+
+def test_names_belong_to_the_model(run):
+    change_names(run, 2, {0: KALE})
+    other = build_method("rivae", {**run.config.method.settings, "dim_v": 7},
+                         run.load_dataset().x1.shape, run.load_dataset().x2.shape)  # fmt: skip
+    run.write_model(other)
+    assert given_names(run, 2) == ["", ""]
+    with pytest.raises(DataError, match="another model"):
+        axis_names.axis_names(run, 2)
+    change_names(run, 2, {1: AxisName(1, "new", 1)})
+    assert given_names(run, 2) == ["", "new"]
+
+
+def test_a_demo_run_is_left_alone_and_its_own_names_are_the_start(run, monkeypatch, tmp_path):
+    change_names(run, 2, {0: KALE})
+    monkeypatch.setattr("rivae.runs.DEMO_ROOT", tmp_path / "runs")
+    before = sorted(path.name for path in run.path.iterdir())
+    assert given_names(run, 2)[0] == KALE.name
+    change_names(run, 2, {1: AxisName(1, "fruit", -1, edited=True)})
+    assert given_names(run, 2) == [KALE.name, "fruit"]
+    kept = tmp_path / "runs" / "names" / f"named-{run.content_hash}.json"
+    assert len(json.loads(kept.read_text())["axes"]) == 2
+    assert sorted(path.name for path in run.path.iterdir()) == before
+    change_names(run, 2, {0: None, 1: None})
+    assert given_names(run, 2) == ["", ""], "names that came with the run can be taken away too"
+
+
+def test_sessions_that_write_at_once_lose_nothing(run):
+    def give(j):
+        change_names(Run(run.path), 2, {j: AxisName(j, f"name {j}", 1)})
+
+    for _ in range(5):
+        change_names(run, 2, {0: None, 1: None})
+        threads = [threading.Thread(target=give, args=(j,)) for j in (0, 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert given_names(run, 2) == ["name 0", "name 1"]
+
+
+def test_a_damaged_file_is_no_obstacle_to_any_page(run):
+    for content in (b"{", b"[1]", json.dumps({"version": 1, "axes": [{"dim": 0}]}).encode()):
+        (run.path / "axis_names.json").write_bytes(content)
+        assert given_names(run, 2) == ["", ""]
+        with pytest.raises(DataError):
+            axis_names.axis_names(run, 2)
+    change_names(run, 2, {1: AxisName(1, "  two\n words ", 1)})
+    assert given_names(run, 2) == ["", "two words"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "x" * 61, "a\0b", "left\u202eright"])
+def test_what_is_no_name_is_refused(run, text):
+    with pytest.raises(ConfigError, match="one line of 1 to 60"):
+        checked_name(text)
+    with pytest.raises(ConfigError):
+        change_names(run, 2, {0: AxisName(0, text, 1)})
+    with pytest.raises(ConfigError, match="no axis 3"):
+        change_names(run, 2, {2: KALE})
+    assert not (run.path / "axis_names.json").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("rivae.runs.DEMO_ROOT", tmp_path / "runs")
+    (tmp_path / "runs" / "names").write_text("a file where the folder should be")
+    with pytest.raises(RunError, match="axis names cannot be written"):
+        change_names(run, 2, {0: KALE})
+
+
+def test_labels():
+    assert labels(["z1", "v2"], ["", "x"]) == ["z1", "v2 · x"]
