@@ -142,8 +142,8 @@ def feature_names(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in (folder / FOLDER).glob("*/features.json"))
 
 
-def read_features(folder: Path, name: str, n: int) -> tuple[MatrixView, MatrixView]:
-    """Pictures and texts of the features ``name``, (n, D1) and (n, D2).
+def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
+    """The features ``name`` by side, "pictures" (n, D1) and "texts" (n, D2); one may be missing.
 
     Raises:
         DataError: when there are none of that name, or they do not fit the store.
@@ -155,13 +155,15 @@ def read_features(folder: Path, name: str, n: int) -> tuple[MatrixView, MatrixVi
             "`rivae import --embeddings`, or make them with `rivae features`"
         )
     place = folder / FOLDER / name
-    views = []
+    views = {}
     for side in SIDES:
+        if not (place / f"{side}.npy").is_file():
+            continue
         matrix = read_matrix(place / f"{side}.npy")
         if len(matrix) != n:
             raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
-        views.append(MatrixView(matrix))
-    return views[0], views[1]
+        views[side] = MatrixView(matrix)
+    return views
 
 
 def read_about(folder: Path, name: str) -> dict[str, Any]:

@@ -1,0 +1,203 @@
+"""Picture and text features of a store by a pretrained checkpoint of Hugging Face.
+
+CLIP and SigLIP give both sides, ResNet and other picture models the pictures only. The checkpoint
+is a local folder or a name on the hub; only safetensors are read and no code of a checkpoint runs.
+Needs ``pip install rivae[features]``. A killed run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rivae.data.recipes import Recipe
+from rivae.data.store import PairStore
+from rivae.data.store.features import FOLDER, SIDES, feature_names
+from rivae.data.store.pixels import picture
+from rivae.data.store.place import checked_name
+from rivae.errors import ConfigError, DataError
+from rivae.files import write_json
+
+PARTIAL = "partial.json"
+Progress = Callable[[str, float], None]
+
+
+class Checkpoint:
+    """A loaded checkpoint: what it makes of pictures and of texts.
+
+    Args:
+        name: a folder, or a name on the hub such as "openai/clip-vit-base-patch32".
+        device: where it runs.
+
+    Raises:
+        ConfigError: when the extra is not installed.
+        DataError: when the checkpoint cannot be loaded, in one sentence.
+    """
+
+    def __init__(self, name: str, device: str = "cpu") -> None:
+        try:
+            import transformers as library
+        except ImportError as error:
+            raise ConfigError(
+                "features need Hugging Face's transformers: pip install 'rivae[features]'"
+            ) from error
+        transformers: Any = library  # its functions carry no types
+        transformers.logging.set_verbosity_error()
+        transformers.utils.logging.disable_progress_bar()
+        self.name, self.device = name, torch.device(device)
+        try:
+            self.model: Any = transformers.AutoModel.from_pretrained(
+                name, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
+            )
+            self.pictures: Any = transformers.AutoImageProcessor.from_pretrained(name)
+        except Exception as error:  # the library raises many kinds, also for a missing network
+            raise DataError(
+                f"{name} cannot be loaded as a Hugging Face checkpoint with safetensors and a "
+                f"picture processor ({_first_line(error)}): give a local folder, or check the name"
+            ) from error
+        self.model.to(self.device).eval()
+        self.tokens: Any = None
+        if hasattr(self.model, "get_text_features"):
+            try:
+                self.tokens = transformers.AutoTokenizer.from_pretrained(name)
+            except Exception as error:
+                raise DataError(
+                    f"{name} has no tokenizer that can be loaded ({_first_line(error)})"
+                ) from error
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """"pictures", and "texts" where the checkpoint reads texts."""
+        return SIDES if self.tokens is not None else SIDES[:1]
+
+    @torch.inference_mode()
+    def of_pictures(self, store: PairStore, rows: range) -> Tensor:
+        """Features (len(rows), D1) of the stored pictures."""
+        images = [picture(store, i) for i in rows]
+        inputs = self.pictures(images=images, return_tensors="pt").to(self.device)
+        embed = getattr(self.model, "get_image_features", self.model)
+        return _pooled(embed(**inputs))
+
+    @torch.inference_mode()
+    def of_texts(self, store: PairStore, rows: range) -> Tensor:
+        """Features (len(rows), D2) of the texts, each cut to what the checkpoint reads."""
+        longest = min(int(self.tokens.model_max_length), _text_length(self.model))
+        inputs = self.tokens(
+            [short_text(store.recipe(i)) for i in rows],
+            padding="max_length", truncation=True, max_length=longest, return_tensors="pt",
+        ).to(self.device)  # fmt: skip
+        known = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
+        return _pooled(self.model.get_text_features(**known))
+
+
+def short_text(recipe: Recipe) -> str:
+    """Title and ingredients, then steps: the most telling words first, as models cut long texts."""
+    return ". ".join(filter(None, (
+        recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)
+    )))  # fmt: skip
+
+
+def make_features(
+    folder: Path,
+    checkpoint: Checkpoint,
+    name: str,
+    batch_size: int = 32,
+    progress: Progress | None = None,
+) -> None:
+    """Compute the features ``name`` of the store in ``folder``, in float16.
+
+    Raises:
+        ConfigError: for a batch size below 1.
+        DataError: when they exist, another checkpoint was begun there, or the disk refuses.
+    """
+    if batch_size < 1:
+        raise ConfigError(f"batch_size must be at least 1, got {batch_size}")
+    if checked_name(name) in feature_names(folder):
+        raise DataError(f"{folder.name} has features '{name}' already: choose another name")
+    store, place = PairStore(folder), folder / FOLDER / name
+    about = {"checkpoint": Path(checkpoint.name).name, "n_items": len(store)}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        done = _begun(place, about)
+        for side in checkpoint.sides:
+            _one_side(store, checkpoint, side, place, done, batch_size, about, progress)
+        write_json(place / "features.json", about)
+        (place / PARTIAL).unlink()
+    except OSError as error:
+        raise DataError(f"{place} cannot be written: {error.strerror or error}") from error
+
+
+def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
+    """Side -> items that an earlier call has finished."""
+    try:
+        stored = json.loads((place / PARTIAL).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if stored.get("about") != about:
+        raise DataError(
+            f"{place} holds unfinished features of another checkpoint: delete that folder, or "
+            "choose another name"
+        )
+    return {side: int(count) for side, count in stored.get("done", {}).items()}
+
+
+def _one_side(
+    store: PairStore,
+    checkpoint: Checkpoint,
+    side: str,
+    place: Path,
+    done: dict[str, int],
+    batch_size: int,
+    about: dict[str, Any],
+    progress: Progress | None,
+) -> None:
+    compute = checkpoint.of_pictures if side == "pictures" else checkpoint.of_texts
+    path, n = place / f"{side}.npy", len(store)
+    out: Any = None
+    if done.get(side, 0) and path.is_file():
+        out = np.load(path, mmap_mode="r+", allow_pickle=False)
+    else:
+        done[side] = 0
+    for start in range(done[side], n, batch_size):
+        rows = range(start, min(start + batch_size, n))
+        found = compute(store, rows).float().cpu().numpy()
+        if not np.isfinite(found).all():
+            raise DataError(f"{checkpoint.name} gives values that are not finite for {side}")
+        if out is None:
+            out = np.lib.format.open_memmap(
+                path, mode="w+", dtype=np.float16, shape=(n, found.shape[1])
+            )
+        # Of unit length, so that float16 holds whatever scale the checkpoint has.
+        out[rows.start : rows.stop] = found / np.linalg.norm(found, axis=1, keepdims=True)
+        done[side] = rows.stop
+        if (start // batch_size) % 20 == 19 or rows.stop == n:
+            out.flush()
+            write_json(place / PARTIAL, {"about": about, "done": done})
+            if progress is not None:
+                progress(side, rows.stop / n)
+
+
+def _pooled(output: Any) -> Tensor:
+    """(B, D) of what a model hands over: the vectors themselves, or its pooled output."""
+    if isinstance(output, Tensor):
+        return output.flatten(1)
+    pooled = getattr(output, "pooler_output", None)
+    if pooled is None:
+        pooled = output.last_hidden_state[:, 0]
+    flat: Tensor = pooled.flatten(1)
+    return flat
+
+
+def _text_length(model: Any) -> int:
+    config = getattr(model.config, "text_config", model.config)
+    return int(getattr(config, "max_position_embeddings", 512))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
