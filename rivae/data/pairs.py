@@ -100,8 +100,8 @@ def load(
         store: name of an import, or the path of its folder.
         image_size: S, the side of the pictures in pixels.
         max_words: the most words V of the vocabulary, taken from the training texts.
-        features: name of embeddings that the store has of both sides (CLIP …); they are then x1
-            (D1,) and x2 (D2,) instead of pixels and words.
+        features: name of embeddings that the store has (CLIP …, see ``rivae features``); those of
+            pictures are x1 (D1,) instead of pixels, those of texts x2 (D2,) instead of words.
         split_seed: draw of the split where the import brought none.
         fractions: shares of train, validation and test of such a draw.
         text: "words" (weighted counts, V numbers) or "tokens" (the words in order, as numbers;
@@ -142,16 +142,14 @@ def open_pairs(
     form = checks.choice("text", text, ("words", "tokens"))
     if not isinstance(word_vectors, str) or not word_vectors:
         raise ConfigError("word_vectors must be corpus, none or the path of a word2vec file")
-    if features and form == "tokens":
-        raise ConfigError("features stand in place of texts: leave out text=tokens or features")
     store = PairStore(folder)
     splits = _splits(store, shares, seed)
-    x1: View
-    x2: View
-    if features:
-        x1, x2 = read_features(folder, str(features), len(store))
-    else:
-        x1 = StorePixels(store, size)
+    found = read_features(folder, str(features), len(store)) if features else {}
+    x1: View = found.get("pictures") or StorePixels(store, size)
+    x2: View | None = found.get("texts")
+    if x2 is not None and form == "tokens":
+        raise ConfigError("features stand in place of texts: leave out text=tokens or features")
+    if x2 is None:
         where = (splits["train"], len(store), n_words)
         if form == "tokens":
             source = vector_source(word_vectors, folder / CACHE, tokens_key(*where), where[0])
