@@ -18,11 +18,14 @@ from PIL import Image
 from rivae.errors import RivaeError
 from rivae.files import write_atomic
 from rivae.plots import tables
+from rivae.plots.cloud_sheet import CloudSheet
 from rivae.plots.sheet import Sheet
 from rivae.snippets import snippet
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    Figure = go.Figure | Sheet | CloudSheet
 
 __all__ = ["MIME", "ExportError", "Format", "chart_html", "export_bytes", "png_bytes", "save",
            "snippet"]
@@ -44,7 +47,7 @@ class ExportError(RivaeError):
 
 
 def export_bytes(
-    figure: go.Figure | Sheet,
+    figure: Figure,
     format: str,  # noqa: A002  # the word everyone uses for it
     *,
     scale: float = 2.0,
@@ -54,7 +57,7 @@ def export_bytes(
     title: str = "",
     rows: Sequence[Mapping[str, Any]] | None = None,
 ) -> bytes:
-    """A Plotly figure of ``rivae.plots`` or a picture sheet as the content of a file.
+    """A Plotly figure of ``rivae.plots``, a picture sheet or word clouds as the content of a file.
 
     Args:
         format: "png", "svg", "html" or "csv".
@@ -73,8 +76,11 @@ def export_bytes(
         raise ExportError(f"there is no format '{format}': choose {', '.join(get_args(Format))}")
     if format == "csv":
         if rows is None:
-            rows = figure.rows if isinstance(figure, Sheet) else tables.figure_rows(figure)
+            known = isinstance(figure, Sheet | CloudSheet)
+            rows = figure.rows if known else tables.figure_rows(figure)
         return tables.to_csv(rows).encode()
+    if isinstance(figure, CloudSheet):
+        return _cloud_bytes(figure, format, scale, bool(dark), transparent, title)
     if isinstance(figure, Sheet):
         return _sheet_bytes(figure, format, scale, dark, transparent, title)
     if format == "html":
@@ -82,7 +88,7 @@ def export_bytes(
     return _chart_picture(figure, format, scale, transparent, width)
 
 
-def save(figure: go.Figure | Sheet, path: str | Path, **options: Any) -> Path:
+def save(figure: Figure, path: str | Path, **options: Any) -> Path:
     """Write a figure to ``path``, in the format of its ending; options as ``export_bytes``.
 
     Raises:
@@ -135,6 +141,18 @@ def _sheet_bytes(
     if kind == "svg":
         return to_svg(sheet, dark=bool(dark), transparent=transparent).encode()
     return png_bytes(to_image(sheet, scale=scale, dark=bool(dark), transparent=transparent))
+
+
+def _cloud_bytes(
+    figure: CloudSheet, kind: str, scale: float, dark: bool, transparent: bool, title: str
+) -> bytes:
+    from rivae.plots.cloud_sheet import to_html, to_image, to_svg
+
+    if kind == "html":
+        return to_html(figure, title=title, dark=dark).encode()
+    if kind == "svg":
+        return to_svg(figure, dark=dark, transparent=transparent).encode()
+    return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
 def _chart_picture(

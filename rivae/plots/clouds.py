@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from rivae.plots.cloud_layout import CloudLayout, lay_out, one_line, printable
-from rivae.plots.fonts import font, text_width
+from rivae.plots.fonts import drawable, font, shortened, text_width
 from rivae.plots.markup import FAMILY
 from rivae.plots.palette import Theme, sample, theme
 from rivae.plots.theme import join_words
@@ -24,6 +24,16 @@ from rivae.words.relations import Relation
 
 SMALLEST = 6.0  # letters below this many pixels are left out: nobody can read them
 N_WORDS = 50
+
+# How a relation is said a second time, without colour, and what the legend calls it.
+STYLE: dict[Relation, str] = {
+    "related": ' font-weight="700" text-decoration="underline"',
+    "opposite": ' font-weight="700" font-style="italic"',
+    "none": "",
+}
+LEGEND: dict[Relation, str] = {
+    "related": "more with {}", "opposite": "less with {}", "none": "no clear relation",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,7 @@ def to_svg(
     clouds: Clouds, state: int, *, dark: bool = False, transparent: bool = True
 ) -> str:
     """The cloud of one state as an SVG of its own, with its description, and with the count of
-    each word as its tooltip. Words are escaped.
+    each word as its tooltip and its number in ``counts.words`` as ``data-word``. Words are escaped.
     """
     colors, layout, counts = theme(dark), clouds.layout, clouds.counts
     parts = [] if transparent else [
@@ -91,11 +101,9 @@ def to_svg(
             continue
         word = counts.words[w]
         relation = clouds.of(word)
-        style = {"related": ' font-weight="700" text-decoration="underline"',
-                 "opposite": ' font-weight="700" font-style="italic"', "none": ""}[relation]
         parts.append(
-            f'<text x="{layout.x[w]:.1f}" y="{_baseline(clouds, w, size):.1f}" '
-            f'font-size="{size:.1f}" fill="{relation_color(relation, colors)}"{style}>'
+            f'<text data-word="{w}" x="{layout.x[w]:.1f}" y="{_baseline(clouds, w, size):.1f}" '
+            f'font-size="{size:.1f}" fill="{relation_color(relation, colors)}"{STYLE[relation]}>'
             f"<title>{escape(printable(describe_word(clouds, state, w)))}</title>"
             f"{escape(one_line(word))}</text>"
         )
@@ -188,11 +196,7 @@ def _write(
 def _legend(
     draw: ImageDraw.ImageDraw, factor: str, x: float, y: float, colors: Theme, scale: float
 ) -> None:
-    entries: tuple[tuple[str, Relation], ...] = (
-        (f"more with {factor}", "related"), (f"less with {factor}", "opposite"),
-        ("no clear relation", "none"),
-    )
-    for text, relation in entries:
-        label = one_line(text)
+    for relation, text in LEGEND.items():
+        label = drawable(shortened(printable(text.format(factor)), 260, 13, True))
         _write(draw, label, x, y + 5, 13, relation, colors, scale, anchor="ls")
         x += text_width(label, 13, True) + 28

@@ -13,9 +13,7 @@ import streamlit as st
 from rivae.ui import theme
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-    from rivae.plots.sheet import Sheet
+    from rivae.export import Figure
 
 FORMATS = ("png", "svg", "html", "csv")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -29,7 +27,7 @@ def has_browser() -> bool:
 
 def panel(
     name: str,
-    figure: Callable[[], go.Figure | Sheet],
+    figure: Callable[[], Figure],
     run_id: str,
     call: str,
     *,
