@@ -26,8 +26,9 @@ from rivae.methods.losses import kl_diagonal
 from rivae.methods.poe import Gaussian, product_of_experts
 from rivae.nets.affine import FixedAffine
 from rivae.nets.decoders import ConvDecoder, build_decoder
-from rivae.nets.embedders import averaged_shape, low_precision
 from rivae.nets.encoders import NetworkSettings, build_encoder
+from rivae.nets.pictures import averaged_shape
+from rivae.nets.precision import low_precision
 
 LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/heads.py
 MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0

@@ -16,7 +16,7 @@ from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.methods.losses import embedder_regulariser, geometric, retrieval_loss
-from rivae.nets.embedders import steady
+from rivae.nets.precision import steady
 
 
 class JointConfig(EmbeddedConfig):

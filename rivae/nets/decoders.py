@@ -12,9 +12,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from rivae.nets.embedders import strided_convolutions
 from rivae.nets.encoders import NetworkSettings, check_convolutional
 from rivae.nets.heads import MLP
+from rivae.nets.pictures import strided_convolutions
 
 _ROWS = 512  # pictures decoded at once outside training: bounds the memory of a traversal
 

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from rivae.config import Widths
 from rivae.errors import ConfigError
-from rivae.nets.embedders import strided_convolutions
 from rivae.nets.heads import MLP
+from rivae.nets.pictures import strided_convolutions
 
 
 class NetworkSettings(BaseModel):

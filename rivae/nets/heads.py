@@ -30,6 +30,14 @@ class MLP(nn.Module):
         self.out = Linear(sizes[-1], n_out, n_models)
         self.dropout = Dropout(dropout, n_models)
 
+    def borrow_output(self, out: Linear) -> None:
+        """End in the layer of another network, which goes on owning, saving and moving it.
+
+        So it stays out of the module tree of this one: a state would hold it twice.
+        """
+        del self.out
+        object.__setattr__(self, "out", out)
+
     def hidden_layer(self, x: Tensor) -> Tensor:
         """The last hidden layer, shape (..., B, hidden[-1])."""
         for layer in self.layers:

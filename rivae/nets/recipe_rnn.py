@@ -1,0 +1,102 @@
+"""The paper's embedder of recipes: word vectors and bi-directional RNNs (supplement, Recipe1M)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from rivae.data.tokens import PADDING, RESERVED, SECTIONS
+from rivae.errors import ConfigError
+from rivae.nets.dropout import Dropout
+from rivae.nets.gru import BiGRU
+from rivae.nets.heads import MLP
+from rivae.nets.precision import low_precision
+
+if TYPE_CHECKING:
+    from rivae.nets.embedders import EmbedderConfig
+
+
+class WordTable(nn.Module):
+    """Word vectors (n_words + 2, D); row 0, the padding, stays zero."""
+
+    def __init__(self, n_words: int, dim: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(n_words + RESERVED, dim))
+
+    def reset(self, generators: list[torch.Generator]) -> None:
+        """Standard normal, PyTorch's default."""
+        with torch.no_grad():
+            self.weight.normal_(generator=generators[0])
+            self.weight[PADDING] = 0.0
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        return nn.functional.embedding(numbers, self.weight, padding_idx=PADDING)
+
+
+class RecipeRNN(nn.Module):
+    """Word numbers (..., B, L) of title, ingredients and instructions to unit vectors (..., B, D).
+
+    One bi-directional RNN per section, whose final states, 2 H each, go side by side into fully
+    connected layers. The parts of a forward pass, ``word_vectors`` and ``from_vectors``, are open
+    to L_Reg, which perturbs word vectors.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig) -> None:
+        super().__init__()
+        if shape != (sum(SECTIONS),):
+            raise ConfigError(
+                f"recipe-rnn reads {sum(SECTIONS)} word numbers, these items have shape {shape}: "
+                "set dataset.text=tokens, or another kind of embedder"
+            )
+        self.autocast = False
+        self.words = WordTable(config.n_words, config.word_dim)
+        self.dropout = Dropout(config.dropout)
+        self.sections = nn.ModuleList(BiGRU(config.word_dim, config.rnn_size) for _ in SECTIONS)
+        n_features = len(SECTIONS) * 2 * config.rnn_size
+        self.head = MLP(n_features, config.hidden, dim_v, config.activation, None, config.dropout)
+
+    @torch.no_grad()
+    def start_from(self, vectors: NDArray[np.float32]) -> None:
+        """Take over trained word vectors (n, D); rows of zeros keep the random ones.
+
+        Raises:
+            ConfigError: when there are more words than rows, or they have another length.
+        """
+        n, dim = vectors.shape
+        rows, own = self.words.weight.shape
+        if n > rows or dim != own:
+            raise ConfigError(
+                f"the text has {n - RESERVED} words with vectors of {dim}, the embedder "
+                f"{rows - RESERVED} of {own}: set n_words and word_dim of recipe-rnn to that"
+            )
+        given = torch.from_numpy(vectors)
+        known = given.any(1)
+        self.words.weight[:n][known] = given[known].to(self.words.weight)
+
+    def word_vectors(self, x: Tensor) -> Tensor:
+        """The vectors of word numbers ``x`` (..., L), shape (..., L, D)."""
+        vectors: Tensor = self.words(x.long())
+        return vectors
+
+    def from_vectors(self, vectors: Tensor, x: Tensor) -> Tensor:
+        """The embedding of texts ``x`` whose words have the vectors given."""
+        lead = x.shape[:-1]
+        vectors, known = vectors.reshape(-1, *vectors.shape[-2:]), x.reshape(-1, x.shape[-1]) != 0
+        with low_precision(self, vectors):
+            ends, start = [], 0
+            for rnn, size in zip(self.sections, SECTIONS, strict=True):
+                part = slice(start, start + size)
+                ends.append(rnn(self.dropout(vectors[:, part]), known[:, part].sum(1)))
+                start += size
+            out = self.head(self.dropout(torch.cat(ends, -1)))
+        if out.dtype == torch.bfloat16:
+            out = out.float()
+        v = nn.functional.normalize(out, dim=-1)
+        return v.reshape(*lead, v.shape[-1])
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.from_vectors(self.word_vectors(x), x)

@@ -1,0 +1,78 @@
+"""Weights out of a file from elsewhere: read without running code from it, checked name by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+
+from rivae.errors import ConfigError
+
+MAX_BYTES = 4 * 2**30
+# Counts the batches seen; old files lack it and nothing here reads it.
+OPTIONAL = ".num_batches_tracked"
+
+
+def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> dict[str, Tensor]:
+    """The tensors named in ``expected``, in its shapes and types.
+
+    Args:
+        path: a .safetensors file, or one of ``torch.save`` holding nothing but tensors by name.
+        expected: names and shapes that must be there.
+        skip: names in the file that begin with this are left out.
+
+    Raises:
+        ConfigError: when it cannot be read, or lacks a name, has one too many, another shape, or
+            numbers that are not finite.
+    """
+    tensors = _tensors(Path(path).expanduser())
+    found = {k: v for k, v in tensors.items() if not (skip and k.startswith(skip))}
+    missing = [k for k in expected if k not in found and not k.endswith(OPTIONAL)]
+    unknown = [k for k in found if k not in expected]
+    if missing or unknown:
+        what = f"lacks '{missing[0]}'" if missing else f"has '{unknown[0][:60]}', which is unknown"
+        raise ConfigError(f"{path} holds weights of another network: it {what}")
+    for name, value in found.items():
+        if value.shape != expected[name].shape:
+            raise ConfigError(
+                f"{path} holds weights of another network: '{name}' has shape "
+                f"{tuple(value.shape)}, not {tuple(expected[name].shape)}"
+            )
+        if not bool(torch.isfinite(value).all()):
+            raise ConfigError(f"{path} is damaged: '{name}' holds NaN or infinite values")
+    return {name: value.to(expected[name].dtype) for name, value in found.items()}
+
+
+def _tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        size = path.stat().st_size
+        found = _read(path) if size <= MAX_BYTES else None
+    except OSError as error:
+        raise ConfigError(
+            f"the weights {path} cannot be read ({error.strerror}): name another file, or leave "
+            "out weights"
+        ) from error
+    except Exception as error:  # a foreign file can break its reader in any way
+        raise ConfigError(
+            f"{path} is no file of weights: name a .safetensors file, or a .pth file of a state "
+            "dictionary"
+        ) from error
+    if found is None:
+        raise ConfigError(f"{path} is too large to hold such weights: name another file")
+    if not isinstance(found, dict) or not all(
+        isinstance(k, str) and isinstance(v, Tensor) for k, v in found.items()
+    ):
+        raise ConfigError(
+            f"{path} holds more than tensors by name: save the state dictionary alone"
+        )
+    return found
+
+
+def _read(path: Path) -> Any:
+    if path.suffix == ".safetensors":
+        return load_file(path)
+    return torch.load(path, map_location="cpu", weights_only=True)
