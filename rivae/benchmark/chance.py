@@ -10,11 +10,13 @@ z = f R with a random rotation R, perfect embeddings, the same traversal and ite
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.stats import special_ortho_group
 
+from rivae.benchmark.linear_cca import linear_cca
 from rivae.benchmark.plan import draw_settings
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.sizes import SIZES
@@ -105,23 +107,32 @@ def random_items(data: PairedDataset, random_state: int = 0) -> dict[str, float]
 
 
 def chance_rows(
-    dataset: str, draws: tuple[int, ...], size: str = "full", n_rotations: int | None = None
+    dataset: str,
+    draws: tuple[int, ...],
+    size: str = "full",
+    n_rotations: int | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> list[Row]:
     """Result rows of the chance levels of a data set: per draw, rotation and metric.
+
+    ``settings`` are changes to the data set's own. Pictures with texts also get the linear CCA.
 
     Raises:
         ConfigError, DataError: when the data set cannot be loaded.
     """
     rows = []
     for draw in draws:
-        settings = {**SIZES[size].data.get(dataset, {}), **draw_settings(dataset, draw)}
-        data = load_dataset(dataset, **settings)
+        own = {**SIZES[size].data.get(dataset, {}), **draw_settings(dataset, draw)}
+        data = load_dataset(dataset, **{**own, **(settings or {})})
         about: dict[str, Any] = {"dataset": dataset, "size": size, "draw": draw}
         for metric, score in random_items(data, draw).items():
             where = "paper" if metric in DIGITS else ""
             rows.append(
                 make_row(**about, method="chance-items", metric=metric, range=where, score=score)
             )
+        if data.text_view == 2 and len(data.x1.shape) == 3:
+            for metric, score in linear_cca(data, draw).items():
+                rows.append(make_row(**about, method="linear-cca", metric=metric, score=score))
         if len(shared_factors(data)) < 2:
             continue
         for seed in range(n_rotations or N_ROTATIONS[size]):

@@ -30,6 +30,7 @@ BASELINES = {
 CHANCE = {
     "chance-rotation": "chance: true factors, randomly rotated",
     "chance-items": "chance: random items",
+    "linear-cca": "linear CCA of colour thumbnails and words",
 }
 METHODS = {**PAPER_METHODS, **BASELINES}
 TITLES = {**METHODS, **CHANCE}

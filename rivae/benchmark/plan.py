@@ -18,6 +18,8 @@ from rivae.methods.presets import preset_names, trains_as_batch
 
 DRAWN = ("synth", "synth-modulated")  # data sets that are themselves drawn, again for every draw
 
+DATA = "dataset."  # begins the name of a setting of the data set among changed settings
+
 Changes = tuple[tuple[str, Any], ...]
 ABLATION: Changes = (("lambda_reg", 0.0),)  # RIVAE without L_Reg, the paper's table "ablation"
 
@@ -34,7 +36,7 @@ class Cell:
     """One line of the tables: a data set, a method and a preset, over several seeds.
 
     ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
-    has one.
+    has one. ``settings`` change the method, and the data set where a key begins with "dataset.".
     """
 
     dataset: str
@@ -73,9 +75,16 @@ class Cell:
         """
         return [self.config(draw, seed) for draw in self.draws for seed in self.seeds]
 
+    @property
+    def data_settings(self) -> dict[str, Any]:
+        """What ``settings`` change of the data set."""
+        found = dict(self.settings)
+        return {k.removeprefix(DATA): v for k, v in found.items() if k.startswith(DATA)}
+
     def config(self, draw: int, seed: int) -> RunConfig:
         """The configuration of one run."""
         size = SIZES[self.size]
+        changed = {k: v for k, v in self.settings if not k.startswith(DATA)}
         made = make_config(
             self.dataset,
             self.method,
@@ -83,9 +92,9 @@ class Cell:
             name=f"{self.label}-d{draw}-s{seed}",
             seed=seed,
             dataset_settings={**size.data.get(self.dataset, {}),
-                              **draw_settings(self.dataset, draw)},
+                              **draw_settings(self.dataset, draw), **self.data_settings},
         )  # fmt: skip
-        changes = {**_shortened(made.method.settings, size.epochs), **dict(self.settings)}
+        changes = {**_shortened(made.method.settings, size.epochs), **changed}
         return make_config(
             self.dataset,
             self.method,

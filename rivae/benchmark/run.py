@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
@@ -74,8 +75,10 @@ def _parts(cell: Cell) -> list[Cell]:
 def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:
     """The chance levels that are not yet among the rows."""
     draws: dict[str, set[int]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for cell in cells:
         draws.setdefault(cell.dataset, set()).update(cell.draws)
+        settings[cell.dataset] = cell.data_settings
     found: list[Row] = []
     for dataset, wanted in draws.items():
         known = {r["draw"] for r in rows if r["dataset"] == dataset and r["method"] in CHANCE}
@@ -83,7 +86,7 @@ def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:
         if missing:
             say(f"chance level of {dataset}")
             try:
-                found += chance_rows(dataset, missing, cells[0].size)
+                found += chance_rows(dataset, missing, cells[0].size, settings=settings[dataset])
             except RivaeError as error:
                 say(f"left out: {error}")
     return found

@@ -14,6 +14,8 @@ TABLE_DATASETS = {
     "sprites": ("sprites",),
     "split-mnist": ("split-mnist",),
     "split-digits": ("split-digits",),
+    "kitchen": ("kitchen",),
+    "pairs": ("pairs",),
     "ablation": ("synth", "sprites", "split-mnist"),
 }
 
@@ -42,7 +44,8 @@ class Size:
 SIZES = {
     size.name: size
     for size in (
-        Size("full", 1.0, 5, 10, tuple(TABLE_DATASETS)),
+        # Imported pairs are the user's own: only those who name them have that table.
+        Size("full", 1.0, 5, 10, tuple(t for t in TABLE_DATASETS if t != "pairs")),
         # Split digits stand in for Split-MNIST, whose files nobody has at first.
         Size(
             "quick", 0.1, 2, 2, ("synth", "synth-modulated", "sprites", "split-digits", "ablation"),

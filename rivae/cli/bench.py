@@ -14,7 +14,8 @@ from rivae.errors import ConfigError
 
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "
-    "factors or digits, sensitivity to alpha), ablation (RIVAE without L_Reg), or all"
+    "factors or digits, sensitivity to alpha), kitchen, pairs (imported ones), ablation (RIVAE "
+    "without L_Reg), or all"
 )
 
 
@@ -29,6 +30,7 @@ def add_commands(commands: Any) -> None:
         "  rivae benchmark --jobs 2\n"
         "  rivae benchmark --tables sprites,ablation --datasets sprites --seeds 0-9\n"
         "  rivae benchmark --tables synth --draws 10 --methods rbi-vae --set form=non-linear\n"
+        "  rivae benchmark --tables pairs --set dataset.store=mine --methods rivae,cos-sim-lvm\n"
         "It can be stopped at any time; the same command goes on, and reuses finished runs.",
     )
     parser.add_argument("--tables", help=TABLES_HELP)
@@ -45,7 +47,8 @@ def add_commands(commands: Any) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="change a setting of the methods: lines of their own beside those without",
+        help="change a setting of the methods, or with dataset. in front of the data: lines of "
+        "their own beside those without",
     )
     size = parser.add_mutually_exclusive_group()
     size.add_argument(
@@ -105,7 +108,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         presets=_names(args.presets) or ("default",),
         seeds=seeds,
         draws=draws,
-        settings=parse_settings(args.settings, ("method",))["method"],
+        settings=_settings(args.settings),
     )
     default = "benchmarks/results" if size == "full" else f"build/benchmark-{size}"
     out = Path(args.out or default)
@@ -123,6 +126,12 @@ def _benchmark(args: argparse.Namespace) -> int:
     else:
         print(out / "results.md")
     return 0
+
+
+def _settings(pairs: list[str]) -> dict[str, Any]:
+    """Changes of the method by name, of the data set with "dataset." in front."""
+    groups = parse_settings(pairs, ("method", "dataset"))
+    return {**groups["method"], **{f"dataset.{k}": v for k, v in groups["dataset"].items()}}
 
 
 def _names(text: str | None) -> list[str] | None:
