@@ -126,7 +126,7 @@ class CosSim(Contrastive):
     has_latent = False
 
     def alignment(self, v1: Tensor, v2: Tensor, batch: Batch) -> dict[str, Tensor]:
-        loss = alignment_loss(v1, v2, self.config, batch.noise)
+        loss = alignment_loss(v1, v2, self.config, batch)
         # Mean cosine of all pairs of the batch: 1 would mean that all items share one embedding.
         alike = (v1.mean(-2) * v2.mean(-2)).sum(-1).detach()
         return {"objective": loss, "alike": alike}

@@ -13,28 +13,24 @@ from rivae.methods.base import (
     Axes,
     Batch,
     Method,
-    MethodConfig,
-    Noise,
     ParamGroup,
     Stage,
     parameters_of,
 )
 from rivae.methods.losses import retrieval_loss
+from rivae.methods.mismatches import MismatchTerms
 from rivae.nets.embedders import EmbedderPair, build_embedders
 from rivae.nets.heads import MLP, fold_affine_into_input
 
 Milestones = tuple[tuple[Epochs, Positive], ...]
 
 
-class AlignmentTerms(MethodConfig):
+class AlignmentTerms(MismatchTerms):
     """How two embeddings are aligned by cosine, whose form the paper does not give."""
 
     loss_form: Literal["hinge", "softmax"] = "hinge"
     margin: float = Field(default=0.3, ge=0, description="margin of the hinge, in cosine")
     temperature: float = Field(default=0.1, gt=0, description="of the softmax form")
-    n_mismatches: int | None = Field(
-        default=None, ge=1, description="per pair; empty = all in the batch"
-    )
 
 
 class CosSimTerms(AlignmentTerms):
@@ -45,11 +41,14 @@ class CosSimTerms(AlignmentTerms):
     lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
 
 
-def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, noise: Noise) -> Tensor:
+def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, batch: Batch) -> Tensor:
     """L_Retr on the cosines of unit vectors (..., B, D) whose rows belong together; (...,)."""
     cosine = query @ target.transpose(-1, -2)
     scores = cosine / terms.temperature if terms.loss_form == "softmax" else cosine
-    return retrieval_loss(scores, terms.n_mismatches, terms.loss_form, terms.margin, noise)
+    hardest = terms.takes_hardest(batch.progress)
+    return retrieval_loss(
+        scores, terms.n_mismatches, terms.loss_form, terms.margin, batch.noise, hardest
+    )
 
 
 class CosSimLVMConfig(EmbedderPair, CosSimTerms):
@@ -115,8 +114,8 @@ class CosSimLVM(Method):
         restored = self.decode(self.encoder(v1))
         direction = nn.functional.normalize(restored, dim=-1)
         terms = {
-            "embedding": alignment_loss(v1, v2, c, batch.noise),
-            "latent": alignment_loss(direction, v2, c, batch.noise),
+            "embedding": alignment_loss(v1, v2, c, batch),
+            "latent": alignment_loss(direction, v2, c, batch),
             "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
         }
         objective = (

@@ -16,10 +16,12 @@ from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.methods.losses import embedder_regulariser, geometric, retrieval_loss
+from rivae.methods.mismatches import MismatchTerms
+from rivae.nets.perturbation import perturbable
 from rivae.nets.precision import steady
 
 
-class JointConfig(EmbeddedConfig):
+class JointConfig(MismatchTerms, EmbeddedConfig):
     """Settings of the joint stage. Points that the paper leaves open have a description."""
 
     joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
@@ -92,7 +94,8 @@ class JointMethod(EmbeddedMethod):
     def retrieval_term(self, scores: Tensor, batch: Batch) -> Tensor:
         """L_Retr of the scores (..., B, B) of all queries and items of a batch; (...,)."""
         c = self.config
-        return retrieval_loss(scores, c.n_mismatches, c.loss_form, c.margin, batch.noise)
+        hardest = c.takes_hardest(batch.progress)
+        return retrieval_loss(scores, c.n_mismatches, c.loss_form, c.margin, batch.noise, hardest)
 
     def with_embedder_terms(
         self, objective: Tensor, terms: dict[str, Tensor], v1: Tensor, v2: Tensor, batch: Batch
@@ -105,14 +108,16 @@ class JointMethod(EmbeddedMethod):
         if c.lambda_reg:
             assert batch.x2 is not None
             with steady(self.embedder2):
+                where = perturbable(self.embedder2, batch.x2, self.n_axes2)
                 terms["regulariser"] = embedder_regulariser(
-                    self.embedder2,
-                    batch.x2,
+                    where.embed,
+                    where.point,
                     self.c,
                     c.reg_form,
                     c.reg_magnitude,
                     batch.noise,
-                    self.n_axes2,
+                    where.n_axes,
+                    where.mask,
                 )
             objective = objective + c.lambda_reg * terms["regulariser"]
         if c.anchor is not None:

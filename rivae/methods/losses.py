@@ -43,11 +43,14 @@ def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     return (a**2).sum(-1).unsqueeze(-1) + (b**2).sum(-1).unsqueeze(-2) - 2 * cross
 
 
-def mismatch_scores(scores: Tensor, n_mismatches: int | None, noise: Noise) -> Tensor:
+def mismatch_scores(
+    scores: Tensor, n_mismatches: int | None, noise: Noise, hardest: bool = False
+) -> Tensor:
     """Scores (..., B, k) of mismatching items, out of all in-batch scores (..., B, B).
 
     ``n_mismatches`` None takes all B - 1. Otherwise k cyclic shifts of the batch are drawn, which
-    gives every query k different mismatches (the batch itself is in random order).
+    gives every query k different mismatches (the batch itself is in random order), or, with
+    ``hardest``, each query takes the k that score highest ("batch hard").
     """
     size = scores.shape[-1]
     rows = torch.arange(size, device=scores.device)
@@ -55,6 +58,8 @@ def mismatch_scores(scores: Tensor, n_mismatches: int | None, noise: Noise) -> T
         shifts = torch.arange(1, size, device=scores.device)
         index = (rows[:, None] + shifts) % size
         return scores.gather(-1, index.expand(*scores.shape[:-2], size, size - 1))
+    if hardest:
+        return mismatch_scores(scores, None, noise).topk(n_mismatches, -1).values
     start = noise.integers(size - 1, (1,))
     shifts = 1 + (start + torch.arange(n_mismatches, device=scores.device)) % (size - 1)
     index = (rows[:, None] + shifts.unsqueeze(-2)) % size
@@ -62,7 +67,12 @@ def mismatch_scores(scores: Tensor, n_mismatches: int | None, noise: Noise) -> T
 
 
 def retrieval_loss(
-    scores: Tensor, n_mismatches: int | None, form: str, margin: float, noise: Noise
+    scores: Tensor,
+    n_mismatches: int | None,
+    form: str,
+    margin: float,
+    noise: Noise,
+    hardest: bool = False,
 ) -> Tensor:
     """L_Retr (eq. retr_loss) from scores (..., B, B) whose diagonal holds the matches; (...,).
 
@@ -71,7 +81,7 @@ def retrieval_loss(
     needs no margin.
     """
     match = scores.diagonal(dim1=-2, dim2=-1)
-    other = mismatch_scores(scores, n_mismatches, noise)
+    other = mismatch_scores(scores, n_mismatches, noise, hardest)
     if form == "hinge":
         return (margin + other - match.unsqueeze(-1)).clamp_min(0).mean((-1, -2))
     both = torch.cat([match.unsqueeze(-1), other], -1)
@@ -86,17 +96,20 @@ def embedder_regulariser(
     magnitude: float,
     noise: Noise,
     n_axes: int,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """L_Reg (eq. emb_reg): E (|e2(x) - e2(x + eps)| - c)^2 with |eps| = ``magnitude``; (...,).
 
-    ``form``:
+    ``mask``, broadcast to ``x``, is 0 where eps must be 0. ``form``:
         "literal": the printed formula. At the paper's scales its gradient vanishes.
         "ratio": the change divided by |eps|, so the term measures the Jacobian itself.
         "jvp": the limit of "ratio" for eps -> 0 by forward differentiation: no magnitude, no
             rounding error (float32 differences are 1 % off, bfloat16 ones by a factor 1,200).
     """
     direction = noise.normal_like(x)
-    norm = direction.flatten(-n_axes).norm(dim=-1)
+    if mask is not None:
+        direction = direction * mask
+    norm = direction.flatten(-n_axes).norm(dim=-1).clamp_min(1e-12)
     direction = direction / norm.reshape(*norm.shape, *[1] * n_axes)
     if form == "jvp":
         tangent: Tensor = jvp(embedder, (x,), (direction,))[1]
