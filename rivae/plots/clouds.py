@@ -17,7 +17,8 @@ from PIL import Image, ImageDraw
 from rivae.plots.cloud_layout import CloudLayout, lay_out, one_line, printable
 from rivae.plots.fonts import drawable, font, shortened, text_width
 from rivae.plots.markup import FAMILY
-from rivae.plots.palette import Theme, sample, theme
+from rivae.plots.palette import Theme, theme
+from rivae.plots.sheet import tone_color
 from rivae.plots.theme import join_words
 from rivae.words.clouds import CloudCounts
 from rivae.words.relations import Relation
@@ -81,9 +82,7 @@ def make_clouds(
 
 def relation_color(relation: Relation, colors: Theme) -> str:
     """Vermilion for related, blue for opposite, light grey (3:1 on the page) for none."""
-    if relation == "none":
-        return sample((colors.grid, colors.muted), 0.75)
-    return colors.series[5] if relation == "related" else colors.series[0]
+    return tone_color("faint" if relation == "none" else relation, colors)
 
 
 def to_svg(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import ImageFont
 
-STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^"}
+STAND_INS = {"−": "-", "–": "-", "×": "x", "…": "...", "→": ">", "↑": "^", "●": "X", "○": "o"}
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 

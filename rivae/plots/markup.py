@@ -6,17 +6,19 @@ import hashlib
 import io
 from collections.abc import Callable
 from html import escape
+from typing import get_args
 
 from PIL import Image
 
 from rivae.plots.palette import DARK, LIGHT, Theme, theme
-from rivae.plots.sheet import Picture, Sheet, Text, tone_color
+from rivae.plots.sheet import Picture, Sheet, Text, Tone, tone_color
 from rivae.thumbnails import Thumbnail, encode_picture
 
 # Enough for sharp pictures on screens of two device pixels per CSS pixel.
 PIXELS_PER_UNIT = 2
 # Drawings of single pixels keep their exact values.
 FEW_COLORS = 32
+SLANTED, UNDERLINED = ' font-style="italic"', ' text-decoration="underline"'
 FAMILY = "'Source Sans', 'Source Sans Pro', system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -33,7 +35,9 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
                 f'<text x="{mark.x:g}" y="{mark.y:g}" font-size="{mark.size:g}" '
                 f'text-anchor="{mark.anchor}" dominant-baseline="central" '
                 f'fill="{tone_color(mark.tone, colors)}" '
-                f'font-weight="{700 if mark.bold else 400}">{escape(mark.text)}</text>'
+                f'font-weight="{700 if mark.bold else 400}"'
+                f"{SLANTED * mark.slanted}{UNDERLINED * mark.underlined}>"
+                f"{escape(mark.text)}</text>"
             )
             continue
         box = f'x="{mark.x:g}" y="{mark.y:g}" width="{mark.width:g}" height="{mark.height:g}"'
@@ -88,6 +92,8 @@ def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
             parts.append(
                 f'<span style="left:{mark.x:g}px;top:{mark.y:g}px;font-size:{mark.size:g}px;'
                 f"color:var(--rv-{mark.tone});font-weight:{700 if mark.bold else 400};"
+                f"{'font-style:italic;' * mark.slanted}"
+                f"{'text-decoration:underline;' * mark.underlined}"
                 f'transform:translate({shift},-50%)">{escape(mark.text)}</span>'
             )
             continue
@@ -111,7 +117,7 @@ def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
 def _variables(colors: Theme) -> str:
     values = {
         "surface": colors.surface, "grid": colors.grid, "frame": colors.frame,
-        "text": colors.text, "muted": colors.muted, "accent": tone_color("accent", colors),
+        **{tone: tone_color(tone, colors) for tone in get_args(Tone)},
     }
     return "".join(f"--rv-{name}:{value};" for name, value in values.items())
 

@@ -14,9 +14,10 @@ from typing import Any, Literal
 from PIL import Image, ImageDraw
 
 from rivae.plots.fonts import drawable, font
-from rivae.plots.palette import Theme, theme
+from rivae.plots.palette import Theme, sample, theme
 
-Tone = Literal["text", "muted", "accent"]
+# The last three are for words: how they relate to a factor (see ``rivae.plots.clouds``).
+Tone = Literal["text", "muted", "accent", "related", "opposite", "faint"]
 Anchor = Literal["start", "middle", "end"]
 
 # Pictures up to this size are drawings of single pixels and stay sharp when enlarged.
@@ -52,6 +53,8 @@ class Text:
     anchor: Anchor = "start"
     tone: Tone = "text"
     bold: bool = False
+    slanted: bool = False
+    underlined: bool = False
 
 
 @dataclass
@@ -91,7 +94,12 @@ def stacked(sheets: Sequence[Sheet], gap: float = 24) -> Sheet:
 
 def tone_color(tone: Tone, colors: Theme) -> str:
     """The theme's colour for a tone of text."""
-    return {"text": colors.text, "muted": colors.muted, "accent": colors.series[0]}[tone]
+    if tone == "faint":  # light grey, still 3:1 on the page
+        return sample((colors.grid, colors.muted), 0.75)
+    return {
+        "text": colors.text, "muted": colors.muted, "accent": colors.series[0],
+        "related": colors.series[5], "opposite": colors.series[0],
+    }[tone]  # fmt: skip
 
 
 def to_image(
@@ -105,11 +113,14 @@ def to_image(
     anchors = {"start": "lm", "middle": "mm", "end": "rm"}
     for mark in sheet.marks:
         if isinstance(mark, Text):
-            draw.text(
-                (mark.x * scale, mark.y * scale), drawable(mark.text),
-                fill=tone_color(mark.tone, colors), font=font(mark.size * scale, mark.bold),
-                anchor=anchors[mark.anchor],
-            )
+            letters = font(mark.size * scale, mark.bold, mark.slanted)
+            at, ink = (mark.x * scale, mark.y * scale), tone_color(mark.tone, colors)
+            text, anchor = drawable(mark.text), anchors[mark.anchor]
+            draw.text(at, text, fill=ink, font=letters, anchor=anchor)
+            if mark.underlined:
+                x0, _, x1, _ = draw.textbbox(at, text, font=letters, anchor=anchor)
+                y, thick = at[1] + 0.45 * mark.size * scale, max(1, round(mark.size * scale / 16))
+                draw.rectangle((x0, y, x1, y + thick - 1), fill=ink)
             continue
         left, top = round(mark.x * scale), round(mark.y * scale)
         resized = _resized(mark, scale)
