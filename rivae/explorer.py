@@ -17,7 +17,7 @@ from PIL import Image
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
-from rivae.retrieval.prior import AggregatedPrior
+from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.words.axis_names import given_names, labels
@@ -179,9 +179,8 @@ class Explorer:
 
     @cached_property
     def prior(self) -> AggregatedPrior:
-        """The aggregated conditional prior E_x1[P(z|v1)] over the training rows."""
-        rows = self.data.splits["train"]
-        return self.retriever.prior(rows if len(rows) else self.search_rows)
+        """The aggregated conditional prior E_x1[P(z|v1)] over (at most 5,000) training rows."""
+        return aggregated_prior(*self.retriever.reference_latents())
 
     @cached_property
     def mean(self) -> Vector:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NONE = "–"
 PREVIEW_ROWS = 5
 SIDES = (128, 256, 512)
+LABELS = {"id": "ID", "url": "Address"}
 
 
 def form() -> None:
@@ -108,7 +109,7 @@ def _columns(plan: Plan) -> Plan | None:
             usual = options.index(guessed[role]) if role in guessed else 0
             # The key names the file: another table starts from its own guesses.
             chosen = st.selectbox(
-                role.capitalize(), options, index=usual, width=180,
+                LABELS.get(role, role.capitalize()), options, index=usual, width=180,
                 key=f"{state.DATA_ROLE}-{role}-{plan.table}",
             )  # fmt: skip
             roles[role] = "" if chosen == NONE else str(chosen)
