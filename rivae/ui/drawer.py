@@ -43,8 +43,9 @@ def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
             for f in item.factors
         }
         st.table(rows, border="horizontal")
-    elif item.text:
+    elif item.text and explorer.data.recipe(i) is None:
         st.markdown(markdown(item.text))
+    _recipe(explorer, i)
     st.markdown(f"**Its own {letter} and the current {letter}**")
     own, std = explorer.encode(i).tolist(), explorer.std.tolist()
     drawing = z_compare_svg(
@@ -58,11 +59,30 @@ def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
         st.rerun()
 
 
+def _recipe(explorer: Explorer, i: int) -> None:
+    """Ingredients, steps and tags, where items have texts."""
+    recipe = explorer.data.recipe(i)
+    if recipe is None:
+        return
+    if recipe.ingredients:
+        st.markdown("**Ingredients**")
+        st.markdown("\n".join(f"* {markdown(line)}" for line in recipe.ingredients))
+    if recipe.instructions:
+        with st.expander("Instructions"):
+            lines = (f"{n}. {markdown(step)}" for n, step in enumerate(recipe.instructions, 1))
+            st.markdown("\n".join(lines))
+    if recipe.tags:
+        st.caption(markdown(", ".join(recipe.tags)))
+
+
 def _pictures(explorer: Explorer, i: int, title: str) -> None:
     """Both views, or the completed picture where the views are halves."""
     names = explorer.data.view_names
     if explorer.shows_whole:
         st.image(explorer.picture(i, 0).content, width=260, alt=f"{title}, both halves")
+        return
+    if explorer.data.text_view is not None:
+        st.image(explorer.picture(i, 2).content, width=300, alt=title)
         return
     for column, side in zip(st.columns(2), (1, 2), strict=True):
         picture = explorer.picture(i, side)
