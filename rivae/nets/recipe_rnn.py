@@ -59,23 +59,21 @@ class RecipeRNN(nn.Module):
         n_features = len(SECTIONS) * 2 * config.rnn_size
         self.head = MLP(n_features, config.hidden, dim_v, config.activation, None, config.dropout)
 
+    def check_room(self, n_words: int) -> None:
+        """Raises: ConfigError: when the data have more words than the table has rows for."""
+        room = len(self.words.weight) - RESERVED
+        if n_words > room:
+            raise ConfigError(
+                f"the texts have {n_words:,} words, recipe-rnn has room for {room:,}: set its "
+                f"n_words to dataset.max_words, or max_words to {room}"
+            )
+
     @torch.no_grad()
     def start_from(self, vectors: NDArray[np.float32]) -> None:
-        """Take over trained word vectors (n, D); rows of zeros keep the random ones.
-
-        Raises:
-            ConfigError: when there are more words than rows, or they have another length.
-        """
-        n, dim = vectors.shape
-        rows, own = self.words.weight.shape
-        if n > rows or dim != own:
-            raise ConfigError(
-                f"the text has {n - RESERVED} words with vectors of {dim}, the embedder "
-                f"{rows - RESERVED} of {own}: set n_words and word_dim of recipe-rnn to that"
-            )
-        given = torch.from_numpy(vectors)
-        known = given.any(1)
-        self.words.weight[:n][known] = given[known].to(self.words.weight)
+        """Take over word vectors (n, D) of the first n rows; rows of zeros keep the random ones."""
+        given = torch.from_numpy(vectors).to(self.words.weight)
+        known = given.any(1).nonzero().flatten()
+        self.words.weight[known] = given[known]
 
     def word_vectors(self, x: Tensor) -> Tensor:
         """The vectors of word numbers ``x`` (..., L), shape (..., L, D)."""

@@ -116,9 +116,9 @@ def test_word_vectors_are_taken_over_where_there_are_some():
     assert (after[[3, 7]] == 1.5).all()
     rest = [i for i in range(22) if i not in (3, 7)]
     assert torch.equal(after[rest], before[rest])
-    for wrong in (np.ones((23, 6), np.float32), np.ones((5, 7), np.float32)):
-        with pytest.raises(ConfigError, match="20 of 6: set n_words and word_dim"):
-            embedder.start_from(wrong)
+    embedder.check_room(20)
+    with pytest.raises(ConfigError, match="21 words, recipe-rnn has room for 20: set its n_words"):
+        embedder.check_room(21)
 
 
 def test_bfloat16_only_while_training():
