@@ -15,11 +15,12 @@ from rivae.alignment import independent_axes, modulated_axes, scaled_axes
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
 from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
+from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
-from rivae.methods.presets import preset_settings, preset_training
+from rivae.methods.presets import preset_dataset, preset_settings, preset_training
 from rivae.runs import Run, Status
 from rivae.training import Job, Listener, Trainer
 from rivae.validation import validation_scores
@@ -49,10 +50,14 @@ def make_config(
         )
     settings = {**preset_settings(dataset, method, preset), **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
+    for embedder in (complete.get("embedder"), complete.get("embedder2")):
+        if embedder and embedder["weights"]:
+            embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
+    data = {**preset_dataset(dataset, method, preset), **(dataset_settings or {})}
     options = {**preset_training(dataset, preset), **(training or {})}
     return run_config(
         name=name,
-        dataset=DatasetConfig(name=dataset, settings=_absolute(dataset_settings or {})),
+        dataset=DatasetConfig(name=dataset, settings=_absolute(data)),
         method=MethodChoice(name=method, preset=preset, settings=complete),
         training=training_config(options),
         seed=seed,
@@ -64,8 +69,9 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
     paths = {
         key: str(Path(value).expanduser().absolute())
         for key, value in settings.items()
-        if key in ("folder", "path") and isinstance(value, str) and value
-    }
+        if key in ("folder", "path", "word_vectors") and isinstance(value, str)
+        and value not in ("", CORPUS, NONE)
+    }  # fmt: skip
     store = settings.get("store")
     if isinstance(store, str) and (Path(store) / "store.json").is_file():
         paths["store"] = str(Path(store).expanduser().absolute())

@@ -4,10 +4,17 @@ import pytest
 import torch
 
 from rivae.data import dataset_names, load_dataset
+from rivae.data.tokens import LENGTH
 from rivae.errors import ConfigError
 from rivae.methods import build_method, method_class, method_names
 from rivae.methods.base import parameters_of
-from rivae.methods.presets import preset_names, preset_settings, preset_training, trains_as_batch
+from rivae.methods.presets import (
+    preset_dataset,
+    preset_names,
+    preset_settings,
+    preset_training,
+    trains_as_batch,
+)
 from rivae.runs import Run
 from rivae.training.state import make_optimiser
 from tests.training.tiny import first_batch, smooth_settings, tiny_config
@@ -181,6 +188,8 @@ def test_presets_validate_and_build(method, dataset, preset):
     shapes = {"synth": (50,), "sprites": (1, 64, 64), "split-digits": (1, 8, 4)}
     shape = shapes.get(dataset, (1, 28, 14))
     shape1, shape2 = ((3, 64, 64), (400,)) if dataset in ("pairs", "kitchen") else (shape, shape)
+    if preset_dataset(dataset, method, preset).get("text") == "tokens":
+        shape1, shape2 = (3, 224, 224), (LENGTH,)
     settings = preset_settings(dataset, method, preset)
     built = build_method(method, settings, shape1, shape2)
     assert sum(stage.epochs for stage in built.stages()) > 10

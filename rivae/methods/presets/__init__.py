@@ -17,7 +17,7 @@ from rivae.methods.presets.bi_vae import bi_vae
 from rivae.methods.presets.contrastive import info_nce, plain_cos_sim
 from rivae.methods.presets.cos_sim import cos_sim
 from rivae.methods.presets.dcca import dcca
-from rivae.methods.presets.networks import NETWORKS
+from rivae.methods.presets.networks import NETWORKS, PAPER_DATASETS, PAPER_NETWORKS
 from rivae.methods.presets.rbi_vae import bi_vae_on_v, rbi_vae
 from rivae.methods.presets.rivae import rivae
 
@@ -54,8 +54,21 @@ def preset_settings(dataset: str, method: str, preset: str) -> dict[str, Any]:
         raise ConfigError(f"no preset knows the method '{method}'")
     # A method without a latent or heads has no setting for them.
     known = method_class(method).config_class.model_fields
-    networks = {key: value for key, value in NETWORKS[dataset].items() if key in known}
+    networks = dict(NETWORKS[dataset])
+    if preset == "paper":
+        networks |= PAPER_NETWORKS.get(dataset, {})
+    networks = {key: value for key, value in networks.items() if key in known}
     return {**networks, **_PRESETS[method](dataset, preset)}
+
+
+def preset_dataset(dataset: str, method: str, preset: str) -> dict[str, Any]:
+    """Settings of the data set that the networks of a preset need, to be changed key by key.
+
+    A method without embedders has networks of its own, which read what is the default.
+    """
+    if preset == "paper" and "embedder2" in method_class(method).config_class.model_fields:
+        return dict(PAPER_DATASETS.get(dataset, {}))
+    return {}
 
 
 def preset_training(dataset: str, preset: str) -> dict[str, Any]:
@@ -69,11 +82,12 @@ def trains_as_batch(settings: dict[str, Any]) -> bool:
     """Whether several seeds of these method settings train faster as one batch.
 
     Small fully connected networks do (measured: 8 to 12 times); wide ones are bound by
-    arithmetic, and convolutions cannot be stacked.
+    arithmetic, and no other kind can be stacked.
     """
     if "network" in settings:  # no embedders: the networks are the method's own
         networks = [(settings["network"], settings["hidden"])]
     else:
         embedders = [settings["embedder"], settings.get("embedder2") or settings["embedder"]]
         networks = [(e["kind"], e["hidden"]) for e in embedders]
-    return all(kind != "conv" and max(hidden, default=0) <= 256 for kind, hidden in networks)
+    small = ("mlp", "linear")
+    return all(kind in small and max(hidden, default=0) <= 256 for kind, hidden in networks)

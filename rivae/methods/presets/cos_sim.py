@@ -28,5 +28,6 @@ def cos_sim(dataset: str, preset: str) -> dict[str, Any]:
         "batch_size": start.get("batch_size", 64),
         "loss_form": "hinge" if preset == "paper" else "softmax",
         "n_mismatches": 1 if preset == "paper" else None,
+        **{key: start[key] for key in ("mismatches", "hardest_from") if key in start},
         **({"embedder": start["embedder"]} if "embedder" in start else {}),
     }

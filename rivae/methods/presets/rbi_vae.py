@@ -10,7 +10,8 @@ from rivae.methods.presets.rivae import rivae
 START = ("init", "embedder2", "cos_sim", "init_epochs", "init_learning_rate", "batch_size", "embedder",
          "head_hidden", "axes")  # fmt: skip
 JOINT = ("learning_rate", "joint_learning_rate", "joint_epochs", "schedule", "milestones",
-         "loss_form", "n_mismatches", "reg_form", "reg_magnitude", "lambda_reg")  # fmt: skip
+         "loss_form", "n_mismatches", "mismatches", "hardest_from", "reg_form", "reg_magnitude",
+         "lambda_reg")  # fmt: skip
 
 # Sprites: RIVAE's default unfolds the embeddings first. The paper's RBi-VAE starts from a
 # Cos-Sim-LVM, which takes more epochs; init=smooth is there for a comparison on equal embeddings.

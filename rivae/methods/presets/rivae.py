@@ -52,6 +52,9 @@ PAPER["pairs"] = {
     "ivae_epochs": 20,
     "joint_epochs": 80,
     "milestones": ((10, 0.1), (40, 0.1)),
+    # Hard examples without a schedule: here from epoch 30 on, where the rate first falls.
+    "mismatches": "hardest",
+    "hardest_from": 0.125,
 }
 
 PAPER["kitchen"] = PAPER["pairs"]
