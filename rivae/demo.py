@@ -1,7 +1,8 @@
 """Train the demo runs in ``assets/demo`` again: ``python -m rivae.demo [--only NAME] [--out DIR]``.
 
 One seed each (0, not chosen), default preset, no downloads, CPU only; about ten minutes on one
-core. The folders keep what the app needs and leave the checkpoints out.
+core. The folders keep what the app needs and leave the checkpoints out. ``--only kitchen-data``
+draws and writes the dishes in ``assets/kitchen`` again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rivae.cli.train import ProgressLine
+from rivae.data.kitchen import FOLDER as KITCHEN_FOLDER
 from rivae.evaluation import evaluate
+from rivae.importing import ImportSettings, Recipe1MImport, run_import
+from rivae.kitchen import write_kitchen
+from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
 from rivae.runs import DEMO_ROOT
 
@@ -25,6 +30,7 @@ DEMOS = {
     "demo-synth": ("synth", "rivae"),
     "demo-sprites-cos-sim-lvm": ("sprites", "cos-sim-lvm"),
 }
+KITCHEN_DATA = "kitchen-data"
 KEPT = (
     "config.json",
     "status.json",
@@ -51,13 +57,29 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
     return target
 
 
+def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
+    """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source, root = Path(scratch) / "written", Path(scratch) / "data"
+        write_kitchen(source, n, webp=True)
+        settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
+        run_import(Recipe1MImport(source), settings)
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(settings.folder, out)
+    return out
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of ``python -m rivae.demo``."""
     parser = argparse.ArgumentParser(prog="python -m rivae.demo", description=__doc__)
-    parser.add_argument("--only", choices=sorted(DEMOS), action="append", help="one of them")
+    names = sorted([*DEMOS, KITCHEN_DATA])
+    parser.add_argument("--only", choices=names, action="append", help="one of them")
     parser.add_argument("--out", type=Path, default=DEMO_ROOT, help="folder of the demo runs")
     args = parser.parse_args(argv)
     for name in args.only or DEMOS:
+        if name == KITCHEN_DATA:
+            print(f"{name}: {make_kitchen()}")
+            continue
         print(f"{name}: {make_demo(name, args.out)}")
     return 0
 
