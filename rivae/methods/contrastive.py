@@ -13,6 +13,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from rivae.config import BatchSize, Epochs
+from rivae.errors import ConfigError
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import AlignmentTerms, Milestones, alignment_loss
 from rivae.nets.affine import FixedAffine
@@ -56,6 +57,11 @@ class Contrastive(Method):
         self.embedder1, self.embedder2 = build_embedders(
             shape1, shape2, config.dim_v, config, n_models
         )
+        if not any(True for e in (self.embedder1, self.embedder2) for _ in e.parameters()):
+            raise ConfigError(
+                "two identities leave nothing to train: set the kind of one embedder to mlp, or "
+                "choose a method with a latent"
+            )
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)
 

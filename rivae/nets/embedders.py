@@ -22,7 +22,8 @@ from rivae.nets.small_resnet import SmallResNet
 class EmbedderConfig(BaseModel):
     """One embedder.
 
-    ``kind`` "mlp" flattens its input; "conv" is the four 4 x 4 convolutions of Sprites,
+    ``kind`` "mlp" flattens its input; "identity" takes embeddings as they are, of unit length;
+    "conv" is the four 4 x 4 convolutions of Sprites,
     "small-resnet" a residual network for a CPU, "resnet50-attention" and "recipe-rnn" are those
     of Recipe1M. ``hidden`` are the widths of the fully connected layers, ``channels`` those of
     the convolutions (stride 2), ``downsample`` averages pictures over squares of that side first
@@ -31,7 +32,9 @@ class EmbedderConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["mlp", "conv", "small-resnet", "resnet50-attention", "recipe-rnn"] = "mlp"
+    kind: Literal[
+        "mlp", "identity", "conv", "small-resnet", "resnet50-attention", "recipe-rnn"
+    ] = "mlp"
     hidden: Widths = (25,)
     activation: Literal["tanh", "relu", "leaky-relu"] = "tanh"
     channels: Widths = (32, 32, 64, 64)
@@ -98,6 +101,22 @@ class MLPEmbedder(nn.Module):
         return nn.functional.normalize(out.float(), dim=-1)
 
 
+class IdentityEmbedder(nn.Module):
+    """Embeddings that came from elsewhere, (..., B, D), scaled to unit length; nothing to train."""
+
+    def __init__(self, shape: tuple[int, ...], dim_v: int) -> None:
+        super().__init__()
+        if shape != (dim_v,):
+            raise ConfigError(
+                f"identity takes vectors of dim_v numbers, these items have shape {shape}: set "
+                f"dim_v to {math.prod(shape)}, or the embedder's kind to mlp"
+            )
+        self.autocast = False
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.normalize(x, dim=-1)
+
+
 def build_embedders(
     shape1: tuple[int, ...],
     shape2: tuple[int, ...],
@@ -114,6 +133,8 @@ def build_embedders(
     e1 = build_embedder(shape1, dim_v, config.embedder, n_models)
     e2 = build_embedder(shape2, dim_v, second, n_models)
     if config.shared:
+        if isinstance(e1, IdentityEmbedder) or isinstance(e2, IdentityEmbedder):
+            raise ConfigError("an identity has no last layer to share: set shared=false")
         out, other = e1.head.out, e2.head.out
         if out.weight.shape != other.weight.shape:
             raise ConfigError(
@@ -126,7 +147,7 @@ def build_embedders(
 
 def build_embedder(
     shape: tuple[int, ...], dim_v: int, config: EmbedderConfig, n_models: int | None = None
-) -> MLPEmbedder | PictureEmbedder | RecipeRNN:
+) -> MLPEmbedder | IdentityEmbedder | PictureEmbedder | RecipeRNN:
     """The embedder ``config`` for items of ``shape``.
 
     Raises:
@@ -135,6 +156,8 @@ def build_embedder(
     """
     if config.kind == "mlp":
         return MLPEmbedder(shape, dim_v, config, n_models)
+    if config.kind == "identity":
+        return IdentityEmbedder(shape, dim_v)
     if n_models is not None:
         raise ConfigError(
             f"embedders of kind {config.kind} train one seed at a time: start one by one"
