@@ -59,7 +59,7 @@ def _rows(view: View, rows: NDArray[np.int64], pictures: bool) -> Matrix:
         if pictures:
             batch = torch.nn.functional.adaptive_avg_pool2d(batch, SIDE)
         parts.append(batch.flatten(1).numpy())
-    return np.concatenate(parts).astype(np.float32)  # type: ignore[return-value]
+    return np.concatenate(parts).astype(np.float64)
 
 
 def _reduced(train: Matrix, test: Matrix) -> tuple[Matrix, Matrix]:
