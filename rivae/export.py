@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from PIL import Image
 
@@ -25,7 +25,7 @@ from rivae.snippets import snippet
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    Figure = go.Figure | Sheet | CloudSheet
+    Figure: TypeAlias = go.Figure | Sheet | CloudSheet
 
 __all__ = ["MIME", "ExportError", "Format", "chart_html", "export_bytes", "png_bytes", "save",
            "snippet"]
@@ -76,8 +76,10 @@ def export_bytes(
         raise ExportError(f"there is no format '{format}': choose {', '.join(get_args(Format))}")
     if format == "csv":
         if rows is None:
-            known = isinstance(figure, Sheet | CloudSheet)
-            rows = figure.rows if known else tables.figure_rows(figure)
+            if isinstance(figure, Sheet | CloudSheet):
+                rows = figure.rows
+            else:
+                rows = tables.figure_rows(figure)
         return tables.to_csv(rows).encode()
     if isinstance(figure, CloudSheet):
         return _cloud_bytes(figure, format, scale, bool(dark), transparent, title)

@@ -16,7 +16,9 @@ from rivae.methods import build_method
 from rivae.runs import Run
 from rivae.snippets import PANELS, literal, snippet
 
-DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}}
+DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}, "pairs": {"image_size": 16}}
+# Panels about words need items with texts.
+WORDS = ("clouds", "word-contrast", "axis-evidence", "tag-graph")
 FILES = {
     "topk": "results.png",
     "compare": "compare.png",
@@ -25,16 +27,19 @@ FILES = {
     "curves": "training.html", "stored-correlation": "correlation.html",
     "stored-digits": "digits.html", "stored-digit-ranges": "digit_ranges.html",
     "stored-scatter": "scatter.html", "stored-alpha": "alpha.html",
+    "clouds": "clouds.png", "word-contrast": "contrast.html", "tag-graph": "tags.html",
 }  # fmt: skip
 SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """An untrained but complete run on each of two data sets, in a folder of runs."""
+def runs(tmp_path_factory, small_store):
+    """An untrained but complete run on each of three data sets, in a folder of runs."""
     root = tmp_path_factory.mktemp("runs")
     made = {}
     for name, settings in DATASETS.items():
+        if name == "pairs":
+            settings = {**settings, "store": str(small_store)}
         config = make_config(name, name=f"tiny-{name}", dataset_settings=settings)
         run = Run.create(config, root)
         data = run.load_dataset()
@@ -76,6 +81,10 @@ SETTINGS = {
     "curves": {},
     "scores": {},
     "stored-correlation": {"signed": True},
+    "clouds": {"dim": 1, "n_sigma": 2, "relation": "factor:light"},
+    "word-contrast": {"n_words": 3},
+    "axis-evidence": {},
+    "tag-graph": {"factor": "fruit"},
     "stored-digits": {},
     "stored-digit-ranges": {},
     "stored-scatter": {"dim": 1, "factor": 0, "other": True},
@@ -89,7 +98,8 @@ def test_every_panel_is_tried_here():
 
 @pytest.mark.parametrize("call", PANELS)
 def test_snippets_run_as_they_stand(call, runs, tmp_path):
-    run = runs[1]["split-digits" if "digit" in call else "synth"]
+    name = "split-digits" if "digit" in call else "pairs" if call in WORDS else "synth"
+    run = runs[1][name]
     execute(snippet(run.id, call, **SETTINGS[call]))
     assert [p.name for p in tmp_path.iterdir()] == ([FILES[call]] if call in FILES else [])
     if FILES.get(call, "").endswith(".png"):

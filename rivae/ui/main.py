@@ -10,7 +10,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.ui import state  # noqa: E402  (needs the path above)
-from rivae.ui.pages import COMPARE, DATA, EXPLORE, HOME, METRICS, TRAVERSE  # noqa: E402
+from rivae.ui.pages import COMPARE, DATA, EXPLORE, HOME, METRICS, TRAVERSE, WORDS  # noqa: E402
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
 ICON = str(ROOT / "assets" / "icon.png")
@@ -29,6 +29,10 @@ page = st.navigation(
         st.Page(
             TRAVERSE, title="Traverse", icon=":material/timeline:",
             help="What each dimension does: strips, correlations with true factors, planes.",
+        ),
+        st.Page(
+            WORDS, title="Words", icon=":material/sort_by_alpha:",
+            help="What changes along an axis in words; names for the axes; tags around factors.",
         ),
         st.Page(
             COMPARE, title="Compare", icon=":material/view_column:",

@@ -68,6 +68,25 @@ def traverse_help() -> None:
         )
 
 
+def words_help() -> None:
+    """What clouds, contrast, names and tags show, behind a button."""
+    with st.popover("Help", icon=":material/help:"):
+        st.markdown(
+            "* **Clouds**: 20 test queries are moved along one axis to mean − n s.d., the mean "
+            "and mean + n s.d.; a cloud holds the ingredients of the ten best items of each. A "
+            "word has one place in all three clouds; its area is the share of items that have it. "
+            "Colour and letters tell its relation: underlined goes with more of the chosen "
+            "factor, slanted with less, light grey with neither.\n"
+            "* **Contrast**: which words tell the two ends apart, with intervals.\n"
+            "* **Axis names**: what changes most along each axis, and a name to accept or edit. "
+            "Names are kept with the run and shown on every page.\n"
+            "* **Tags**: the tags of the items around the food factors, as in the paper's "
+            "supplement.\n\n"
+            "Words are read from the texts by rules for English recipes; they tell what was "
+            "retrieved, not what the model looked at."
+        )
+
+
 def metrics_help() -> None:
     """What stands in the tables and what to be careful with, behind a button."""
     with st.popover("Help", icon=":material/help:"):

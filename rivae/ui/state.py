@@ -107,3 +107,21 @@ DATA_FILTER: Final = "data_filter"
 DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
 DATA_STOP: Final = "data_stop"
+
+# Words; the bound ones are names in the address as well
+WORDS_OPEN: Final = "words_open"  # rivae.ui.words_session.Opened, or None
+WORDS_SAID: Final = "words_said"  # one sentence about a name that was just changed
+WORDS_RUN: Final = "words_run"
+WORDS_PANEL: Final = "words_panel"
+WORDS_CONTRAST: Final = "words_contrast"
+WORDS_TAGS: Final = "words_tags"
+WORDS_LIST: Final = "words_list"
+WORDS_PAGE: Final = "words_page"
+WORDS_NAME: Final = "words_name"  # begins the key of every field of the axis names
+WORDS_FILE: Final = "words_file"
+WORDS_VIEW: Final = "part"
+WORDS_DIM: Final = "dim"
+WORDS_WIDTH: Final = "width"
+WORDS_RELATE: Final = "relate"
+WORDS_EVERYDAY: Final = "everyday"
+WORDS_FACTOR: Final = "factor"

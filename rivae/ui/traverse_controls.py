@@ -73,13 +73,15 @@ def dims_picker(explorer: Explorer) -> list[int]:
     return list(chosen)
 
 
-def dim_picker(explorer: Explorer, label: str, key: str, default: int) -> int:
+def dim_picker(
+    explorer: Explorer, label: str, key: str, default: int, width: int = 200
+) -> int:
     """One dimension, which the address keeps by its number: its name may change."""
     ids, names = explorer.axis_ids, explorer.axis_names
     text = st.query_params.get(key, "")
     st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
     chosen = st.selectbox(
-        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=200,
+        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=width,
         on_change=traverse_session.choose_dim, args=(key, ids),
     )  # fmt: skip
     return int(chosen)

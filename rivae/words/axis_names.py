@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 SEPARATOR = " · "
+FALLS = "↓"
 
 # Files as read, with what told their version: a page asks for names many times in one run.
 _known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
@@ -37,14 +38,20 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
-    """The name of each axis, "" without one; none at all where ``axis_names`` would raise: what a
-    page shows must not depend on that file.
+    """The name of each axis, "" without one, with an arrow before the name of what falls as z
+    grows; none at all where ``axis_names`` would raise: what a page shows must not depend on that
+    file.
     """
     try:
         named = axis_names(run, n_components)
     except (RivaeError, OSError):
         return [""] * n_components
-    return [named[j].name if j in named else "" for j in range(n_components)]
+    return [shown_name(named[j]) if j in named else "" for j in range(n_components)]
+
+
+def shown_name(name: AxisName) -> str:
+    """The name as it stands on labels: "↓ greenness" where greenness falls as z grows."""
+    return name.name if name.direction > 0 else f"{FALLS} {name.name}"
 
 
 def change_names(

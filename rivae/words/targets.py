@@ -61,6 +61,21 @@ def tag_targets(
     return [Target(f"tag:{tag}", tag, "tag") for tag in telling[:MAX_TAGS]]
 
 
+def find_target(
+    key: str, data: PairedDataset, tags: Sequence[Collection[str]] | None, axis: str
+) -> Target:
+    """The target named ``key``; ``axis`` is what the axis itself is called.
+
+    Raises:
+        ConfigError: the data know no such factor or tag.
+    """
+    known = [Target(AXIS, axis, "axis"), *factor_targets(data), *tag_targets(tags)]
+    for target in known:
+        if target.key == key:
+            return target
+    raise ConfigError(f"{data.name} does not know {key[:60]}: choose another relation")
+
+
 def target_values(
     target: Target, data: PairedDataset, tags: Sequence[Collection[str]] | None = None
 ) -> Floats:

@@ -55,7 +55,7 @@ def test_a_demo_run_is_left_alone_and_its_own_names_are_the_start(run, monkeypat
     before = sorted(path.name for path in run.path.iterdir())
     assert given_names(run, 2)[0] == KALE.name
     change_names(run, 2, {1: AxisName(1, "fruit", -1, edited=True)})
-    assert given_names(run, 2) == [KALE.name, "fruit"]
+    assert given_names(run, 2) == [KALE.name, "↓ fruit"]
     kept = tmp_path / "runs" / "names" / f"named-{run.content_hash}.json"
     assert len(json.loads(kept.read_text())["axes"]) == 2
     assert sorted(path.name for path in run.path.iterdir()) == before

@@ -1,0 +1,173 @@
+"""What the Words page computes, once for all visitors. ``key`` is ``cache.model_key`` of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
+    from rivae.explorer import Explorer
+    from rivae.plots.clouds import Clouds
+    from rivae.retrieval.base import Floats
+    from rivae.words.item_words import ItemWords
+    from rivae.words.naming import Evidence
+    from rivae.words.relations import Relation
+    from rivae.words.states import AxisStates
+    from rivae.words.tags import TagMap
+    from rivae.words.targets import Target
+
+MAX_KEPT = 64
+WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
+TAG_FILE = "tag_map.json"  # beside the imported data: what its tags mean
+
+
+def words_of(data: PairedDataset) -> ItemWords:
+    """The words of every item; the first time they are read from the texts, some seconds."""
+    return _words(data.fingerprint, data)
+
+
+# 15,000 recipes take 10 MB.
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _words(fingerprint: str, _data: PairedDataset) -> ItemWords:
+    from rivae.words.item_words import item_words
+
+    return item_words(_data)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _everyday(fingerprint: str, _data: PairedDataset) -> frozenset[str]:
+    return words_of(_data).everyday()
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _tags(fingerprint: str, _data: PairedDataset) -> list[tuple[str, ...]] | None:
+    from rivae.words.item_words import item_tags
+
+    return item_tags(_data)
+
+
+def tags_of(data: PairedDataset) -> list[tuple[str, ...]] | None:
+    """The tags of every item; None where no item has any."""
+    return _tags(data.fingerprint, data)
+
+
+def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
+    """What the tags mean: the file beside the imported data, else the one that is shipped.
+
+    Returns:
+        The mapping, and one sentence where the file beside the data cannot be used.
+
+    Raises:
+        DataError: the shipped file is damaged.
+    """
+    from rivae.data.pairs import Pairs
+    from rivae.words.tags import read_tag_map
+
+    if isinstance(data, Pairs) and (path := data.store.folder / TAG_FILE).is_file():
+        try:
+            return read_tag_map(path), ""
+        except RivaeError as error:
+            return read_tag_map(), str(error)
+    return read_tag_map(), ""
+
+
+def targets_of(data: PairedDataset, axis: str) -> list[Target]:
+    """What words can be related to; ``axis`` is the name of the axis shown, which comes first."""
+    from rivae.words.targets import AXIS, Target, factor_targets
+
+    ignored = tag_map_of(data)[0].ignored
+    return [Target(AXIS, axis, "axis"), *factor_targets(data), *_tag_targets(
+        data.fingerprint, frozenset(ignored), data)]  # fmt: skip
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _tag_targets(fingerprint: str, ignored: frozenset[str], _data: PairedDataset) -> list[Target]:
+    from rivae.words.targets import tag_targets
+
+    return tag_targets(tags_of(_data), ignored)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def latents(key: str, _explorer: Explorer) -> Floats:
+    """z of every searched item, (N, d)."""
+    return _explorer.retriever.latents(_explorer.search_rows)
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def states(key: str, dim: int, n_sigma: float, _explorer: Explorer) -> AxisStates:
+    """What 20 queries retrieve at both ends and in the middle of an axis."""
+    from rivae.words.states import N_QUERIES, axis_states
+
+    rows = _explorer.search_rows[:N_QUERIES]
+    return axis_states(_explorer.retriever, _explorer.prior, dim, n_sigma, rows)
+
+
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def _relation(
+    key: str, target: str, dim: int, _target: Target, _explorer: Explorer
+) -> dict[str, Relation]:
+    from rivae.words.targets import AXIS, related_words, target_values
+
+    data = _explorer.data
+    sets = words_of(data).sets
+    if target == AXIS:
+        rows = _explorer.search_rows.tolist()
+        return related_words([sets[i] for i in rows], latents(key, _explorer)[:, dim])
+    return related_words(sets, target_values(_target, data, tags_of(data)))
+
+
+def relation(key: str, target: Target, dim: int, explorer: Explorer) -> dict[str, Relation]:
+    """Which words go with the target; only that of an axis depends on ``dim``."""
+    return _relation(key, target.key, dim if target.kind == "axis" else -1, target, explorer)
+
+
+def clouds(
+    key: str, dim: int, n_sigma: float, target: Target, everyday: bool, explorer: Explorer
+) -> Clouds | None:
+    """The clouds of an axis, laid out; None where nothing that was retrieved has words."""
+    from dataclasses import replace
+
+    made = _laid_out(key, dim, n_sigma, everyday, explorer)
+    if made is None:
+        return None
+    return replace(made, relation=relation(key, target, dim, explorer), factor=target.label)
+
+
+# The places of the words do not depend on what they are related to.
+@st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
+def _laid_out(
+    key: str, dim: int, n_sigma: float, everyday: bool, _explorer: Explorer
+) -> Clouds | None:
+    from rivae.plots.clouds import make_clouds
+    from rivae.words.clouds import count_words
+
+    data = _explorer.data
+    found = states(key, dim, n_sigma, _explorer)
+    left_out = frozenset() if everyday else _everyday(data.fingerprint, data)
+    counts = count_words(found.by_name(), words_of(data).sets, leave_out=left_out)
+    return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def evidence(key: str, _explorer: Explorer) -> list[tuple[Evidence, ...]]:
+    """For every axis the words, tags and factors that change most along it."""
+    from rivae.words.item_words import has_texts
+    from rivae.words.naming import axis_evidence
+    from rivae.words.targets import factor_table
+
+    data, rows = _explorer.data, _explorer.search_rows
+    sets = words_of(data).sets if has_texts(data) else [()] * len(data)
+    tags = tags_of(data)
+    factors, names = factor_table(data)
+    return axis_evidence(
+        latents(key, _explorer),
+        [sets[i] for i in rows],
+        None if tags is None else [tags[i] for i in rows],
+        None if factors is None else factors[rows],
+        names,
+        ignored_tags=tag_map_of(data)[0].ignored,
+    )
