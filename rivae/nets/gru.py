@@ -39,23 +39,22 @@ class BiGRU(nn.Module):
         """Only the first ``lengths`` (B,) steps of a row count; a row of length 0 gives zeros."""
         # Longest first: the rows that still have words are then the first ones at every step.
         order = lengths.argsort(descending=True, stable=True)
-        lengths = lengths[order]
-        steps = torch.arange(int(lengths[0]), device=x.device)
-        x = x[order, : len(steps)]
-        active = (lengths > steps[:, None]).sum(1).tolist()
-        last_first = (lengths[:, None] - 1 - steps).clamp_min(0)
-        both = torch.stack([x, x[torch.arange(len(x), device=x.device)[:, None], last_first]])
-        # One product for all steps, (2, T B, D) by (2, D, 3 H).
-        gates = both.transpose(1, 2).flatten(1, 2) @ self.weight_in
-        gates = (_full(gates) + self.bias_in).unflatten(1, (len(steps), len(x)))
+        left = lengths[order]
+        steps = torch.arange(int(left[0]), device=x.device)[:, None]
+        active = (left > steps).sum(1).tolist()
+        # The words of all steps one after the other, without padding, for either direction.
+        step, row = (steps < left).nonzero(as_tuple=True)
+        last_first = torch.stack([step, left[row] - 1 - step])
+        gates = x[order[row], last_first] @ self.weight_in  # (2, words, 3 H)
+        gates = _full(gates) + self.bias_in
         # A low-precision copy is made once, not at every step.
         enabled = torch.is_autocast_enabled(x.device.type)
         dtype = torch.get_autocast_dtype(x.device.type) if enabled else self.weight_hidden.dtype
         weight = self.weight_hidden.to(dtype)
         h = x.new_zeros(2, len(x), self.n_hidden)
-        for n, step in zip(active, gates.unbind(1), strict=True):
+        for n, gate in zip(active, gates.split(active, 1), strict=True):
             old = h[:, :n]
-            new = self._step(step[:, :n], _full(old @ weight) + self.bias_hidden, old)
+            new = self._step(gate, _full(old @ weight) + self.bias_hidden, old)
             h = new if n == len(x) else torch.cat([new, h[:, n:]], 1)
         return torch.cat([h[0], h[1]], -1)[order.argsort()]
 
