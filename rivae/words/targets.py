@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from rivae.data.base import PairedDataset
-from rivae.data.food_factors import FACTOR_LABELS
 from rivae.errors import ConfigError
 from rivae.retrieval.base import Floats
 from rivae.words.relations import MIN_COUNT, Relation, common_words, relations
@@ -37,14 +36,13 @@ def factor_targets(data: PairedDataset) -> list[Target]:
     """The known factors; of a category its levels, which have no order, one by one."""
     found = []
     for spec in data.factor_specs:
-        label = FACTOR_LABELS.get(spec.name, spec.name)
         if spec.kind == "categorical" and spec.levels:
             found += [
-                Target(f"factor:{spec.name}={level}", f"{label}: {level}", "factor")
+                Target(f"factor:{spec.name}={level}", f"{spec.name}: {level}", "factor")
                 for level in spec.levels
             ]
         elif spec.kind != "categorical":
-            found.append(Target(f"factor:{spec.name}", label, "factor"))
+            found.append(Target(f"factor:{spec.name}", spec.name, "factor"))
     return found
 
 
