@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rivae.config import RunConfig
@@ -28,3 +29,8 @@ class Job:
     def config(self) -> RunConfig:
         """The settings of the run."""
         return self.run.config
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the newest state of training is kept."""
+        return self.run.path / "checkpoints" / "last.safetensors"

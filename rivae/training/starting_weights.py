@@ -6,12 +6,16 @@ are matched: word numbers have the shape of any vector.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rivae.data.base import PairedDataset
 from rivae.data.tokens import TokensView
 from rivae.errors import ConfigError
 from rivae.methods.base import Method
 from rivae.nets.recipe_rnn import RecipeRNN
 from rivae.nets.resnet50 import ResNet50Attention
+from rivae.training.checkpoint import has_checkpoint
+from rivae.training.job import Job
 
 
 def check_views(method: Method, data: PairedDataset) -> None:
@@ -36,12 +40,19 @@ def check_views(method: Method, data: PairedDataset) -> None:
             )
 
 
-def start_embedders(method: Method, data: PairedDataset) -> None:
-    """Give the embedders of a fresh method what they start from; not for a resumed one.
+def start_embedders(method: Method, jobs: Sequence[Job]) -> None:
+    """Give the embedders of a method with fresh weights what they start from.
+
+    Not for runs with a checkpoint: they have trained on, and may have outlived their files.
 
     Raises:
-        ConfigError, DataError: when word vectors or weights are missing or do not fit.
+        ConfigError, DataError: when embedders and data do not match, or word vectors or weights
+            are missing or do not fit.
     """
+    data = jobs[0].data
+    check_views(method, data)
+    if all(has_checkpoint(job.checkpoint) for job in jobs):
+        return
     for side, view in ((1, data.x1), (2, data.x2)):
         embedder = getattr(method, f"embedder{side}", None)
         if isinstance(embedder, ResNet50Attention):

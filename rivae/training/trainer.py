@@ -6,7 +6,6 @@ import contextlib
 import math
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,17 +16,12 @@ from rivae.files import remove_temporaries
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Method, Noise, Stage
 from rivae.nets.dropout import RandomLayer
-from rivae.training.checkpoint import (
-    has_checkpoint,
-    load_checkpoint,
-    load_together,
-    save_checkpoint,
-)
+from rivae.training.checkpoint import load_checkpoint, load_together, save_checkpoint
 from rivae.training.closed_form import finish_closed_form
 from rivae.training.feed import Feed
 from rivae.training.job import Finaliser, Job, Listener, Validator
 from rivae.training.stack import clip_gradients, take_model
-from rivae.training.starting_weights import check_views, start_embedders
+from rivae.training.starting_weights import start_embedders
 from rivae.training.state import Progress, joined_progress, make_optimiser, restore, snapshot
 from rivae.training.tables import coordinates, embed_rows, smooth_targets
 
@@ -73,10 +67,7 @@ class Trainer:
         choice = first.config.method
         shapes = (first.data.x1.shape, first.data.x2.shape)
         self.method = build_method(choice.name, choice.settings, *shapes, seeds, self.stacked)
-        check_views(self.method, first.data)
-        # A run with a checkpoint has trained them further, and may have outlived their files.
-        if not all(has_checkpoint(_last_checkpoint(job)) for job in jobs):
-            start_embedders(self.method, first.data)
+        start_embedders(self.method, jobs)
         self.method.to(self.device)
         if self.options.precision == "bf16":
             for module in self.method.modules():
@@ -281,7 +272,7 @@ class Trainer:
             state = asdict(self.progress)
             for key in ("best", "since_best", "failed"):
                 state[key] = state[key][s]
-            save_checkpoint(_last_checkpoint(job), tensors, state)
+            save_checkpoint(job.checkpoint, tensors, state)
         stage = self.stages[min(self.progress.stage, len(self.stages) - 1)].name
         self._set_status(state="running", stage=stage, epoch=self.progress.epoch)
         self._saved_at = time.monotonic()
@@ -292,7 +283,7 @@ class Trainer:
         for folder in folders:
             remove_temporaries(folder)
             remove_temporaries(folder.parent)
-        loaded = load_together([_last_checkpoint(job) for job in self.jobs])
+        loaded = load_together([job.checkpoint for job in self.jobs])
         if loaded is None:
             self._tell("nothing was saved yet: training begins anew")
         else:
@@ -354,7 +345,3 @@ class Trainer:
         for s, job in enumerate(self.jobs):
             if not self.progress.failed[s]:
                 job.run.set_status(**changes)
-
-
-def _last_checkpoint(job: Job) -> Path:
-    return job.run.path / "checkpoints" / "last.safetensors"
