@@ -9,43 +9,19 @@ query of which only z is known (an upload) is given as ``query=None, z=...``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rivae.errors import ConfigError
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A template: import lines, the body with ``{name}`` places, and the default of each place.
-
-    ``opens`` tells whether the panel needs the model (an ``explorer``) or only the run's files.
-    """
-
-    imports: tuple[str, ...]
-    body: str
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    opens: bool = True
-
+from rivae.snippet_panel import SAVE as _SAVE
+from rivae.snippet_panel import Panel
+from rivae.snippet_words import WORDS
 
 _TRAVERSE = (
     "from rivae.evaluation import traversal_values",
     "from rivae.traversal import traverse",
 )
-_SAVE = "from rivae.export import save"
-_STATES = (
-    "from rivae.words.item_words import item_words",
-    "from rivae.words.states import N_QUERIES, axis_states",
-)
-_STATES_BODY = """\
-data = explorer.data
-words = item_words(data)
-queries = explorer.search_rows[:N_QUERIES]
-states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queries)
-"""
 # The values of every dimension: "data", "paper", "prior", "sigma" or two numbers.
 _VALUES = """\
 values, _ = traversal_values({range}, explorer.prior)
@@ -136,6 +112,26 @@ save(sheet, "plane.png")
 """,
         defaults={"rows": "test", "query": 0, "z": None, "dims": (0, 1), "range_a": (-3.0, 3.0),
                   "range_b": (-3.0, 3.0), "n_points": 9, "side": 2},
+    ),
+    "steer": Panel(
+        imports=(_SAVE, "from rivae.plots.steering import row_clouds, steering_sheet",
+                 "from rivae.steering import steer, steer_rows"),
+        body="""\
+z = {start}
+rows = steer_rows({axes}, {levels})
+data = explorer.data
+sheet = steering_sheet(
+    rows, steer(explorer, z, rows, n_sigma={n_sigma}, k={k}), explorer.axis_names,
+    lambda item: data.picture(item, {side}),
+    clouds=row_clouds(explorer, rows, {n_sigma}),
+    query={query_picture},
+    query_title={query_title},
+    title=data.title, n_sigma={n_sigma},
+)
+save(sheet, "steer.png")
+""",
+        defaults={"rows": "test", "query": 0, "z": None, "axes": (0, 1), "levels": None,
+                  "n_sigma": 3.0, "k": 5, "side": 2},
     ),
     "correlation": Panel(
         imports=(*_TRAVERSE, _SAVE, "from rivae.metrics.correlation import correlation_table",
@@ -259,6 +255,7 @@ save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
         defaults={"group": "retrieval", "metrics": None},
         opens=False,
     ),
+    **WORDS,
 }
 
 
@@ -268,81 +265,6 @@ def snippet(run_id: str, call: str, **kwargs: Any) -> str:
     Args:
         run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
         call: a name in ``PANELS``.
-    "clouds": Panel(
-        imports=(*_STATES, _SAVE, "from rivae.plots.cloud_sheet import cloud_sheet",
-                 "from rivae.plots.clouds import make_clouds",
-                 "from rivae.words.clouds import count_words",
-                 "from rivae.words.item_words import item_tags",
-                 "from rivae.words.targets import AXIS, find_target, related_words, target_values"),
-        body=_STATES_BODY + """\
-left_out = () if {everyday} else words.everyday()
-counts = count_words(states.by_name(), words.sets, leave_out=left_out)
-tags = item_tags(data)
-target = find_target({relation}, data, tags, explorer.axis_ids[{dim}])
-rows = explorer.search_rows
-if target.key == AXIS:
-    position = explorer.retriever.latents(rows)[:, {dim}]
-    relation = related_words([words.sets[i] for i in rows], position)
-else:
-    relation = related_words(words.sets, target_values(target, data, tags))
-clouds = make_clouds(
-    counts, relation, factor=target.label, n_words={n_words}, width={width}, height={height}
-)
-sheet = cloud_sheet(
-    clouds, [states.items(s) for s in range(3)], lambda item: data.picture(item, 2), data.title
-)
-save(sheet, "clouds.png")
-""",
-        defaults={"rows": "test", "dim": 0, "n_sigma": 3, "relation": "axis", "everyday": True,
-                  "n_words": 34, "width": 400, "height": 320},
-    ),
-    "word-contrast": Panel(
-        imports=(*_STATES, _SAVE, "from rivae.plots.contrast import contrast_dots",
-                 "from rivae.words.contrast import contrast"),
-        body=_STATES_BODY + """\
-found = contrast(states.items(0), states.items(2), words.sets)
-for c in found[:{n_words}]:
-    print(c.word, c.low, c.high, round(c.log_odds, 2), round(c.z, 1))
-figure = contrast_dots(found, low=states.names[0], high=states.names[2], n_words={n_words})
-save(figure, "contrast.html")
-""",
-        defaults={"rows": "test", "dim": 0, "n_sigma": 3, "n_words": 12},
-    ),
-    "axis-evidence": Panel(
-        imports=("from rivae.words.item_words import has_texts, item_tags, item_words",
-                 "from rivae.words.naming import axis_evidence, propose_name",
-                 "from rivae.words.targets import factor_table"),
-        body="""\
-data, rows = explorer.data, explorer.search_rows
-words = item_words(data).sets if has_texts(data) else [()] * len(data)
-tags = item_tags(data)
-factors, names = factor_table(data)
-evidence = axis_evidence(
-    explorer.retriever.latents(rows), [words[i] for i in rows],
-    None if tags is None else [tags[i] for i in rows],
-    None if factors is None else factors[rows], names,
-)
-for j, found in enumerate(evidence):
-    proposal = propose_name(j, found)
-    print(explorer.axis_names[j], "|", proposal.name if proposal else "no proposal")
-    for e in found:
-        print("   ", e.kind, e.term, round(e.strength, 2))
-""",
-        defaults={"rows": "test"},
-    ),
-    "tag-graph": Panel(
-        imports=(_SAVE, "from rivae.plots.tag_graph import tag_graph",
-                 "from rivae.words.item_words import item_tags",
-                 "from rivae.words.tags import read_tag_map, tag_nodes"),
-        body="""\
-tags = item_tags(run.load_dataset())
-factor = {factor}
-nodes = [n for n in tag_nodes(read_tag_map(), tags) if factor in (None, n.factor)]
-save(tag_graph(nodes, n_tags={n_tags}), "tags.html")
-""",
-        defaults={"factor": None, "n_tags": 10},
-        opens=False,
-    ),
         **kwargs: numbers, text, None, and lists or arrays of them.
 
     Raises:

@@ -9,22 +9,19 @@ row's levels, as in the paper's clouds of one latent.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rivae.errors import ConfigError
-from rivae.explorer import MAX_TEXT_ROWS, Explorer, Vector
+from rivae.explorer import Explorer, Vector
 from rivae.retrieval.base import Floats, Ints
 from rivae.words.clouds import CloudCounts, count_words
-from rivae.words.ingredients import ingredient_sets
+from rivae.words.item_words import ItemWords, has_texts, item_words
 from rivae.words.relations import Relation, relations
-
-if TYPE_CHECKING:
-    from rivae.data.recipes import Recipe
 
 Level = Literal["off", "query", "on"] | float
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")
@@ -181,38 +178,38 @@ class SteerTexts:
     """What the clouds of a run need, made once: it is the same for every row.
 
     Attributes:
-        items: (N,) searched items that have a text, sorted.
-        sets: the words of each.
+        sets: the words of every item, by data row.
+        everyday: words that so many items have that they say nothing; clouds leave them out.
+        items: (N,) the searched items.
         z: (N, d) their positions, in s.d. of the prior from its mean.
         queries: (q, d) z of the queries behind the clouds.
     """
 
+    sets: Sequence[tuple[str, ...]]
+    everyday: frozenset[str]
     items: Ints
-    sets: tuple[tuple[str, ...], ...]
     z: Floats
     queries: Floats
 
 
-def steer_texts(explorer: Explorer, n_queries: int = N_QUERIES) -> SteerTexts | None:
-    """Words and positions of the searched items; None when none of them has ingredients.
+def steer_texts(
+    explorer: Explorer, words: ItemWords | None = None, n_queries: int = N_QUERIES
+) -> SteerTexts | None:
+    """Words and positions of the searched items; None where they have no texts.
 
-    At most the first 20,000 searched items are read. The queries are spread evenly over the
-    searched rows.
+    Args:
+        words: the words of all items when they are known already; read from the texts when None.
+        n_queries: queries behind a cloud, spread evenly over the searched rows.
     """
-    rows = explorer.search_rows[:MAX_TEXT_ROWS]
-    # The first one tells: reading every text of a data set that has none would take seconds.
-    first = explorer.data.recipe(int(rows[0]))
-    if first is None:
+    if not has_texts(explorer.data):
         return None
-    recipes: list[Recipe] = [explorer.data.recipe(int(i)) or first for i in rows]
-    sets = ingredient_sets(recipes)
-    if not any(sets):
-        return None
-    searched = explorer.search_rows
-    pick = np.linspace(0, len(searched) - 1, min(n_queries, len(searched))).round().astype(int)
-    z = (np.asarray(explorer.retriever.encode(rows)[0]) - explorer.mean) / explorer.std
-    queries = np.asarray(explorer.retriever.encode(searched[pick])[0], dtype=np.float64)
-    return SteerTexts(rows, tuple(sets), z, queries)
+    words = item_words(explorer.data) if words is None else words
+    rows = explorer.search_rows
+    pick = np.linspace(0, len(rows) - 1, min(n_queries, len(rows))).round().astype(int)
+    mu = np.asarray(explorer.retriever.encode(rows)[0], dtype=np.float64)
+    return SteerTexts(
+        words.sets, words.everyday(), rows, (mu - explorer.mean) / explorer.std, mu[pick]
+    )
 
 
 def cloud_counts(
@@ -222,7 +219,6 @@ def cloud_counts(
     n_sigma: float,
     *,
     k: int = CLOUD_K,
-    leave_out: Collection[str] = (),
 ) -> CloudCounts:
     """Words of the top-``k`` items of every query, moved to each row's levels.
 
@@ -231,14 +227,13 @@ def cloud_counts(
     Raises:
         ConfigError: as ``moved``.
     """
-    states = {}
-    for number, row in enumerate(rows, 1):
-        z = moved(explorer, texts.queries, row, n_sigma)
-        ids = np.unique(explorer.retriever.search(z, k).ids)
-        at = np.searchsorted(texts.items, ids)
-        found = at[(at < len(texts.items)) & (texts.items[at % len(texts.items)] == ids)]
-        states[f"row {number}"] = found.tolist()
-    return count_words(states, texts.sets, leave_out=leave_out)
+    states = {
+        f"row {number}": np.unique(
+            explorer.retriever.search(moved(explorer, texts.queries, row, n_sigma), k).ids
+        ).tolist()
+        for number, row in enumerate(rows, 1)
+    }
+    return count_words(states, texts.sets, leave_out=texts.everyday)
 
 
 def row_relations(texts: SteerTexts, row: SteerRow, n_sigma: float) -> dict[str, Relation]:
@@ -250,4 +245,4 @@ def row_relations(texts: SteerTexts, row: SteerRow, n_sigma: float) -> dict[str,
     if not weights:
         return {}
     along = texts.z[:, list(weights)] @ np.array(list(weights.values()))
-    return relations(texts.sets, along).kinds(0)
+    return relations([texts.sets[int(i)] for i in texts.items], along).kinds(0)

@@ -17,9 +17,10 @@ class Wire {
    * @param onAnswer called with each answer, in order
    * @param onTrouble called with a sentence, or "" when all is well again
    * @param askServer asks through the Streamlit session, where the web route is missing
+   * @param patience after how many ms an answer counts as lost
    */
-  constructor({ question, onAnswer, onTrouble, askServer }) {
-    Object.assign(this, { question, onAnswer, onTrouble, askServer })
+  constructor({ question, onAnswer, onTrouble, askServer, patience = TIMEOUT_MS }) {
+    Object.assign(this, { question, onAnswer, onTrouble, askServer, patience })
     this.url = ""
     this.seq = 0
     this.shown = 0
@@ -40,7 +41,7 @@ class Wire {
     this.waiting = false
     const seq = ++this.seq
     this.inFlight = seq
-    this.timer = setTimeout(() => this.lost(seq), TIMEOUT_MS)
+    this.timer = setTimeout(() => this.lost(seq), this.patience)
     const body = { ...this.question(), seq, have: [...this.pictures.keys()].slice(-TELL_PICTURES) }
     if (!this.url) {
       this.askServer(body)

@@ -34,7 +34,7 @@ PAD, GAP, LINE = 14, 4, 15
 CELL, MARK = 78, 20  # width of a column of the matrix, size of its circles
 ROW_GAP = 16
 CLOUD = (340, 150)  # pixels of one cloud
-N_WORDS = 22
+N_WORDS = 16
 MARKS = {"on": "●", "off": "○", "query": "–"}
 TONES: dict[Relation, Tone] = {"related": "related", "opposite": "opposite", "none": "faint"}
 
@@ -64,7 +64,7 @@ def row_cloud(
 def row_clouds(
     explorer: Explorer, rows: Sequence[SteerRow], n_sigma: float
 ) -> list[Clouds | None]:
-    """A cloud for each row; [] where the items have no ingredients."""
+    """A cloud for each row; [] where the items have no texts."""
     texts = steer_texts(explorer)
     if texts is None:
         return []

@@ -48,7 +48,7 @@ EXPLORE = Purpose(
 
 
 def _closed() -> None:
-    for flag in (state.EXPLORE_CHOOSING, state.COMPARE_CHOOSING):
+    for flag in (state.EXPLORE_CHOOSING, state.COMPARE_CHOOSING, state.STEER_CHOOSING):
         st.session_state[flag] = False
 
 

@@ -10,7 +10,16 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.ui import state  # noqa: E402  (needs the path above)
-from rivae.ui.pages import COMPARE, DATA, EXPLORE, HOME, METRICS, TRAVERSE, WORDS  # noqa: E402
+from rivae.ui.pages import (  # noqa: E402
+    COMPARE,
+    DATA,
+    EXPLORE,
+    HOME,
+    METRICS,
+    STEER,
+    TRAVERSE,
+    WORDS,
+)
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
 ICON = str(ROOT / "assets" / "icon.png")
@@ -33,6 +42,10 @@ page = st.navigation(
         st.Page(
             WORDS, title="Words", icon=":material/sort_by_alpha:",
             help="What changes along an axis in words; names for the axes; tags around factors.",
+        ),
+        st.Page(
+            STEER, title="Steer", icon=":material/grid_on:",
+            help="Several axes at once: rows of pictures and words; tours to present.",
         ),
         st.Page(
             COMPARE, title="Compare", icon=":material/view_column:",

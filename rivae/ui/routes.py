@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from rivae.thumbnails import Thumbnail
+    from rivae.ui.answers import OpenRun
+
+    Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any]]
 
 log = logging.getLogger(__name__)
 TOPK_PATH = "/rivae/api/topk"
+STEER_PATH = "/rivae/api/steer"
 STRIP_PATH = "/rivae/api/strip/{run}"
 PICTURE_PATH = "/rivae/api/picture/{run}/{side:int}/{item:int}"
 MAX_BODY = 64 * 1024
@@ -32,6 +37,16 @@ _mounted_at: str | None = None
 def topk_url() -> str:
     """Address of the top-k route, or "" when the script runs without its launcher."""
     return "" if _mounted_at is None else _mounted_at + TOPK_PATH
+
+
+def steer_url() -> str:
+    """Address of the route for rows of several axes, or "" without the launcher."""
+    return "" if _mounted_at is None else _mounted_at + STEER_PATH
+
+
+def pictures_url() -> str:
+    """What stands before ``/run/side/item`` in the address of a full picture; "" as above."""
+    return "" if _mounted_at is None else _mounted_at + PICTURE_PATH.partition("/{")[0]
 
 
 def strip_url(run_id: str) -> str:
@@ -49,6 +64,7 @@ def build_routes() -> list[BaseRoute]:
     _mounted_at = f"/{base}" if base else ""
     return [
         Route(_mounted_at + TOPK_PATH, topk, methods=["GET", "POST"]),
+        Route(_mounted_at + STEER_PATH, steer, methods=["POST"]),
         Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
         Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
     ]
@@ -58,7 +74,18 @@ async def topk(request: Request) -> Response:
     """POST a question of :func:`rivae.ui.answers.answer`, or GET ``?run=…&z=0.1,-2&k=5``."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(_answer, await _question(request))
+    from rivae.ui.answers import answer
+
+    return await to_thread.run_sync(_answer, await _question(request), answer)
+
+
+async def steer(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.steer_answers.answer`."""
+    from anyio import to_thread
+
+    from rivae.ui.steer_answers import answer
+
+    return await to_thread.run_sync(_answer, await _question(request), answer)
 
 
 async def picture(request: Request) -> Response:
@@ -101,11 +128,10 @@ def _from_address(params: Any) -> dict[str, Any] | str:
     return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}
 
 
-def _answer(question: dict[str, Any] | str) -> Response:
+def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
     from starlette.responses import JSONResponse
 
     from rivae.ui import cache
-    from rivae.ui.answers import answer
 
     try:
         if isinstance(question, str):

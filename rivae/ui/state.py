@@ -72,6 +72,26 @@ TRAVERSE_A: Final = "a"
 TRAVERSE_B: Final = "b"
 TRAVERSE_POINTS: Final = "points"
 
+# Steer
+STEER: Final = "steer_state"  # rivae.ui.steer_state.SteerState
+STEER_PAYLOAD: Final = "steer_payload"  # what the panel was last sent, rebuilt on a new rev
+STEER_ANSWER: Final = "steer_answer"  # answer through the session, where the route is missing
+STEER_WORDS: Final = "steer_words"  # the same for word clouds
+STEER_LINK: Final = "steer_link"  # query parameters as last read or written
+STEER_CHOOSING: Final = "steer_choosing"  # whether the query gallery is open
+STEER_NOTICE: Final = "steer_notice"  # one sentence about a link that was only partly usable
+STEER_ITEM: Final = "steer_item"  # item in the drawer, or None
+STEER_ADDING: Final = "steer_adding"  # row that is being added to a tour, or None
+STEER_PANEL: Final = "steer_panel"
+STEER_RUN: Final = "steer_run"
+STEER_USE: Final = "steer_use"
+STEER_TOUR: Final = "steer_tour"  # id of the tour chosen in the list
+STEER_TOUR_FIELD: Final = "steer_tour_field"  # begins the key of every field and button of tours
+TOUR_PANEL: Final = "tour_panel"
+TOUR_NOTICE: Final = "tour_notice"
+TOUR_ANSWER: Final = "tour_answer"
+TOUR_WORDS: Final = "tour_words"
+
 # Metrics; the bound ones are names in the address as well
 METRICS_SHOW: Final = "metrics_show"
 METRICS_RUN: Final = "metrics_run"

@@ -1,0 +1,29 @@
+/* A word cloud as SVG, from places that Python has found. */
+
+/** An empty cloud; `drawCloud` fills it. */
+function makeCloud() {
+  const svg = document.createElementNS(SVG, "svg")
+  svg.setAttribute("class", "cloud")
+  svg.setAttribute("role", "img")
+  return svg
+}
+
+/**
+ * Draws `cloud` {width, height, alt, words: [text, x, y, size, relation, count in words]}.
+ * Relation is said twice: by colour, and by an underline or slanted letters.
+ */
+function drawCloud(svg, cloud) {
+  svg.setAttribute("viewBox", `0 0 ${cloud.width} ${cloud.height}`)
+  svg.setAttribute("aria-label", cloud.alt)
+  svg.replaceChildren(...cloud.words.map(([text, x, y, size, relation, count]) => {
+    const node = document.createElementNS(SVG, "text")
+    for (const [name, value] of Object.entries({ x, y, "font-size": size, class: relation })) {
+      node.setAttribute(name, value)
+    }
+    const title = document.createElementNS(SVG, "title")
+    title.textContent = count
+    node.textContent = text
+    node.append(title)
+    return node
+  }))
+}

@@ -1,0 +1,84 @@
+/* What stands above the Steer matrix: the query, the axes, how far, the presets. */
+
+/** The query with the ways to choose another: `choose(how, id)`. */
+function buildSteerQuery(choose) {
+  const picture = h("img", { alt: "", class: "query-picture", draggable: false })
+  const title = h("b", {})
+  const text = h("span", { class: "muted" })
+  const number = h("input", {
+    type: "number", min: 0, step: 1, class: "row-number", "aria-label": "Query, item number",
+    title: "Item number of the query", "data-testid": "query-number", placeholder: "item",
+  })
+  const go = () => {
+    const id = Math.round(Number(number.value))
+    if (number.value !== "" && id >= 0 && id < Number(number.max) + 1) choose("row", id)
+  }
+  number.onchange = go
+  const button = (how, label, glyph) =>
+    h("button", { type: "button", onclick: () => choose(how), "data-testid": `query-${how}`, title: label },
+      icon(glyph), h("span", {}, label))
+  const element = h("section", { class: "squery", "aria-label": "Query", "data-testid": "query" },
+    picture,
+    h("div", { class: "about" }, h("span", { class: "label" }, "Query"), title, text),
+    h("div", { class: "choices" }, number, button("random", "Random", "dice"),
+      button("gallery", "Choose", "gallery"), button("average", "Average", "average")))
+  return { element, picture, title, text, number }
+}
+
+/**
+ * How far off and on are, the presets and a new row.
+ * @param on {sigma(n), preset(nAxes), addRow()}
+ */
+function buildSteerBar(on) {
+  const sigma = h("input", {
+    type: "number", min: 0.5, max: MAX_LEVEL, step: 0.5, "aria-label": "n, in s.d.", "data-testid": "n-sigma",
+  })
+  sigma.onchange = () => on.sigma(clamp(round4(Number(sigma.value)) || 3, 0.5, MAX_LEVEL))
+  const preset = (n) => h("button", {
+    type: "button", onclick: () => on.preset(n), "data-testid": `preset-${n}`,
+    title: `All on/off combinations of the first ${n} axes`,
+  }, `${n} axes`)
+  const add = h("button", { type: "button", onclick: on.addRow, "data-testid": "add-row" }, "Add row")
+  const presets = [preset(2), preset(3)]
+  const legend = h("span", { class: "legend muted" })
+  const element = h("div", { class: "sbar" },
+    h("label", { class: "check", title: "How far on and off lie from the mean" }, "n", sigma, "s.d."),
+    h("span", { class: "group", role: "group", "aria-label": "All on/off combinations" }, h("span", { class: "muted" }, "All on/off of"),
+      ...presets), add, legend)
+  return { element, sigma, presets, add, legend }
+}
+
+/**
+ * The names of the axes above their columns, each with a list to take another one.
+ * @param on {swap(at, j), drop(at), add(j)}
+ */
+class AxisHeads {
+  constructor(on) {
+    this.on = on
+    this.element = h("div", { class: "heads", role: "presentation" })
+    this.more = h("select", { class: "more", "aria-label": "Add an axis", "data-testid": "add-axis" })
+    this.more.onchange = () => this.more.value !== "" && on.add(Number(this.more.value))
+  }
+
+  /** Shows `axes` (numbers) out of `dims`; `order` is how they are offered. */
+  show(axes, dims, order, most) {
+    const free = order.filter((j) => !axes.includes(j))
+    const option = (j) => h("option", { value: j }, dims[j].name)
+    this.element.replaceChildren(...axes.map((axis, at) => {
+      const { name, short, given } = dims[axis]
+      const list = h("select", { "aria-label": `Axis ${at + 1}`, title: name, "data-testid": "axis" },
+        option(axis), ...free.map(option))
+      list.value = axis
+      list.onchange = () => this.on.swap(at, Number(list.value))
+      const drop = h("button", { type: "button", class: "tool drop", title: `Remove ${name}`,
+        "aria-label": `Remove ${name}`, disabled: axes.length < 2, "data-testid": "drop-axis" }, icon("remove"))
+      drop.onclick = () => this.on.drop(at)
+      return h("div", { class: "head", role: "columnheader" },
+        h("span", { class: "head-top" }, h("b", {}, short), drop),
+        given ? h("span", { class: "head-name" }, given) : null, list)
+    }))
+    this.more.replaceChildren(h("option", { value: "" }, "Add axis"), ...free.map(option))
+    this.more.value = ""
+    this.more.disabled = axes.length >= most || !free.length
+  }
+}

@@ -1,0 +1,166 @@
+/* One row of the Steer matrix: its cells, its pictures, its cloud and what can be done with it. */
+
+Object.assign(ICONS, {
+  up: "M10 16V4M5 9l5-5 5 5",
+  down: "M10 4v12M5 11l5 5 5-5",
+  copy: "M7 7h9v9H7zM4 13V4h9",
+  flag: "M5 17V3M5 4h10l-2.5 3.5L15 11H5",
+  remove: "M5 5l10 10M15 5 5 15",
+})
+
+// Circles are drawn by the style sheet: as letters they are small, and differ between fonts.
+const MARKS = { on: "", off: "", query: "–" }
+const NEXT = { off: "on", on: "query", query: "off" }
+const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
+const STEP = 0.5
+const MAX_LEVEL = 10
+
+/** How a level is written: a mark, or a number of s.d. with its sign. */
+function markOf(level) {
+  if (typeof level === "string") return MARKS[level]
+  return level ? `${level > 0 ? "+" : "−"}${Math.abs(level)}` : "0"
+}
+
+/** How a level is said. */
+function sayLevel(level) {
+  if (level === "query") return "as the query"
+  return typeof level === "string" ? level : `${markOf(level)} s.d. from the mean`
+}
+
+class SteerRow {
+  /**
+   * @param on {change(), tool(name, row), pick(id), walk(event, row)}
+   */
+  constructor(levels, on) {
+    this.levels = levels
+    this.on = on
+    this.cells = []
+    this.shown = null
+    this.worded = null
+    this.matrix = h("div", { class: "cells", role: "presentation" })
+    this.far = h("p", { class: "far-note", "data-testid": "far" })
+    this.pictures = h("div", { class: "pictures", role: "presentation", "data-testid": "pictures" })
+    this.tiles = []
+    this.cloud = makeCloud()
+    this.note = h("p", { class: "muted note" })
+    this.words = h("div", { class: "words", role: "gridcell", "data-testid": "cloud" }, this.cloud, this.note)
+    this.error = h("p", { class: "error", role: "alert" })
+    const tool = (name, label, glyph) => {
+      const node = h("button", { type: "button", class: "tool", title: label, "aria-label": label,
+        "data-testid": `row-${name}` }, icon(glyph))
+      node.onclick = () => on.tool(name, this)
+      return node
+    }
+    this.tools = [
+      tool("up", "Move the row up (Alt ↑)", "up"), tool("down", "Move the row down (Alt ↓)", "down"),
+      tool("copy", "Copy the row", "copy"), tool("tour", "Add the row to a tour", "flag"),
+      tool("remove", "Remove the row", "remove"),
+    ]
+    this.element = h("div", { class: "srow", role: "row", "data-testid": "steer-row" },
+      h("div", { class: "left", role: "presentation" }, this.matrix, this.far), this.error, this.pictures,
+      this.words, h("div", { class: "tools", role: "gridcell" }, ...this.tools))
+    this.element.onkeydown = (event) => on.walk(event, this)
+  }
+
+  /** Makes the cells for axes [{short, given, name}]. */
+  setAxes(axes) {
+    this.axes = axes
+    this.cells = axes.map((axis, at) => {
+      const mark = h("button", { type: "button", class: "mark", "data-testid": "cell" })
+      mark.onclick = () => this.set(at, NEXT[this.levels[at]] || "off")
+      mark.onkeydown = (event) => this.key(event, at)
+      const nudge = (sign) => {
+        const label = `${axis.name}: ${sign > 0 ? "half an s.d. more" : "half an s.d. less"}`
+        const node = h("button", { type: "button", tabIndex: -1, title: label, "aria-label": label },
+          sign > 0 ? "+" : "−")
+        node.onclick = () => this.nudge(at, sign)
+        return node
+      }
+      const cell = h("div", { class: "cell", role: "gridcell" },
+        h("span", { class: "cell-name", "aria-hidden": "true" }, axis.given || axis.short),
+        h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)))
+      return { mark, cell }
+    })
+    this.matrix.replaceChildren(...this.cells.map(({ cell }) => cell))
+    this.levels.forEach((_, at) => this.write(at))
+  }
+
+  set(at, level) {
+    this.levels = this.levels.map((old, j) => (j === at ? level : old))
+    this.write(at)
+    this.on.change(this)
+  }
+
+  /** Half an s.d. up or down from where the axis is; one that is at the query starts at the mean. */
+  nudge(at, sign) {
+    const level = this.levels[at]
+    const n = this.nSigma
+    const now = typeof level === "number" ? level : { on: n, off: -n, query: 0 }[level]
+    this.set(at, round4(clamp(now + sign * STEP, -MAX_LEVEL, MAX_LEVEL)))
+  }
+
+  key(event, at) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (KEYS[event.key]) this.set(at, KEYS[event.key])
+    else if (event.key === "+" || event.key === "=") this.nudge(at, 1)
+    else if (event.key === "-") this.nudge(at, -1)
+    else if (event.key === "0") this.set(at, 0)
+    else return
+    event.preventDefault()
+  }
+
+  write(at) {
+    const level = this.levels[at]
+    const { mark, cell } = this.cells[at]
+    setText(mark, markOf(level))
+    cell.dataset.level = typeof level === "string" ? level : "number"
+    mark.setAttribute("aria-label", `${this.axes[at].name}: ${sayLevel(level)}`)
+    mark.title = `${this.axes[at].name}: ${sayLevel(level)}`
+  }
+
+  /** Shows the items [number, title, address, tiny] of an answer. */
+  paint({ items, far, error }, key) {
+    this.shown = key
+    setText(this.error, error || "")
+    setText(this.far, far && !error ? "Far from the data" : "")
+    this.element.classList.toggle("failed", Boolean(error))
+    this.element.dataset.far = Boolean(far)
+    if (error) return
+    while (this.tiles.length > items.length) this.tiles.pop().tile.remove()
+    while (this.tiles.length < items.length) this.tiles.push(this.makeTile())
+    items.forEach(([id, title, address, tiny], rank) => {
+      const { tile, img, name } = this.tiles[rank]
+      if (img.src !== address) img.src = address
+      img.alt = title
+      img.classList.toggle("tiny", Boolean(tiny))
+      setText(name, title)
+      tile.title = title
+      tile.dataset.id = id
+      tile.setAttribute("aria-label", `${rank + 1}: ${title}`)
+    })
+  }
+
+  makeTile() {
+    const img = h("img", { alt: "", draggable: false, decoding: "sync" })
+    const name = h("span", { class: "title" })
+    const tile = h("button", { type: "button", class: "tile", role: "gridcell", "data-testid": "tile" },
+      h("span", { class: "pic" }, img), h("span", { class: "cap" }, name))
+    tile.onclick = () => this.on.pick(Number(tile.dataset.id))
+    this.pictures.append(tile)
+    return { tile, img, name }
+  }
+
+  /** Shows the words of an answer. */
+  paintWords({ cloud, note, error }, key) {
+    this.worded = key
+    this.words.classList.remove("old")
+    this.words.classList.toggle("empty", !cloud)
+    setText(this.note, error || note || "")
+    if (cloud) drawCloud(this.cloud, cloud)
+  }
+
+  /** What the arrow keys walk over, from left to right. */
+  stops() {
+    return [...this.cells.map(({ mark }) => mark), ...this.tiles.map(({ tile }) => tile), ...this.tools]
+  }
+}

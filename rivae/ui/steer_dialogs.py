@@ -1,0 +1,107 @@
+"""What the Steer page opens over itself: one item in words, and a row on its way into a tour."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import state, steer_session
+from rivae.ui.text import markdown
+from rivae.words.axis_names import cut
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+    from rivae.steering import SteerRow
+    from rivae.ui.steer_state import SteerState
+
+NEW = ""
+MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
+
+
+def _closed() -> None:
+    st.session_state[state.STEER_ITEM] = st.session_state[state.STEER_ADDING] = None
+
+
+@st.dialog("Item", position="right", width=460, on_dismiss=_closed)
+def item(explorer: Explorer, i: int) -> None:
+    """The picture and the text of item ``i``, and the way to make it the query."""
+    about, recipe = explorer.item(i), explorer.data.recipe(i)
+    st.subheader(markdown(about.title), anchor=False)
+    side = 0 if explorer.shows_whole else 2
+    st.image(explorer.picture(i, side).content, width=300, alt=about.title)
+    st.button(
+        "Use as query", icon=":material/search:", type="primary", key=state.STEER_USE,
+        on_click=steer_session.choose_query, args=(i,),
+    )  # fmt: skip
+    if recipe is not None:
+        _list("Ingredients", recipe.ingredients, ordered=False)
+        _list("Instructions", recipe.instructions, ordered=True)
+    if about.factors:
+        st.table({markdown(f.name): markdown(f.value) for f in about.factors}, border="horizontal")
+    elif recipe is None and about.text:
+        st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
+    st.caption(f"Item number ({about.split} split)")
+    st.code(str(i), language=None)
+    if st.session_state.get(state.STEER_ITEM) is None:
+        st.rerun()
+
+
+def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:
+    if not lines:
+        return
+    st.markdown(f"**{name}**")
+    shown = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
+    marks = [f"{n}." if ordered else "*" for n in range(1, len(shown) + 1)]
+    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, shown, strict=True)))
+    if len(lines) > MOST_LINES:
+        st.caption(f"and {len(lines) - MOST_LINES} more")
+
+
+@st.dialog("Add this row to a tour", on_dismiss=_closed)
+def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
+    """Heading, note and tour of a new step."""
+    from rivae import tours
+
+    known = {found.id: found.tour for found in tours.list_tours() if found.tour is not None}
+    title = row.title(explorer.axis_names)
+    st.caption(markdown(f"{title} · {shown.run}"))
+    field = state.STEER_TOUR_FIELD
+    with st.form(f"{field}_form", border=False):
+        chosen = st.selectbox(
+            "Tour", [*known, NEW], key=f"{field}_which",
+            index=list(known).index(last) if (last := _last()) in known else 0,
+            format_func=lambda t: known[t].title if t in known else "A new tour",
+        )  # fmt: skip
+        name = st.text_input(
+            "Title of a new tour", key=f"{field}_title", max_chars=tours.MAX_TITLE,
+            placeholder="only for a new tour",
+        )  # fmt: skip
+        heading = st.text_input(
+            "Heading", value=cut(title, tours.MAX_HEADING), max_chars=tours.MAX_HEADING,
+            key=f"{field}_heading",
+        )  # fmt: skip
+        note = st.text_area("Note", max_chars=tours.MAX_NOTE, key=f"{field}_note")
+        wanted = st.form_submit_button("Add", type="primary", icon=":material/flag:")
+    if not wanted:
+        return
+    try:
+        step = tours.TourStep(heading, note, shown.run, shown.query, row, shown.n_sigma)
+        if chosen:
+            tour = tours.change_tour(chosen, lambda t: replace(t, steps=(*t.steps, step)))
+        else:
+            tour = tours.add_tour(name, [step])
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
+    st.session_state[state.STEER_TOUR] = tour.id
+    _closed()
+    st.rerun()
+
+
+def _last() -> str:
+    """The tour that was last chosen or added to."""
+    return str(st.session_state.get(state.STEER_TOUR) or NEW)
+

@@ -1,0 +1,224 @@
+"""The Steer page's session: which matrix is shown, what its panel reports, what the link says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RivaeError
+from rivae.explorer import Explorer
+from rivae.runs import Run
+from rivae.steering import SteerRow
+from rivae.ui import address, cache, explore, routes, state, steer_answers, steer_state, theme
+from rivae.ui.links import Query
+from rivae.ui.panel import Panel
+from rivae.ui.steer_links import NAMES, SteerLink, read_steer, write_steer
+from rivae.ui.steer_state import SteerState
+
+PANEL = Panel(state.STEER_PANEL, state.STEER_NOTICE, state.STEER_ANSWER)
+
+
+def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
+    """The state to show: the session's, unless the address says otherwise.
+
+    Raises:
+        RivaeError: the run in question is missing, broken or not ready.
+    """
+    params = address.read(NAMES)
+    known: SteerState | None = st.session_state.get(state.STEER)
+    if known is not None and _stays(params, entered, known):
+        explorer = cache.explorer(known.run)
+        if entered:
+            _save(known)
+        return known, explorer
+    link, dropped = read_steer(params)
+    run = link.run or st.session_state.get(state.RUN) or (ready[0].id if ready else "")
+    explorer = cache.explorer(run)
+    if link.query is None:
+        link = replace(link, query=_explored(run))
+    shown, notes = steer_state.from_link(explorer, run, link, known.rev if known else 0)
+    if dropped:
+        parts = ", ".join(dropped)
+        notes.insert(0, f"Part of the link could not be read and was left out: {parts}.")
+    st.session_state[state.STEER_NOTICE] = " ".join(notes)
+    st.session_state[state.STEER_LINK] = params
+    _keep(shown)
+    return shown, explorer
+
+
+def _stays(params: dict[str, str], entered: bool, known: SteerState) -> bool:
+    if params == st.session_state.get(state.STEER_LINK) and not entered:
+        return True
+    # Coming back from another page: where I was, unless another run was looked at there.
+    return entered and not params and st.session_state.get(state.RUN) in (None, known.run)
+
+
+def _explored(run: str) -> Query | None:
+    """The query of the Explore page, when it shows the same run."""
+    known: explore.ExploreState | None = st.session_state.get(state.EXPLORE)
+    return known.query if known is not None and known.run == run and not known.upload else None
+
+
+def _keep(shown: SteerState) -> None:
+    st.session_state[state.STEER] = shown
+    st.session_state[state.RUN] = shown.run
+
+
+def _save(shown: SteerState) -> None:
+    address.save(write_steer(steer_state.to_link(shown)), NAMES, state.STEER_LINK)
+
+
+def set_state(shown: SteerState) -> None:
+    """Replaces the state and the address; for callbacks."""
+    _keep(shown)
+    st.session_state[state.STEER_NOTICE] = ""
+    _save(shown)
+
+
+def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
+    """What the panel is sent: rebuilt on a new rev, model or axis name, so that other reruns send
+    nothing new.
+    """
+    key = f"{cache.model_key(shown.run)}/{'/'.join(explorer.given_names)}"
+    kept = st.session_state.get(state.STEER_PAYLOAD)
+    if kept is None or (kept["rev"], kept["key"]) != (shown.rev, key):
+        kept = steer_state.payload(explorer, shown, key, routes.steer_url())
+        st.session_state[state.STEER_PAYLOAD] = kept
+        st.session_state[state.STEER_ANSWER] = st.session_state[state.STEER_WORDS] = None
+    answers = {"answer": state.STEER_ANSWER, "words": state.STEER_WORDS}
+    said = {name: st.session_state.get(key) for name, key in answers.items()}
+    return {**kept, **said, "colors": word_colors()}
+
+
+def word_colors() -> dict[str, str]:
+    """The colours of words by their relation, for the theme that is shown."""
+    from rivae.plots.clouds import relation_color
+    from rivae.plots.palette import theme as colors
+
+    shown = colors(theme.is_dark())
+    return {
+        "related": relation_color("related", shown),
+        "opposite": relation_color("opposite", shown),
+        "none": relation_color("none", shown),
+    }
+
+
+def refresh() -> None:
+    """Makes the panel take the session's state over again, e.g. after a page switch."""
+    st.session_state[state.STEER_PAYLOAD] = None
+
+
+def come_back() -> None:
+    """The matrix as it was before a tour was presented; for callbacks."""
+    shown: SteerState | None = st.session_state.get(state.STEER)
+    if shown is not None:
+        _save(shown)
+    refresh()
+
+
+# What the panel and the page's widgets report
+
+
+def on_commit() -> None:
+    """The matrix was changed."""
+    view = PANEL.reported("commit")
+    if isinstance(view, dict):
+        PANEL.guarded(lambda: _take(view))
+
+
+def on_pick() -> None:
+    """A picture was clicked: open its drawer."""
+    report = PANEL.reported("pick")
+    if isinstance(report, dict):
+        PANEL.guarded(lambda: _pick(report))
+
+
+def on_choose() -> None:
+    """Another query is wanted: a random one, a row number, the average, or the gallery."""
+    report = PANEL.reported("choose")
+    if isinstance(report, dict):
+        PANEL.guarded(lambda: _choose(report))
+
+
+def on_add() -> None:
+    """A row is to become a step of a tour."""
+    report = PANEL.reported("add")
+    if isinstance(report, dict):
+        PANEL.guarded(lambda: _add(report))
+
+
+def on_ask() -> None:
+    """A question of the panel where the web route is missing."""
+    ask(PANEL.reported("ask"), state.STEER_ANSWER)
+
+
+def on_ask_words() -> None:
+    """The same for word clouds, which must not hold up pictures."""
+    ask(PANEL.reported("ask_words"), state.STEER_WORDS)
+
+
+def ask(question: Any, key: str) -> None:
+    """Answers a question through the session, under ``key``."""
+    if not isinstance(question, dict):
+        return
+    try:
+        st.session_state[key] = steer_answers.answer(question, cache.explorer)
+    except RivaeError as error:
+        st.session_state[key] = {"seq": question.get("seq"), "error": str(error)}
+
+
+def _take(view: dict[str, Any]) -> SteerState:
+    shown: SteerState = st.session_state[state.STEER]
+    after = steer_state.commit(cache.explorer(shown.run), shown, view)
+    if after != shown:
+        set_state(after)
+    return after
+
+
+def _pick(report: dict[str, Any]) -> None:
+    shown, item = _take(report.get("view") or {}), report.get("id")
+    if type(item) is not int:
+        raise ConfigError("the panel named no item")
+    cache.explorer(shown.run).title(item)  # raises for an item that does not exist
+    st.session_state[state.STEER_ITEM] = item
+
+
+def _choose(report: dict[str, Any]) -> None:
+    shown = _take(report.get("view") or {})
+    how, item = report.get("how"), report.get("id")
+    if how == "random":
+        _with_query(int(random.choice(cache.explorer(shown.run).search_rows)))
+    elif how == "average":
+        _with_query("mean")
+    elif how == "row" and type(item) is int:
+        _with_query(item)
+    elif how == "gallery":
+        st.session_state[state.STEER_CHOOSING] = True
+
+
+def _with_query(query: Query) -> None:
+    shown: SteerState = st.session_state[state.STEER]
+    set_state(steer_state.with_query(cache.explorer(shown.run), shown, query))
+
+
+def choose_query(query: Query) -> None:
+    """Makes a data row (or "mean") the query and closes whatever it was chosen in."""
+    PANEL.guarded(lambda: _with_query(query))
+    st.session_state[state.STEER_CHOOSING] = False
+    st.session_state[state.STEER_ITEM] = None
+
+
+def _add(report: dict[str, Any]) -> None:
+    shown, at = _take(report.get("view") or {}), report.get("row")
+    if type(at) is not int or not 0 <= at < len(shown.rows):
+        raise ConfigError("the panel named no row")
+    st.session_state[state.STEER_ADDING] = SteerRow(shown.axes, shown.rows[at])
+
+
+def choose_run() -> None:
+    """Another run was chosen; axes belong to a run, so its default matrix is shown."""
+    address.write(write_steer(SteerLink(st.session_state[state.STEER_RUN])), NAMES)

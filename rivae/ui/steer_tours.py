@@ -1,0 +1,172 @@
+"""The tours below the Steer matrix: choose, present, edit, hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import state
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.tours import Tour
+
+FIELD = state.STEER_TOUR_FIELD
+
+
+def panel() -> None:
+    """All tours: one is chosen, with what can be done with it."""
+    from rivae import tours
+
+    st.subheader("Tours", anchor=False)
+    if notice := st.session_state.pop(state.TOUR_NOTICE, ""):
+        st.warning(markdown(notice), icon=":material/info:")
+    found = tours.list_tours()
+    for bad in found:
+        if bad.tour is None:
+            _damaged(bad.id, bad.problem)
+    known = {entry.id: entry.tour for entry in found if entry.tour is not None}
+    if not known:
+        st.caption(
+            "A tour is a series of rows with headings and notes that a presenter steps through. "
+            "Add the first step with the flag beside a row."
+        )
+        _import()
+        return
+    if st.session_state.get(state.STEER_TOUR) not in known:
+        st.session_state[state.STEER_TOUR] = next(iter(known))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Tour", list(known), format_func=lambda t: known[t].title, key=state.STEER_TOUR,
+            width=340,
+        )  # fmt: skip
+        tour = known[chosen]
+        st.button(
+            "Present", icon=":material/slideshow:", type="primary", disabled=not tour.steps,
+            key=f"{FIELD}_present", on_click=present, args=(tour.id,),
+        )  # fmt: skip
+        with st.popover("Edit", icon=":material/edit:"):
+            _edit(tour)
+        st.download_button(
+            "Export", lambda: tours.to_bytes(tour), file_name=f"{tour.id}.json",
+            mime="application/json", icon=":material/download:", on_click="ignore",
+            key=f"{FIELD}_export",
+        )  # fmt: skip
+        _import()
+    for n, step in enumerate(tour.steps, 1):
+        runs = "" if n > 1 and tour.steps[n - 2].run == step.run else f" · {step.run}"
+        st.markdown(f"{n}\\. {markdown(step.heading)} :small[:gray[{markdown(runs)}]]")
+
+
+def present(tour_id: str, step: int = 1) -> None:
+    """Opens the presenter's view; for callbacks."""
+    st.query_params.from_dict({"tour": tour_id, "step": str(step)})
+
+
+def _edit(tour: Tour) -> None:
+    """Title, and every step's heading, note and place."""
+    from rivae import tours
+
+    key = f"{FIELD}_{tour.id}"
+    st.text_input(
+        "Title", tour.title, key=f"{key}_title", max_chars=tours.MAX_TITLE,
+        on_change=lambda: _change(
+            tour.id, lambda t: replace(t, title=st.session_state[f"{key}_title"])
+        ),
+    )  # fmt: skip
+    for n, step in enumerate(tour.steps):
+        # With the text in the key: after a move the fields belong to other steps.
+        own = f"{key}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
+        with st.expander(f"{n + 1}. {markdown(step.heading)}"):
+            st.text_input(
+                "Heading", step.heading, key=f"{own}_heading", max_chars=tours.MAX_HEADING
+            )
+            st.text_area("Note", step.note, key=f"{own}_note", max_chars=tours.MAX_NOTE)
+            with st.container(horizontal=True):
+                st.button("Save", key=f"{own}_save", type="primary", on_click=_save_step,
+                          args=(tour.id, n, own))  # fmt: skip
+                st.button("", icon=":material/arrow_upward:", key=f"{own}_up", disabled=n == 0,
+                          help="Earlier", on_click=_move, args=(tour.id, n, n - 1))  # fmt: skip
+                st.button("", icon=":material/arrow_downward:", key=f"{own}_down", help="Later",
+                          disabled=n == len(tour.steps) - 1, on_click=_move,
+                          args=(tour.id, n, n + 1))  # fmt: skip
+                st.button("Remove", icon=":material/close:", key=f"{own}_remove",
+                          on_click=_move, args=(tour.id, n, None))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sure = st.checkbox("Delete the tour", key=f"{key}_sure")
+        st.button("Delete", icon=":material/delete:", disabled=not sure, key=f"{key}_delete",
+                  on_click=_guarded, args=(lambda: tours.delete_tour(tour.id),))  # fmt: skip
+
+
+def _damaged(tour_id: str, problem: str) -> None:
+    from rivae import tours
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(markdown(f"{tour_id}: {problem}"), icon=":material/info:")
+        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_guarded,
+                  args=(lambda: tours.delete_tour(tour_id),))  # fmt: skip
+
+
+def _import() -> None:
+    with st.popover("Import", icon=":material/upload:"):
+        st.file_uploader(
+            "A tour that this app exported", type=["json"], key=f"{FIELD}_file",
+            on_change=_take_file,
+        )  # fmt: skip
+
+
+def _take_file() -> None:
+    from rivae import tours
+
+    file = st.session_state.get(f"{FIELD}_file")
+    if file is None:
+        return
+
+    def take() -> None:
+        tour = tours.from_bytes(file.getvalue())
+        st.session_state[state.STEER_TOUR] = tours.add_tour(tour.title, tour.steps).id
+
+    _guarded(take)
+
+
+def _save_step(tour_id: str, n: int, own: str) -> None:
+    heading, note = (st.session_state[f"{own}_{name}"] for name in ("heading", "note"))
+
+    def change(tour: Tour) -> Tour:
+        steps = list(tour.steps)
+        steps[n] = replace(steps[n], heading=heading, note=note)
+        return replace(tour, steps=tuple(steps))
+
+    _change(tour_id, change)
+
+
+def _move(tour_id: str, n: int, to: int | None) -> None:
+    """Step ``n`` to another place, or out of the tour."""
+
+    def change(tour: Tour) -> Tour:
+        steps = list(tour.steps)
+        step = steps.pop(n)
+        if to is not None:
+            steps.insert(to, step)
+        return replace(tour, steps=tuple(steps))
+
+    _change(tour_id, change)
+
+
+def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
+    from rivae import tours
+
+    _guarded(lambda: tours.change_tour(tour_id, change))
+
+
+def _guarded(change: Callable[[], object]) -> None:
+    """Runs a change; what cannot be done is said on the page."""
+    try:
+        change()
+    except (RivaeError, IndexError) as error:  # IndexError: another session removed the step
+        gone = "this step is gone: reload the page"
+        st.session_state[state.TOUR_NOTICE] = str(error) if isinstance(error, RivaeError) else gone

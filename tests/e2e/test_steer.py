@@ -1,0 +1,91 @@
+"""The Steer page and a tour in a real browser: cells repaint their row, keys step, full screen."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+
+def link(page):
+    address = page.evaluate("location.href")
+    return {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
+
+
+def ids(row):
+    tiles = row.get_by_test_id("tile")
+    return tiles.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
+
+
+@pytest.fixture
+def steer(page, app_server, trained_run):
+    page.goto(f"{app_server}/steer?run={trained_run}&q=12&axes=1~2&m=o_o~i_i")
+    page.get_by_test_id("tile").nth(9).wait_for()
+    return page
+
+
+def test_a_cell_repaints_its_row_alone_and_the_address_follows(steer, until):
+    first, second = (steer.get_by_test_id("steer-row").nth(n) for n in (0, 1))
+    before, other = ids(first), ids(second)
+    cell = first.get_by_test_id("cell").first
+    cell.click()
+    until(lambda: ids(first) != before, "other pictures in this row")
+    assert ids(second) == other
+    assert cell.get_attribute("aria-label") == "z1: on"
+    until(lambda: link(steer).get("m") == "i_o~i_i", "the address follows")
+    steer.keyboard.press("-")
+    assert cell.inner_text() == "+2.5"
+    steer.keyboard.press("ArrowRight")
+    steer.keyboard.press("q")
+    until(lambda: link(steer).get("m") == "2.5_q~i_i", "keys count as well")
+    steer.keyboard.press("Alt+ArrowDown")
+    until(lambda: link(steer).get("m") == "i_i~2.5_q", "the row moves")
+    shown = ids(second)
+    steer.reload()
+    steer.get_by_test_id("tile").nth(9).wait_for()
+    assert ids(steer.get_by_test_id("steer-row").nth(1)) != other or shown == other
+    steer.go_back()
+    until(lambda: link(steer).get("m") == "2.5_q~i_i", "back undoes the last change")
+
+
+def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
+    from rivae.steering import SteerRow
+    from rivae.tours import Tour, TourStep, to_bytes
+
+    run, row = link(steer)["run"], SteerRow((0, 2), ("on", -1.5))
+    steps = [
+        TourStep(f"Step <b>{n}</b>", "Say this.", name, 12, row, 3.0)
+        for n, name in enumerate((run, run, "gone"), 1)
+    ]
+    (app_runs / ".tours").mkdir(exist_ok=True)
+    (app_runs / ".tours" / "show.json").write_bytes(to_bytes(Tour("Show", tuple(steps))))
+    steer.reload()
+    steer.get_by_role("button", name="Present").click()
+    heading, stage = steer.get_by_test_id("tour-heading"), steer.get_by_test_id("tour-stage")
+    heading.wait_for()
+    assert heading.inner_text() == "Step <b>1</b>"
+    until(lambda: stage.get_attribute("data-state") == "shown", "pictures")
+    pictures = steer.get_by_test_id("tour-pictures").locator("img")
+    until(lambda: all(pictures.evaluate_all("p => p.map(i => i.naturalWidth > 0)")), "drawn")
+    assert steer.get_by_test_id("tour-setting").locator("li").count() == 2
+    assert steer.get_by_test_id("tour-full").is_visible()
+
+    def at(number, key):
+        steer.keyboard.press(key)
+        until(lambda: heading.inner_text() == f"Step <b>{number}</b>", f"{key} to {number}")
+
+    at(2, "ArrowRight")
+    assert stage.get_attribute("data-state") == "shown", "the next step was fetched ahead"
+    at(3, " ")
+    error = steer.get_by_test_id("tour-error")
+    until(lambda: "no run 'gone'" in error.inner_text(), "one sentence")
+    at(1, "Home")
+    at(3, "End")
+    at(2, "ArrowLeft")
+    until(lambda: link(steer).get("step") == "2", "the address keeps the step")
+    steer.keyboard.press("f")
+    until(lambda: steer.evaluate("Boolean(document.fullscreenElement)"), "full screen")
+    steer.keyboard.press("f")
+    until(lambda: not steer.evaluate("Boolean(document.fullscreenElement)"), "window again")
+    steer.keyboard.press("Escape")
+    until(lambda: "tour" not in link(steer), "left")
+    steer.get_by_test_id("tile").nth(9).wait_for()
+    assert steer.get_by_test_id("tour").count() == 0
