@@ -67,7 +67,7 @@ def command(
 
 
 def environment(here: Path) -> dict[str, str]:
-    """The environment of the app; folders of runs, data and results are looked for from ``here``."""
+    """The environment of the app; folders of runs, data and results are found from ``here``."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.runs import Run
+    from rivae.ui.background import Job
 
 
 def this_run(run_id: str, bar: DeltaGenerator) -> None:
@@ -61,7 +62,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
     _report(run, report, bar)
 
 
-def _stored(run: Run, job: metrics_evaluate.Job | None) -> tuple[dict[str, Any] | None, str]:
+def _stored(run: Run, job: Job | None) -> tuple[dict[str, Any] | None, str]:
     """The evaluation of the run, or None and what is wrong with its file."""
     stored, damage = None, ""
     try:
@@ -120,7 +121,7 @@ def _along_picker(report: Report) -> Along | None:
     return names.get(str(chosen), next(iter(names.values())))
 
 
-def _not_measured(run: Run, job: metrics_evaluate.Job | None, damage: str) -> None:
+def _not_measured(run: Run, job: Job | None, damage: str) -> None:
     """The button that measures the run, or how far that is; ``damage`` of an older evaluation."""
     if job is not None and job.running:
         _progress(run.id)

@@ -118,7 +118,7 @@ def test_attention_starts_at_one_and_weighs_places(large):
         torch.testing.assert_close(attention(x), x * factors)
         attention.weight.zero_()
     assert factors.shape == (2, 1, 8, 8) and factors.std() > 0.01
-    assert 0 < factors.min() and factors.max() < 2
+    assert factors.min() > 0 and factors.max() < 2
     large.zero_grad()
     attention(x).sum().backward()
     assert attention.weight.grad.abs().sum() > 0
