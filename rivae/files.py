@@ -100,6 +100,22 @@ def write_json(path: Path, value: Any) -> None:
     write_atomic(path, (text + "\n").encode())
 
 
+def change_json(
+    path: Path, change: Callable[[], Any], patience: float = 5.0
+) -> None:
+    """Replace the JSON in ``path`` by what ``change()`` returns, one process or thread at a time.
+
+    What is there already is read inside ``change``, so that nobody else's change gets lost.
+
+    Raises:
+        BlockingIOError: when somebody else is writing for longer than ``patience`` seconds.
+        OSError: when the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_name(f".{path.name}.lock"), patience):
+        write_json(path, change())
+
+
 def json_ready(value: Any) -> Any:
     """Plain lists, dictionaries, strings and finite numbers; NaN and infinities become None."""
     if isinstance(value, Mapping):

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.files import is_locked, locked, write_atomic, write_json
+from rivae.files import change_json, is_locked, write_atomic, write_json
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
@@ -221,61 +221,43 @@ class Run:
             ) from None
         return method.eval()
 
-    # names of the axes, as JSON; what they mean is known to ``rivae.words``
+    # names of the axes; what they mean is known to ``rivae.words``
 
     @property
     def axis_names_path(self) -> Path:
-        """Where names of the axes are kept: in the folder, or, where that is not written to (the
-        demo runs), in ``names/`` of the folder of runs, under the id and the model's hash.
+        """Where names of the axes are written: into the folder, or, where that is not written to
+        (the demo runs), into ``names/`` of the folder of runs, under id and hash of the model.
         """
-        if self.is_writable:
+        folder = self.path.resolve()
+        if not folder.is_relative_to(DEMO_ROOT.resolve()) and os.access(folder, os.W_OK):
             return self.path / AXIS_NAMES
         return runs_root() / "names" / f"{self.id}-{self.model_key}.json"
 
     @property
-    def is_writable(self) -> bool:
-        """Whether this program may write into the folder: never into a demo run's."""
-        path = self.path.resolve()
-        return not path.is_relative_to(DEMO_ROOT.resolve()) and os.access(path, os.W_OK)
-
-    @property
     def model_key(self) -> str:
         """``content_hash``, read again only after the model file has changed."""
-        try:
-            stat = (self.path / "model.safetensors").stat()
-        except OSError:
-            raise self._no_model() from None
+        stat = self._model_path().stat()
         stamp = (stat.st_mtime_ns, stat.st_size)
         if self._hashed is None or self._hashed[0] != stamp:
             self._hashed = stamp, self.content_hash
         return self._hashed[1]
 
     def axis_names_file(self) -> Path | None:
-        """The file that holds the names now: the one written here, else one that came with the
-        folder; None without any.
-        """
+        """The file that holds the names now: written here, or come with the folder; or None."""
         paths = (self.axis_names_path, self.path / AXIS_NAMES)
         return next((path for path in paths if path.is_file()), None)
 
-    def change_axis_names(self, change: Callable[[bytes | None], Mapping[str, Any]]) -> None:
-        """Replace the names by what ``change`` makes of the content so far, atomically; another
-        session that writes at the same time waits for its turn.
+    def change_axis_names(self, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
+        """Replace the names by what ``change`` makes of the file so far, one session at a time.
 
         Raises:
-            RunError: when the file cannot be written or stays locked for five seconds.
+            RunError: when the file cannot be written or stays locked.
         """
-        path = self.axis_names_path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(path.with_name(f".{path.name}.lock"), patience=5.0):
-                known = self.axis_names_file()
-                write_json(path, change(None if known is None else known.read_bytes()))
-        except BlockingIOError:
-            raise RunError(f"run {self.id}: its axis names are being written: try again") from None
+            change_json(self.axis_names_path, lambda: change(self.axis_names_file()))
         except OSError as error:
-            raise RunError(
-                f"run {self.id}: axis names cannot be written to {path.parent}: {error.strerror}"
-            ) from None
+            why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
+            raise RunError(f"run {self.id}: axis names cannot be written: {why}") from None
 
     # writing
 

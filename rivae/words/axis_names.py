@@ -78,9 +78,9 @@ def change_names(
     }
     model, before = run.model_key, dict[int, AxisName]()
 
-    def change(content: bytes | None) -> Mapping[str, Any]:
+    def change(path: Path | None) -> Mapping[str, Any]:
         try:
-            names: Iterable[AxisName] = read_names(content or b"", n_components, model)
+            names: Iterable[AxisName] = read_names(path or b"", n_components, model)
         except RivaeError:
             names = ()
         kept = {n.dim: n for n in names}

@@ -1,0 +1,22 @@
+"""What a template of :mod:`rivae.snippets` is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SAVE = "from rivae.export import save"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A template: import lines, the body with ``{name}`` places, and the default of each place.
+
+    ``opens`` tells whether the panel needs the model (an ``explorer``) or only the run's files.
+    """
+
+    imports: tuple[str, ...]
+    body: str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    opens: bool = True
