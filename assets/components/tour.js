@@ -35,10 +35,18 @@ class Tour {
     this.at = null
     this.told = null
     this.wire = new Wire({
-      question: () => ({ parts: this.wanted(this.found).map((n) => this.part(n)), card: true }),
+      question: () => ({ parts: this.wanted(this.found).slice(0, 1).map((n) => this.part(n)), card: true }),
       onAnswer: (answer) => this.take(answer, this.found, () => this.showPictures()),
       onTrouble: (sentence) => setText(this.trouble, sentence),
       askServer: (body) => this.component.setTriggerValue("ask", body),
+      patience: PATIENCE_MS,
+    })
+    // The next step must not hold up the one that is shown: its run may have to be opened first.
+    this.aheadWire = new Wire({
+      question: () => ({ parts: [this.part(this.at + 1)], card: true }),
+      onAnswer: (answer) => this.take(answer, this.found, () => this.showPictures()),
+      onTrouble: () => {},
+      askServer: () => {},
       patience: PATIENCE_MS,
     })
     this.wordWire = new Wire({
@@ -111,15 +119,15 @@ class Tour {
     const { data } = component
     const other = !this.data || this.data.id !== data.id
     const key = JSON.stringify(data.steps)
-    if (other || key !== this.stepsKey) {
+    const changed = key !== this.stepsKey
+    if (other || changed) {
       this.stepsKey = key
       this.found.clear()
       this.words.clear()
-      this.wire.reset()
-      this.wordWire.reset()
+      for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.reset()
     }
     this.data = data
-    this.wire.url = this.wordWire.url = data.url
+    this.wire.url = this.aheadWire.url = this.wordWire.url = data.url
     for (const [name, color] of Object.entries(data.colors)) this.frame.style.setProperty(`--word-${name}`, color)
     setText(this.title, data.title)
     if (!this.dialog.open && !this.left) {
@@ -127,6 +135,7 @@ class Tour {
       this.stage.focus()
     }
     if (other || this.at === null) this.show(data.step - 1)
+    else if (changed) this.show(this.at)
     else this.follow(data.step)
     if (data.answer) this.wire.receive(data.answer)
     if (data.words) this.wordWire.receive(data.words)
@@ -169,8 +178,8 @@ class Tour {
     setText(this.live, `Step ${this.at + 1} of ${steps.length}: ${step.heading}. ${step.note}`)
     this.showPictures()
     this.showWords()
-    if (this.wanted(this.found).length) this.wire.ask()
-    if (this.wanted(this.words).length) this.wordWire.ask()
+    for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.reset()
+    this.askMore()
   }
 
   /** The step that is shown and the next one, where they are not `known` yet. */
@@ -189,8 +198,16 @@ class Tour {
       if (part.items) this.fetchPictures(part, this.data.steps[Number(part.key)].run)
     }
     show()
-    const wire = known === this.found ? this.wire : this.wordWire
-    if (this.wanted(known).length) wire.ask()
+    this.askMore()
+  }
+
+  /** Asks for what is still missing of this step, and of the next one. */
+  askMore() {
+    const isMissing = (known, n) => n < this.data.steps.length && !known.has(n)
+    const idle = (wire) => wire.inFlight === null
+    if (idle(this.wire) && isMissing(this.found, this.at)) this.wire.ask()
+    if (idle(this.aheadWire) && this.data.url && isMissing(this.found, this.at + 1)) this.aheadWire.ask()
+    if (idle(this.wordWire) && this.wanted(this.words).length) this.wordWire.ask()
   }
 
   address(run, side, id) {
@@ -294,8 +311,7 @@ class Tour {
 
   close() {
     this.left = true
-    this.wire.close()
-    this.wordWire.close()
+    for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.close()
     this.tellSoon.cancel()
     if (this.dialog.open) this.dialog.close()
   }
