@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-PAGES = ["", "explore", "traverse", "compare", "metrics"]
+PAGES = ["", "explore", "traverse", "steer", "compare", "metrics"]
 
 
 def visit(page, address, name, run):
