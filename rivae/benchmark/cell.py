@@ -179,11 +179,11 @@ def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, An
                     {"metric": name, "range": "" if name in STANDARD else where,
                      "n": value.get("n"), "score": value["score"]}
                 )  # fmt: skip
-        for at in evaluation.get("digits_ranges") or []:
-            rows += [
-                {"metric": m, "range": digit_range(at["n_std"]), "score": at[m]}
-                for m in ("overlap", "coverage")
-            ]
+    for at in (evaluation.get("digits_ranges") or []) if latent else []:
+        rows += [
+            {"metric": m, "range": digit_range(at["n_std"]), "score": at[m]}
+            for m in ("overlap", "coverage")
+        ]
     tables = [("correlation", "paper"), ("correlation_other", "prior")] if latent else []
     for group, where in tables:
         measured = alpha_scores((evaluation.get(group) or {}).get("alpha_sensitivity", []))
