@@ -118,7 +118,8 @@ def test_a_word_lists_its_items_and_an_item_its_text(page):
 
 
 @pytest.mark.parametrize("junk", [
-    None, 10**9, -1, {}, {"state": 9, "word": 0}, {"state": 0, "word": 999}, {"state": [], "word": "x"},
+    None, 10**9, -1, {}, {"state": 9, "word": 0}, {"state": 0, "word": 999},
+    {"state": [], "word": "x"},
 ])  # fmt: skip
 def test_a_nonsense_report_opens_nothing(page, junk):
     shown = page(run="bars")
