@@ -149,7 +149,7 @@ def test_a_wrong_setting_is_named(run, change, reason):
         ({"embedder": {"kind": "mlp", "hidden": [5] * 100}}, "embedder.hidden"),
         ({"n_components": 10**7}, "n_components"),
         ({"invented": True}, "has no setting 'invented'"),
-        ({"embedder": {"kind": "conv"}}, "embedder.kind"),
+        ({"embedder": {"kind": "conv"}}, "set its kind to mlp"),
     ],
 )
 def test_hostile_settings_allocate_nothing(run, settings, reason):

@@ -160,9 +160,8 @@ def open_pairs(
     return Pairs(
         name=name,
         settings={**place, "image_size": size, "max_words": n_words, "features": features or None,
-                  "split_seed": seed, "fractions": list(shares),
-                  # Named only where they matter: caches of older runs stay theirs.
-                  **({} if form == "words" else {"text": form, "word_vectors": word_vectors})},
+                  "split_seed": seed, "fractions": list(shares), "text": form,
+                  "word_vectors": word_vectors},
         store=store,
         x1=x1,
         x2=x2,

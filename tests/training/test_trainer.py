@@ -238,7 +238,7 @@ def test_an_error_of_the_program_is_recorded_too(tmp_path, monkeypatch):
     [
         ({"training": {"device": "cuda:7"}}, ConfigError, "has no device cuda:7: train with"),
         ({"dataset": "split-digits", "embedder": {"kind": "conv"}}, ConfigError, "fewer channels"),
-        ({"embedder": {"kind": "conv"}}, ConfigError, "set embedder.kind to mlp"),
+        ({"embedder": {"kind": "conv"}}, ConfigError, "set its kind to mlp"),
     ],
 )
 def test_settings_that_cannot_train_leave_no_folder(tmp_path, changes, error, reason):
