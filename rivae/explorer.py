@@ -243,6 +243,13 @@ class Explorer:
         """Whether items are best shown completed with their other half, as in the paper."""
         return self.data.shows_whole
 
+    @property
+    def whole_label(self) -> str:
+        """What the switch between one view and the whole pair says; "" where both look alike."""
+        if self.data.text_view is not None:
+            return ""
+        return "Complete the pictures" if self.shows_whole else "Show both views"
+
     # choosing a query
 
     def find(self, text: str) -> NDArray[np.int64]:

@@ -137,3 +137,13 @@ def test_data_without_uploads_refuse_one():
 
     with pytest.raises(DataError, match="gallery"):
         load_dataset("synth", n_pairs=30).from_upload(Image.new("L", (8, 8)))
+
+
+def test_pictures_with_texts_have_no_second_view_to_show(small_store):
+    from rivae.data import load_dataset
+    from rivae.methods import build_method
+
+    data = load_dataset("pairs", store=str(small_store), image_size=16)
+    settings = {"dim_v": 4, "embedder2": {"kind": "mlp", "hidden": []}}
+    method = build_method("rivae", settings, data.x1.shape, data.x2.shape)
+    assert Explorer(method.eval(), data).whole_label == ""

@@ -124,6 +124,7 @@ class ComparePanel extends Panel {
     this.results.k.value = this.k
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
+    this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
     setText(this.unit, data.unit)
     showQuery(this.query, data.query)
     if (!sameRuns) this.makeColumns(data)

@@ -160,7 +160,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         "rev": state.rev, "key": key, "url": url, "runs": runs,
         "first": {"runs": found, "items": items},
         "shifts": list(state.shifts), "factor": state.factor, "k": state.k, "whole": state.whole,
-        "wholeLabel": "Complete the pictures" if first.shows_whole else "Show both views",
+        "wholeLabel": first.whole_label,
         "span": state.span, "locked": list(state.locked), "byEffect": state.by_effect,
         "unit": UNIT, "dims": dims(comparison, bases[0]),
         "query": card_of(first, state.query, bases[0]),

@@ -176,7 +176,7 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
         "base": list(state.base),
         "k": state.k,
         "whole": state.whole,
-        "wholeLabel": "Complete the pictures" if explorer.shows_whole else "Show both views",
+        "wholeLabel": explorer.whole_label,
         "locked": list(state.locked),
         "byEffect": state.by_effect,
         "span": state.span,

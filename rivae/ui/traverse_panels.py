@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def _whole(explorer: Explorer) -> bool:
     """Whether items are shown completed, or as the retrieved view alone."""
-    label = "Complete the pictures" if explorer.shows_whole else "Show both views"
-    return st.toggle(
-        label, value=explorer.shows_whole, key=f"{state.TRAVERSE_WHOLE}_{explorer.data.name}"
-    )
+    if not explorer.whole_label:
+        return False
+    key = f"{state.TRAVERSE_WHOLE}_{explorer.data.name}"
+    return st.toggle(explorer.whole_label, value=explorer.shows_whole, key=key)
 
 
 def _sheet(sheet: Sheet) -> None:
