@@ -10,8 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 if os.name == "posix":
     import fcntl
 
@@ -36,6 +38,16 @@ def write_atomic_with(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """``write_atomic_with`` for what can be made anew, its folder included.
+
+    A place that cannot be written only costs time, so nothing is raised for it.
+    """
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(exist_ok=True)
+        write_atomic_with(path, write)
 
 
 def remove_temporaries(folder: Path) -> None:
@@ -114,6 +126,13 @@ def change_json(
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), patience):
         write_json(path, change())
+
+
+def first_problem(error: ValidationError) -> str:
+    """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
+    return f"{place}: {first['msg']}"
 
 
 def json_ready(value: Any) -> Any:

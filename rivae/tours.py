@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.errors import ConfigError, DataError
-from rivae.files import json_ready, locked, write_json
+from rivae.files import first_problem, json_ready, locked, write_json
 from rivae.runs import runs_root
 from rivae.steering import MAX_AXES, MAX_LEVEL, SteerRow
 
@@ -180,10 +180,8 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
     try:
         file = _File.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
         raise DataError(
-            f"this is no tour ({place}: {first['msg']}): choose a file that this app exported"
+            f"this is no tour ({first_problem(error)}): choose a file that this app exported"
         ) from None
     try:
         steps = tuple(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rivae.data.tokens import RESERVED, TokensView, Vectors
 from rivae.data.word2vec import read_word2vec
 from rivae.errors import DataError
-from rivae.files import write_atomic
+from rivae.files import write_cache
 
 CORPUS, NONE = "corpus", "none"
 # Skip-gram with negative sampling (Mikolov et al. 2013); recipes are short, so more passes than
@@ -106,11 +106,7 @@ def _kept_or_trained(
     if kept is not None:
         return kept
     vectors = train_vectors(view, dim, train)
-    try:
-        folder.mkdir(exist_ok=True)
-        write_atomic(path, save({"vectors": vectors}))
-    except OSError:
-        pass  # a folder that cannot be written only costs time
+    write_cache(path, lambda stream: stream.write(save({"vectors": vectors})))
     return vectors
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rivae.data.recipes import Recipe
 from rivae.errors import DataError
-from rivae.files import write_atomic_with
+from rivae.files import write_cache
 
 # Words of two letters or more; numbers and amounts say little about a dish.
 TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
@@ -132,11 +132,7 @@ def cached_words(
         return found
     view = fit_words(texts, train, n, max_words)
     if path is not None:
-        try:
-            path.parent.mkdir(exist_ok=True)
-            write_atomic_with(path, lambda stream: _write(stream, view))
-        except OSError:
-            pass  # a folder that cannot be written only costs time
+        write_cache(path, lambda stream: _write(stream, view))
     return view
 
 

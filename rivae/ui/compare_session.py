@@ -178,9 +178,7 @@ def choose_runs() -> None:
 
 def on_commit() -> None:
     """A slider was released, or an option of the panel has changed."""
-    view = PANEL.reported("commit")
-    if isinstance(view, dict):
-        PANEL.guarded(lambda: _take(view))
+    PANEL.on("commit", _take)
 
 
 def on_pick() -> None:
@@ -193,9 +191,7 @@ def on_pick() -> None:
 
 def on_choose() -> None:
     """Another query is wanted: a random one, or the gallery."""
-    report = PANEL.reported("choose")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _choose(report))
+    PANEL.on("choose", _choose)
 
 
 def _take(view: dict[str, Any]) -> CompareState:

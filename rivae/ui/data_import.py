@@ -76,10 +76,3 @@ def start(plan: Plan) -> Job:
         )  # fmt: skip
         _jobs[str(folder)] = job
     return job
-
-
-def forget(folder: Path) -> None:
-    """No longer show what is over."""
-    job = job_of(folder)
-    if job is not None and not job.running:
-        _jobs.pop(str(folder.absolute()), None)

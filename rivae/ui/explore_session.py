@@ -92,23 +92,17 @@ PANEL = Panel(state.EXPLORE_PANEL, state.EXPLORE_NOTICE, state.EXPLORE_ANSWER)
 
 def on_commit() -> None:
     """A slider was released, or an option of the panel has changed."""
-    view = PANEL.reported("commit")
-    if isinstance(view, dict):
-        PANEL.guarded(lambda: _take(view))
+    PANEL.on("commit", _take)
 
 
 def on_pick() -> None:
     """A tile was clicked: open its drawer."""
-    report = PANEL.reported("pick")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _pick(report))
+    PANEL.on("pick", _pick)
 
 
 def on_choose() -> None:
     """Another query is wanted: a random one, or the gallery."""
-    report = PANEL.reported("choose")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _choose(report))
+    PANEL.on("choose", _choose)
 
 
 def _take(view: dict[str, Any]) -> ExploreState:

@@ -1,4 +1,4 @@
-"""What a panel in the browser reports to its page, the same for Explore and Compare."""
+"""What a panel in the browser reports to its page, the same for Explore, Compare and Steer."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ class Panel:
     def reported(self, name: str) -> Any:
         """The value of the panel's trigger ``name``, or None."""
         return getattr(st.session_state.get(self.key), name, None)
+
+    def on(self, name: str, change: Callable[[dict[str, Any]], object]) -> None:
+        """``guarded`` with what the trigger ``name`` reports; other than a mapping is nothing."""
+        report = self.reported(name)
+        if isinstance(report, dict):
+            self.guarded(lambda: change(report))
 
     def guarded(self, change: Callable[[], object]) -> None:
         """Runs a change; what cannot be done is said on the page instead of thrown at it."""

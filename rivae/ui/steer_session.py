@@ -125,30 +125,22 @@ def come_back() -> None:
 
 def on_commit() -> None:
     """The matrix was changed."""
-    view = PANEL.reported("commit")
-    if isinstance(view, dict):
-        PANEL.guarded(lambda: _take(view))
+    PANEL.on("commit", _take)
 
 
 def on_pick() -> None:
     """A picture was clicked: open its drawer."""
-    report = PANEL.reported("pick")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _pick(report))
+    PANEL.on("pick", _pick)
 
 
 def on_choose() -> None:
     """Another query is wanted: a random one, a row number, the average, or the gallery."""
-    report = PANEL.reported("choose")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _choose(report))
+    PANEL.on("choose", _choose)
 
 
 def on_add() -> None:
     """A row is to become a step of a tour."""
-    report = PANEL.reported("add")
-    if isinstance(report, dict):
-        PANEL.guarded(lambda: _add(report))
+    PANEL.on("add", _add)
 
 
 def on_ask() -> None:

@@ -17,7 +17,7 @@ from rivae.data.base import PairedDataset
 from rivae.data.pairs import Pairs
 from rivae.data.store.pixels import CACHE
 from rivae.errors import DataError
-from rivae.files import write_atomic_with
+from rivae.files import write_cache
 from rivae.words import ingredient_line, ingredients, kitchen_words
 from rivae.words.ingredients import common_spelling, ingredient_sets
 
@@ -64,11 +64,7 @@ def item_words(data: PairedDataset) -> ItemWords:
             return found
     made = _made(data)
     if path is not None:
-        try:
-            path.parent.mkdir(exist_ok=True)
-            write_atomic_with(path, lambda stream: _write(stream, made))
-        except OSError:
-            pass  # a folder that cannot be written only costs time
+        write_cache(path, lambda stream: _write(stream, made))
     return made
 
 

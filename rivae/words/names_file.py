@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rivae.errors import DataError
-from rivae.files import write_json
+from rivae.files import first_problem, write_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
 
 MAX_BYTES = 1_000_000
@@ -85,10 +85,8 @@ def read_names(
     try:
         file = _File.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
         raise DataError(
-            f"these are no axis names ({place}: {first['msg']}): choose a file that this app saved"
+            f"these are no axis names ({first_problem(error)}): choose a file that this app saved"
         ) from None
     if model and file.model and file.model != model:
         raise DataError(

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.errors import DataError
+from rivae.files import first_problem
 from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = (
@@ -86,10 +87,8 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
     try:
         tag_map = TagMap.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
         raise DataError(
-            f"{path.name} is no tag file ({place}: {first['msg']}): start from {FOODCOM_TAGS.name}"
+            f"{path.name} is no tag file ({first_problem(error)}): start from {FOODCOM_TAGS.name}"
         ) from None
     unknown = sorted(set(tag_map.factors) - set(FACTOR_NAMES))
     if unknown:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -164,12 +163,3 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
             raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")
         views[side] = MatrixView(matrix)
     return views
-
-
-def read_about(folder: Path, name: str) -> dict[str, Any]:
-    """What ``features.json`` says; {} where it cannot be read."""
-    try:
-        found = json.loads((folder / FOLDER / name / "features.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
