@@ -89,4 +89,4 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     steer.keyboard.press("Escape")
     until(lambda: "tour" not in link(steer), "left")
     steer.get_by_test_id("tile").nth(9).wait_for()
-    assert steer.get_by_test_id("tour").count() == 0
+    until(lambda: steer.get_by_test_id("tour").count() == 0, "the stage is gone")
