@@ -47,7 +47,7 @@ def runs(tmp_path_factory, small_store):
         choice = config.method
         run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
         for epoch in (1, 2):
-            run.append_metrics({"epoch": epoch, "stage": "joint", "objective": 1.0 / epoch})
+            run.log.append({"epoch": epoch, "stage": "joint", "objective": 1.0 / epoch})
         run.write_evaluation(evaluate(
             run.load_method(), data, n_queries=3, traversal=(-1.0, 1.0),
             n_search_sets=2, null_permutations=0, null_permutations_slow=0,

@@ -214,7 +214,7 @@ class Trainer:
                     self._give_up(s, "a weight became infinite or NaN", stage)
                 elif stage.validate and self.validate:
                     self._validate(s, stage, model, row)
-            job.run.append_metrics(row)
+            job.run.log.append(row)
             if s == 0 and self.listener:
                 extra = {"seconds": seconds, "total_epochs": self.total_epochs}
                 self.listener({**row, **extra})
@@ -266,7 +266,7 @@ class Trainer:
 
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
         for s, job in enumerate(self.jobs):
-            job.run.sync_metrics()
+            job.run.log.sync()
             index = s if self.stacked else None
             tensors = snapshot(self.method, optimiser, self.order, self.noise, index)
             state = asdict(self.progress)
@@ -291,7 +291,7 @@ class Trainer:
             for saved in loaded:
                 self._tell(saved.note)
         for job in self.jobs:
-            job.run.truncate_metrics(self.progress.epoch)
+            job.run.log.truncate(self.progress.epoch)
         tensors = None if loaded is None else [saved.tensors for saved in loaded]
         if tensors is not None and self.progress.stage >= len(self.stages):
             self._restore(None, tensors)

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from rivae.errors import RunError
+from rivae.runs import is_read_only
 from rivae.ui.background import Job, start_process
 
 if TYPE_CHECKING:
@@ -13,16 +14,6 @@ if TYPE_CHECKING:
 
 _lock = threading.Lock()
 _jobs: dict[str, Job] = {}  # by the path of the run and the hash of its model
-
-
-def is_read_only(run: Run) -> bool:
-    """Whether the evaluation must not be written into the run's folder (the demo runs)."""
-    import os
-
-    from rivae.runs import DEMO_ROOT
-
-    path = run.path.resolve()
-    return path.is_relative_to(DEMO_ROOT.resolve()) or not os.access(path, os.W_OK)
 
 
 def job_of(run: Run) -> Job | None:

@@ -24,6 +24,7 @@ def panel(
     """A button that opens the files of the axis names and the Python that makes the evidence."""
     from rivae.snippets import snippet
     from rivae.ui.words_names import evidence_rows, names_json
+    from rivae.words.kept_names import names_path
 
     def csv() -> bytes:
         from rivae.plots.tables import to_csv
@@ -45,7 +46,7 @@ def panel(
             "Names from a file (they replace those of the same axes)", type=["json"],
             key=state.WORDS_FILE, on_change=_uploaded, args=(run_id, explorer.n_components),
         )  # fmt: skip
-        where = cache.run(run_id).axis_names_path
+        where = names_path(cache.run(run_id))
         st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}. The same in Python:")
         st.code(snippet(run_id, "axis-evidence"), language="python")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.words.names_file import MAX_BYTES, read_names, to_json
+from rivae.words.kept_names import change_kept, content_of, kept_names
+from rivae.words.names_file import read_names, to_json
 from rivae.words.naming import MAX_NAME, AxisName
 
 if TYPE_CHECKING:
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
 SEPARATOR = " · "
 FALLS = "↓"
-
-# Files as read, with what told their version: a page asks for names many times in one run.
-_known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
-_lock = threading.Lock()
-_MAX_KNOWN = 64
 
 
 def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
@@ -31,10 +26,10 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
         DataError: the file is damaged or belongs to another model.
         RunError: the run has no model.
     """
-    path = run.axis_names_file()
+    path = kept_names(run)
     if path is None:
         return {}
-    return {n.dim: n for n in read_names(_content(path), n_components, run.model_key)}
+    return {n.dim: n for n in read_names(content_of(path), n_components, run.model_key)}
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
@@ -92,7 +87,7 @@ def change_names(
                 kept[dim] = name
         return to_json(kept.values(), model)
 
-    run.change_axis_names(change)
+    change_kept(run, change)
     return before
 
 
@@ -116,17 +111,3 @@ def labels(ids: Sequence[str], given: Sequence[str]) -> list[str]:
 def cut(text: str, longest: int) -> str:
     """``text``, or its beginning and an ellipsis: at most ``longest`` characters."""
     return text if len(text) <= longest else text[: longest - 1].rstrip(" ,:") + "…"
-
-
-def _content(path: Path) -> bytes:
-    stat = path.stat()
-    stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-    known = _known.get(path)
-    if known is None or known[0] != stamp:
-        with path.open("rb") as stream:
-            known = stamp, stream.read(MAX_BYTES + 1)
-        with _lock:
-            while len(_known) >= _MAX_KNOWN:
-                _known.pop(next(iter(_known)))
-            _known[path] = known
-    return known[1]

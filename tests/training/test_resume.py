@@ -93,7 +93,7 @@ def test_without_any_checkpoint_training_begins_anew(tmp_path):
     config = tiny_config()
     (whole,) = train([config], tmp_path / "whole")
     run = Run.create(config, tmp_path / "stopped")
-    run.append_metrics({"epoch": 1, "stage": "torn"})
+    run.log.append({"epoch": 1, "stage": "torn"})
     listener = StopAfter(1000)
     resume([run], listener)
     assert listener.notes == ["nothing was saved yet: training begins anew"]

@@ -184,8 +184,8 @@ def test_a_full_disk_stops_the_run_and_keeps_the_old_checkpoint(tmp_path, monkey
             raise OSError(28, "No space left on device")
         write(path, data)
 
-    for module in ("rivae.training.checkpoint", "rivae.files", "rivae.runs"):
-        monkeypatch.setattr(f"{module}.write_atomic", full)
+    for module in ("training.checkpoint", "files", "runs.run", "runs.records"):
+        monkeypatch.setattr(f"rivae.{module}.write_atomic", full)
     with pytest.raises(RunError, match="cannot write the run: No space left on device; free some"):
         train([config], tmp_path / "full")
     monkeypatch.undo()

@@ -79,7 +79,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The app sees these runs and no others."""
     monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
-    monkeypatch.setattr("rivae.runs.DEMO_ROOT", run_folder / "no-demos")
+    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", run_folder / "no-demos")
     return run_folder
 
 

@@ -1,59 +1,33 @@
-"""The run folder, the single truth about a run: the only code that reads or writes one.
+"""The run folder, the single truth about a run: the only code that reads or writes its files.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``model.safetensors``,
-``checkpoints/``, after ``rivae evaluate`` also ``evaluation.json``, and ``axis_names.json`` once an
-analyst has named an axis.
+``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. What is made from a run later,
+``axis_names.json`` and ``alignment.json``, is known to those who make it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.files import change_json, is_locked, write_atomic, write_json
+from rivae.files import is_locked, write_atomic, write_json
+from rivae.runs.records import MetricsLog, Status, now
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.methods.base import Method
 
-State = Literal["created", "running", "finished", "failed", "interrupted"]
-PACKAGE_ROOT = Path(__file__).resolve().parent.parent
-DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
-AXIS_NAMES = "axis_names.json"
 # A model of this project is far smaller; a larger file is not one of ours.
 MAX_MODEL_BYTES = 4 * 2**30
-
-
-def now() -> str:
-    """The time as ISO 8601 in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-class Status(BaseModel):
-    """How far a run is; ``batch`` names the runs that train with it as one model."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    state: State = "created"
-    stage: str = ""
-    epoch: int = 0
-    total_epochs: int = 0
-    message: str = ""
-    batch: list[str] = []
-    started: str | None = None
-    updated: str = ""
 
 
 class Run:
@@ -128,23 +102,13 @@ class Run:
             ) from None
 
     @property
-    def metrics_path(self) -> Path:
-        """One JSON row per epoch."""
-        return self.path / "metrics.jsonl"
+    def log(self) -> MetricsLog:
+        """``metrics.jsonl``: one row per epoch."""
+        return MetricsLog(self.path / "metrics.jsonl")
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The rows of ``metrics.jsonl``; a last row cut off by a kill is left out."""
-        try:
-            text = self.metrics_path.read_text("utf-8", errors="replace")
-        except OSError:
-            return []
-        rows = []
-        for line in text.splitlines():
-            with contextlib.suppress(ValueError, RecursionError):
-                row = json.loads(line)
-                if isinstance(row, dict):
-                    rows.append(row)
-        return rows
+        """The rows of ``log``."""
+        return self.log.rows()
 
     @property
     def evaluation(self) -> dict[str, Any] | None:
@@ -176,6 +140,15 @@ class Run:
         except OSError:
             raise self._no_model() from None
         return digest.hexdigest()
+
+    @property
+    def model_key(self) -> str:
+        """``content_hash``, read again only after the model file has changed."""
+        stat = self._model_path().stat()
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        if self._hashed is None or self._hashed[0] != stamp:
+            self._hashed = stamp, self.content_hash
+        return self._hashed[1]
 
     def _no_model(self) -> RunError:
         return RunError(f"run {self.id} has no trained model yet: let it finish or resume it")
@@ -221,44 +194,6 @@ class Run:
             ) from None
         return method.eval()
 
-    # names of the axes; what they mean is known to ``rivae.words``
-
-    @property
-    def axis_names_path(self) -> Path:
-        """Where names of the axes are written: into the folder, or, where that is not written to
-        (the demo runs), into ``names/`` of the folder of runs, under id and hash of the model.
-        """
-        folder = self.path.resolve()
-        if not folder.is_relative_to(DEMO_ROOT.resolve()) and os.access(folder, os.W_OK):
-            return self.path / AXIS_NAMES
-        return runs_root() / "names" / f"{self.id}-{self.model_key}.json"
-
-    @property
-    def model_key(self) -> str:
-        """``content_hash``, read again only after the model file has changed."""
-        stat = self._model_path().stat()
-        stamp = (stat.st_mtime_ns, stat.st_size)
-        if self._hashed is None or self._hashed[0] != stamp:
-            self._hashed = stamp, self.content_hash
-        return self._hashed[1]
-
-    def axis_names_file(self) -> Path | None:
-        """The file that holds the names now: written here, or come with the folder; or None."""
-        paths = (self.axis_names_path, self.path / AXIS_NAMES)
-        return next((path for path in paths if path.is_file()), None)
-
-    def change_axis_names(self, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
-        """Replace the names by what ``change`` makes of the file so far, one session at a time.
-
-        Raises:
-            RunError: when the file cannot be written or stays locked.
-        """
-        try:
-            change_json(self.axis_names_path, lambda: change(self.axis_names_file()))
-        except OSError as error:
-            why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
-            raise RunError(f"run {self.id}: axis names cannot be written: {why}") from None
-
     # writing
 
     def set_status(self, **changes: Any) -> None:
@@ -272,28 +207,6 @@ class Run:
             status.model_copy(update={**changes, "updated": now()}).model_dump(),
         )
 
-    def append_metrics(self, row: dict[str, Any]) -> None:
-        """Add one row; a torn last line from an earlier kill is closed first."""
-        path = self.metrics_path
-        line = json.dumps(row, allow_nan=True) + "\n"
-        with path.open("a+b") as stream:
-            if stream.tell() > 0:
-                stream.seek(-1, os.SEEK_END)
-                if stream.read(1) != b"\n":
-                    line = "\n" + line
-            stream.write(line.encode())
-
-    def sync_metrics(self) -> None:
-        """Make the rows so far survive a power cut, before a checkpoint that presumes them."""
-        with contextlib.suppress(FileNotFoundError), self.metrics_path.open("r+b") as stream:
-            os.fsync(stream.fileno())
-
-    def truncate_metrics(self, last_epoch: int) -> None:
-        """Drop the rows after ``last_epoch``: they will be written again, to the same numbers."""
-        rows = [row for row in self.metrics() if row.get("epoch", 0) <= last_epoch]
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        write_atomic(self.metrics_path, text.encode())
-
     def write_model(self, method: Method) -> None:
         """Write ``model.safetensors`` atomically."""
         from safetensors.torch import save
@@ -304,47 +217,3 @@ class Run:
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
         """Write ``evaluation.json`` atomically."""
         write_json(self.path / "evaluation.json", evaluation)
-
-
-def default_roots() -> list[Path]:
-    """Where runs are looked for: ``$RIVAE_RUNS`` or ``./runs``, then the demo runs."""
-    return [runs_root(), DEMO_ROOT]
-
-
-def runs_root() -> Path:
-    """Where new runs are written."""
-    return Path(os.environ.get("RIVAE_RUNS") or "runs")
-
-
-def list_runs(roots: list[Path] | None = None) -> list[Run]:
-    """All run folders, newest first; damaged ones too (their properties raise RunError)."""
-    found: dict[str, Run] = {}
-    for root in roots or default_roots():
-        if root.is_dir():
-            for path in root.iterdir():
-                hidden = path.name.startswith(".")
-                if not hidden and path.name not in found and (path / "config.json").is_file():
-                    found[path.name] = Run(path)
-    return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
-
-
-def _time(path: Path) -> float:
-    try:
-        return (path / "status.json").stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
-    """The run with this id below ``roots``, or at this path.
-
-    Raises:
-        RunError: when there is none.
-    """
-    for run in list_runs(roots):
-        if run.id == id_or_path:
-            return run
-    path = Path(id_or_path)
-    if (path / "config.json").is_file():
-        return Run(path)
-    raise RunError(f"there is no run '{id_or_path}': `rivae runs` lists what there is")

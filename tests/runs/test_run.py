@@ -1,8 +1,6 @@
-"""Run folders: the single truth, robust against damage, foreign files and hostile settings."""
+"""One run folder: robust against damage, foreign files and hostile settings."""
 
 import json
-import os
-import time
 
 import pytest
 import torch
@@ -10,19 +8,8 @@ from safetensors.torch import save_file
 
 from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import ConfigError, RunError
-from rivae.methods import build_method
-from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, list_runs
+from rivae.runs import Run
 from tests.training.tiny import tiny_config
-
-
-@pytest.fixture
-def run(tmp_path):
-    """A run folder with a model that was never trained."""
-    made = Run.create(tiny_config("good"), tmp_path)
-    choice = made.config.method
-    made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
-    made.set_status(state="finished", epoch=9, total_epochs=9)
-    return made
 
 
 def change_config(run, change):
@@ -59,48 +46,6 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(RunError, match=r"cannot write runs to .*file"):
         Run.create(tiny_config("new"), tmp_path / "file")
-
-
-# Finding.
-
-
-def test_runs_are_listed_newest_first_the_broken_ones_too(tmp_path):
-    for i, name in enumerate(("old", "new", "mid")):
-        run = Run.create(tiny_config(name), tmp_path)
-        stamp = time.time() + (0, 20, 10)[i]
-        os.utime(run.path / "status.json", (stamp, stamp))
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    (broken / "config.json").write_text("{")
-    (tmp_path / "notes").mkdir()
-    (tmp_path / ".new.7.tmp").mkdir()
-    (tmp_path / ".new.7.tmp" / "config.json").write_text("{}")
-    (tmp_path / "file").write_text("x")
-    assert [run.id for run in list_runs([tmp_path])] == ["new", "mid", "old", "broken"]
-    assert list_runs([tmp_path / "nowhere"]) == []
-
-
-def test_the_first_root_wins(tmp_path):
-    for root in ("a", "b"):
-        Run.create(tiny_config("same"), tmp_path / root)
-    (found,) = list_runs([tmp_path / "a", tmp_path / "b"])
-    assert found.path.parent.name == "a"
-
-
-def test_default_roots(monkeypatch, tmp_path):
-    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
-    assert default_roots() == [tmp_path, DEMO_ROOT]
-    monkeypatch.setenv("RIVAE_RUNS", "")
-    assert str(default_roots()[0]) == "runs"
-
-
-def test_a_run_is_found_by_id_or_path(run):
-    root = run.path.parent
-    assert find_run("good", [root]).path == run.path
-    assert find_run(str(run.path), [root / "nowhere"]).path == run.path
-    for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
-        with pytest.raises(RunError, match=r"there is no run .*`rivae runs` lists what there is"):
-            find_run(wrong, [root])
 
 
 # Reading damaged folders.
@@ -173,20 +118,6 @@ def test_a_damaged_status(run):
     assert run.status.state == "finished"
 
 
-def test_metrics_without_what_a_kill_tore_off(run):
-    run.append_metrics({"epoch": 1, "objective": 0.5})
-    run.append_metrics({"epoch": 2, "objective": float("nan")})
-    with run.metrics_path.open("ab") as stream:
-        stream.write(b'{"epoch": 3, "obj\xff')
-    assert [row["epoch"] for row in run.metrics()] == [1, 2]
-    run.append_metrics({"epoch": 3})
-    assert [row["epoch"] for row in run.metrics()] == [1, 2, 3]
-    run.truncate_metrics(2)
-    assert [row["epoch"] for row in run.metrics()] == [1, 2]
-    run.metrics_path.write_text('[1]\n7\n{"epoch": 1}\n')
-    assert run.metrics() == [{"epoch": 1}]
-
-
 def test_a_damaged_evaluation(run):
     run.write_evaluation({"score": float("nan")})
     assert run.evaluation == {"score": None}
@@ -237,10 +168,3 @@ def test_a_run_without_a_model(tmp_path):
     for ask in (run.load_method, lambda: run.content_hash):
         with pytest.raises(RunError, match="run new has no trained model yet: let it finish or"):
             ask()
-
-
-def test_the_demo_runs_open():
-    for run in list_runs([DEMO_ROOT]):
-        assert run.status.state == "finished" and run.content_hash
-        if run.config.dataset.name in ("synth", "split-digits"):
-            assert run.load_method()

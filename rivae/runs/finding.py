@@ -1,0 +1,62 @@
+"""Where runs are kept, and how one is found among them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rivae.errors import RunError
+from rivae.runs.run import Run
+
+PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
+
+
+def runs_root() -> Path:
+    """Where new runs are written: ``$RIVAE_RUNS`` or ``./runs``."""
+    return Path(os.environ.get("RIVAE_RUNS") or "runs")
+
+
+def default_roots() -> list[Path]:
+    """Where runs are looked for: where new ones are written, then the demo runs."""
+    return [runs_root(), DEMO_ROOT]
+
+
+def is_read_only(run: Run) -> bool:
+    """Whether nothing must be added to the run's folder: a demo run's, or one without the right."""
+    folder = run.path.resolve()
+    return folder.is_relative_to(DEMO_ROOT.resolve()) or not os.access(folder, os.W_OK)
+
+
+def list_runs(roots: list[Path] | None = None) -> list[Run]:
+    """All run folders, newest first; damaged ones too (their properties raise RunError)."""
+    found: dict[str, Run] = {}
+    for root in roots or default_roots():
+        if root.is_dir():
+            for path in root.iterdir():
+                hidden = path.name.startswith(".")
+                if not hidden and path.name not in found and (path / "config.json").is_file():
+                    found[path.name] = Run(path)
+    return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
+
+
+def _time(path: Path) -> float:
+    try:
+        return (path / "status.json").stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
+    """The run with this id below ``roots``, or at this path.
+
+    Raises:
+        RunError: when there is none.
+    """
+    for run in list_runs(roots):
+        if run.id == id_or_path:
+            return run
+    path = Path(id_or_path)
+    if (path / "config.json").is_file():
+        return Run(path)
+    raise RunError(f"there is no run '{id_or_path}': `rivae runs` lists what there is")

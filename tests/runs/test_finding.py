@@ -1,0 +1,62 @@
+"""Where runs are kept and found."""
+
+import os
+import time
+
+import pytest
+
+from rivae.errors import RunError
+from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, is_read_only, list_runs
+from tests.training.tiny import tiny_config
+
+
+def test_runs_are_listed_newest_first_the_broken_ones_too(tmp_path):
+    for i, name in enumerate(("old", "new", "mid")):
+        run = Run.create(tiny_config(name), tmp_path)
+        stamp = time.time() + (0, 20, 10)[i]
+        os.utime(run.path / "status.json", (stamp, stamp))
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.json").write_text("{")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / ".new.7.tmp").mkdir()
+    (tmp_path / ".new.7.tmp" / "config.json").write_text("{}")
+    (tmp_path / "file").write_text("x")
+    assert [run.id for run in list_runs([tmp_path])] == ["new", "mid", "old", "broken"]
+    assert list_runs([tmp_path / "nowhere"]) == []
+
+
+def test_the_first_root_wins(tmp_path):
+    for root in ("a", "b"):
+        Run.create(tiny_config("same"), tmp_path / root)
+    (found,) = list_runs([tmp_path / "a", tmp_path / "b"])
+    assert found.path.parent.name == "a"
+
+
+def test_default_roots(monkeypatch, tmp_path):
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    assert default_roots() == [tmp_path, DEMO_ROOT]
+    monkeypatch.setenv("RIVAE_RUNS", "")
+    assert str(default_roots()[0]) == "runs"
+
+
+def test_a_run_is_found_by_id_or_path(run):
+    root = run.path.parent
+    assert find_run("good", [root]).path == run.path
+    assert find_run(str(run.path), [root / "nowhere"]).path == run.path
+    for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
+        with pytest.raises(RunError, match=r"there is no run .*`rivae runs` lists what there is"):
+            find_run(wrong, [root])
+
+
+def test_a_demo_run_is_read_only(run, monkeypatch):
+    assert not is_read_only(run)
+    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", run.path.parent)
+    assert is_read_only(run)
+
+
+def test_the_demo_runs_open():
+    for run in list_runs([DEMO_ROOT]):
+        assert run.status.state == "finished" and run.content_hash
+        if run.config.dataset.name in ("synth", "split-digits"):
+            assert run.load_method()
