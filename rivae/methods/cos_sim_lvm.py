@@ -60,6 +60,7 @@ class CosSimLVMConfig(EmbedderPair, CosSimTerms):
     epochs: Epochs = 200
     batch_size: BatchSize = 64
     learning_rate: float = Field(default=5e-3, gt=0)
+    schedule: Literal["constant", "cosine"] = "constant"
     milestones: Milestones = ()
     axes: Axes = "scaled"
     axis_reach: float = Field(default=10.0, gt=0)
@@ -102,7 +103,12 @@ class CosSimLVM(Method):
 
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
-        return (Stage("cos-sim", c.epochs, c.learning_rate, c.batch_size, c.milestones),)
+        return (
+            Stage(
+                "cos-sim", c.epochs, c.learning_rate, c.batch_size, c.milestones,
+                schedule=c.schedule,
+            ),
+        )  # fmt: skip
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
         return [ParamGroup(parameters_of(*self._embedders, self.encoder, self.decoder))]

@@ -35,6 +35,9 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
     )
     init_epochs: Epochs = 100
     init_learning_rate: float = Field(default=5e-3, gt=0)
+    init_schedule: Literal["constant", "cosine"] = Field(
+        default="constant", description="rate of the initialising Cos-Sim-LVM; cosine falls to 0"
+    )
     cos_sim: CosSimTerms = Field(
         default=CosSimTerms(), description="loss of the initialising Cos-Sim-LVM"
     )
@@ -118,7 +121,7 @@ class EmbeddedMethod(Method):
                 c.init_learning_rate,
                 c.batch_size,
                 needs_target=smooth,
-                schedule="cosine" if smooth else "constant",
+                schedule="cosine" if smooth else c.init_schedule,
                 validate=False,
             )
         ]

@@ -40,6 +40,11 @@ class EmbedderConfig(BaseModel):
     channels: Widths = (32, 32, 64, 64)
     downsample: int = Field(default=1, ge=1, le=8)
     dropout: float = Field(default=0.0, ge=0, lt=1)
+    input_dropout: float = Field(
+        default=0.0, ge=0, lt=1,
+        description="share of what enters the fully connected layers that is left out while "
+        "training: words of a text, features of a picture",
+    )  # fmt: skip
     augment: float = Field(
         default=0.0, ge=0, le=1,
         description="pictures: strength of random flips, shifts and light while training; 0 = none",
@@ -86,8 +91,9 @@ class MLPEmbedder(nn.Module):
         self.n_axes = len(shape)
         self.autocast = False
         self.net = MLP(
-            math.prod(shape), config.hidden, dim_v, config.activation, n_models, config.dropout
-        )
+            math.prod(shape), config.hidden, dim_v, config.activation, n_models, config.dropout,
+            config.input_dropout,
+        )  # fmt: skip
 
     @property
     def head(self) -> MLP:

@@ -22,6 +22,7 @@ class MLP(nn.Module):
         activation_name: str = "leaky-relu",
         n_models: int | None = None,
         dropout: float = 0.0,
+        input_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         sizes = (n_in, *hidden)
@@ -29,6 +30,7 @@ class MLP(nn.Module):
         self.activation = activation(activation_name)
         self.out = Linear(sizes[-1], n_out, n_models)
         self.dropout = Dropout(dropout, n_models)
+        self.input_dropout = Dropout(input_dropout, n_models)
 
     def borrow_output(self, out: Linear) -> None:
         """End in the layer of another network, which goes on owning, saving and moving it.
@@ -40,6 +42,7 @@ class MLP(nn.Module):
 
     def hidden_layer(self, x: Tensor) -> Tensor:
         """The last hidden layer, shape (..., B, hidden[-1])."""
+        x = self.input_dropout(x)
         for layer in self.layers:
             x = self.dropout(self.activation(layer(x)))
         return x

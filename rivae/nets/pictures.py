@@ -96,7 +96,9 @@ class PictureEmbedder(nn.Module):
 
     def add_head(self, n_features: int, dim_v: int, config: EmbedderConfig) -> None:
         """The layers behind ``n_features`` features."""
-        self.head = MLP(n_features, config.hidden, dim_v, "relu", None, config.dropout)
+        self.head = MLP(
+            n_features, config.hidden, dim_v, "relu", None, config.dropout, config.input_dropout
+        )
 
     def features(self, x: Tensor) -> Tensor:
         """Pictures (B, *self.shape) as features (B, F)."""

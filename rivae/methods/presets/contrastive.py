@@ -7,7 +7,7 @@ from typing import Any
 from rivae.methods.presets.cos_sim import cos_sim
 
 MISMATCHES = ("n_mismatches", "mismatches", "hardest_from")
-SHARED = ("epochs", "learning_rate", "batch_size", "embedder", "embedder2")
+SHARED = ("epochs", "temperature", "learning_rate", "batch_size", "embedder", "embedder2")
 
 
 def _shared(dataset: str, preset: str) -> dict[str, Any]:

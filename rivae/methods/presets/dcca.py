@@ -14,6 +14,7 @@ SHARED = (
     "init",
     "init_epochs",
     "init_learning_rate",
+    "init_schedule",
     "cos_sim",
     "learning_rate",
     "milestones",

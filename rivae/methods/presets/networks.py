@@ -32,14 +32,19 @@ NETWORKS["split-digits"] = {
     "embedder": {"kind": "mlp", "hidden": (256, 256), "activation": "relu", "dropout": 0.1},
 }
 # Pictures and words: networks that train on two CPU cores; dim(z) and the heads are Recipe1M's.
+# Batch normalisation and much dropout: without the one InfoNCE on 15,228 photographs ends at MedR
+# 220 of 1,000, without the other at 120, with both at 71.
 NETWORKS["pairs"] = {
     "n_components": 30,
     "dim_v": 256,
     "embedder": {
-        "kind": "conv", "hidden": (256,), "channels": (32, 64, 128, 256), "dropout": 0.2,
-        "augment": 0.6,
+        "kind": "small-resnet", "hidden": (), "channels": (32, 64, 128, 256),
+        "input_dropout": 0.4, "augment": 0.5,
     },
-    "embedder2": {"kind": "mlp", "hidden": (256,), "activation": "relu", "dropout": 0.5},
+    "embedder2": {
+        "kind": "mlp", "hidden": (512,), "activation": "relu", "dropout": 0.6,
+        "input_dropout": 0.6,
+    },
     "head_hidden": (100,),
 }  # fmt: skip
 # Where "paper" has other networks than "default": Recipe1M's own (supplement). Both embedders end
@@ -58,14 +63,20 @@ PAPER_NETWORKS: dict[str, dict[str, Any]] = {
 PAPER_DATASETS: dict[str, dict[str, Any]] = {
     "pairs": {"text": "tokens", "image_size": 224, "max_words": 20_000},
 }
-# The kitchen has eight factors and few words; half the width keeps its demo runs small.
+# The kitchen has eight factors and few words; smaller networks keep its demo runs small. Its texts
+# go through one linear map: with a hidden layer the contrast between texts is told from six or
+# seven factors and the others are never learned (linear R^2 of all .68, with the map .87). Two
+# axes more than factors, for one of them lies on a curve that takes two.
 NETWORKS["kitchen"] = {
     **NETWORKS["pairs"],
-    "n_components": 8,
+    "n_components": 10,
     "dim_v": 64,
-    "embedder": {**NETWORKS["pairs"]["embedder"], "hidden": (128,), "channels": (32, 64, 64, 128)},
-    "embedder2": {"kind": "mlp", "hidden": (128,), "activation": "relu", "dropout": 0.2},
-}
+    "embedder": {
+        "kind": "small-resnet", "hidden": (), "channels": (20, 40, 80, 160),
+        "input_dropout": 0.1, "augment": 0.3,
+    },
+    "embedder2": {"kind": "mlp", "hidden": (), "activation": "relu", "input_dropout": 0.3},
+}  # fmt: skip
 # A query's distribution has more parameters (means and spreads) than Synth has shared factors.
 NETWORKS["synth-modulated"] = {
     "n_components": 2,
