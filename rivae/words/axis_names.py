@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import ConfigError, RivaeError
+from rivae.typed_text import one_line
 from rivae.words.kept_names import change_kept, content_of, kept_names
 from rivae.words.names_file import read_names, to_json
 from rivae.words.naming import MAX_NAME, AxisName
@@ -97,10 +98,7 @@ def checked_name(text: str) -> str:
     Raises:
         ConfigError: it is empty, too long, or holds characters that cannot be shown.
     """
-    name = " ".join(text.split())
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise ConfigError(f"the name of an axis is one line of 1 to {MAX_NAME} characters")
-    return name
+    return one_line(text, "the name of an axis", MAX_NAME)
 
 
 def labels(ids: Sequence[str], given: Sequence[str]) -> list[str]:
