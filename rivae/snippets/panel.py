@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SAVE = "from rivae.export import save"
+TRAVERSE = (
+    "from rivae.evaluation import traversal_values",
+    "from rivae.traversal import traverse",
+)
+# The values of every dimension: "data", "paper", "prior", "sigma" or two numbers.
+VALUES = """\
+values, _ = traversal_values({range}, explorer.prior)
+"""
 
 
 @dataclass(frozen=True)

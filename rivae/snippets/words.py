@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rivae.snippet_panel import SAVE, Panel
+from rivae.snippets.panel import SAVE, Panel
 
 _STATES = (
     "from rivae.words.item_words import item_words",

@@ -1,0 +1,146 @@
+"""Templates of the panels that show numbers.
+
+Panels named "stored-..." show what ``rivae evaluate`` wrote; the others ask the model again, with
+the first test rows as queries.
+"""
+
+from __future__ import annotations
+
+from rivae.snippets.panel import SAVE, TRAVERSE, VALUES, Panel
+
+_MANY_QUERIES = """\
+z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
+""" + VALUES + """\
+traversal = traverse(explorer.retriever, z_ref, values)
+"""
+_MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
+_SCORES = """\
+results = run.evaluation or {{}}
+scores = scores_of(results.get({group}) or {{}}, run.id, {metrics})
+print(to_markdown(scores))
+"""
+
+MEASURES: dict[str, Panel] = {
+    "correlation": Panel(
+        imports=(*TRAVERSE, SAVE, "from rivae.metrics.correlation import correlation_table",
+                 "from rivae.plots.heatmap import correlation_heatmap"),
+        body=_MANY_QUERIES + """\
+data = explorer.data
+table = correlation_table(traversal, data.factors, data.factor_specs)
+print(table.absolute.round(3))
+shown = table.signed if {signed} else table.absolute
+figure = correlation_heatmap(
+    shown, table.factor_names, explorer.axis_names, threshold={threshold}, signed={signed}
+)
+save(figure, "correlation.html")
+""",
+        defaults={**_MANY_DEFAULTS, "threshold": 0.5, "signed": False},
+    ),
+    "scatter": Panel(
+        imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import traversal_scatter"),
+        body=_MANY_QUERIES + """\
+j, k = {dim}, {factor}
+data = explorer.data
+spec = data.factor_specs[k]
+figure = traversal_scatter(
+    traversal.values[j], data.factors[traversal.ids[:, j, :, 0], k],
+    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    ordered=spec.kind != "categorical",
+)
+save(figure, "scatter.html")
+""",
+        defaults={**_MANY_DEFAULTS, "dim": 0, "factor": 0},
+    ),
+    "matrix": Panel(
+        imports=(*TRAVERSE, SAVE, "from rivae.plots.matrix import plot_matrix"),
+        body=_MANY_QUERIES + """\
+data = explorer.data
+figure = plot_matrix(
+    traversal.values, data.factors[traversal.ids[..., 0]],
+    [spec.name for spec in data.factor_specs], explorer.axis_names,
+)
+save(figure, "matrix.html")
+""",
+        defaults=_MANY_DEFAULTS,
+    ),
+    "digits": Panel(
+        imports=(*TRAVERSE, SAVE,
+                 "from rivae.metrics.digits import digit_metrics, transition_table",
+                 "from rivae.plots.digits import transition_heatmap"),
+        body=_MANY_QUERIES + """\
+table = transition_table(explorer.data.factors[traversal.ids[..., 0], 0])
+for name, result in digit_metrics(table).items():
+    print(name, result.score)
+save(transition_heatmap(table, explorer.axis_names), "digits.html")
+""",
+        defaults=_MANY_DEFAULTS,
+    ),
+    "stored-correlation": Panel(
+        imports=(SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
+        body="""\
+stored = run.evaluation[{group}]
+table = np.array(stored["signed" if {signed} else "absolute"])
+figure = correlation_heatmap(
+    table, stored["factor_names"], {names}, threshold={threshold}, signed={signed}
+)
+save(figure, "correlation.html")
+""",
+        defaults={"group": "correlation", "threshold": 0.5, "signed": False, "names": None},
+        opens=False,
+    ),
+    "stored-digits": Panel(
+        imports=(SAVE, "from rivae.plots.digits import transition_heatmap"),
+        body="""\
+table = np.array(run.evaluation[{group}]["transitions"]["table"])
+save(transition_heatmap(table, {names}), "digits.html")
+""",
+        defaults={"group": "digits", "names": None},
+        opens=False,
+    ),
+    "stored-digit-ranges": Panel(
+        imports=(SAVE, "from rivae.plots.digit_ranges import digit_range_lines"),
+        body="""\
+rows, names = run.evaluation["digits_ranges"], ("n_std", "overlap", "coverage")
+columns = (np.array([row[name] for row in rows], dtype=float) for name in names)
+save(digit_range_lines(*columns), "digit_ranges.html")
+""",
+        opens=False,
+    ),
+    "stored-scatter": Panel(
+        imports=("from rivae.replay import replay", SAVE,
+                 "from rivae.plots.scatter import traversal_scatter"),
+        body="""\
+j, k = {dim}, {factor}
+data = explorer.data
+spec = data.factor_specs[k]
+traversal = replay(explorer.retriever, data, run.evaluation, j, other={other})
+figure = traversal_scatter(
+    traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
+    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    ordered=spec.kind != "categorical",
+)
+save(figure, "scatter.html")
+""",
+        defaults={"rows": "test", "dim": 0, "factor": 0, "other": False},
+    ),
+    "stored-alpha": Panel(
+        imports=(SAVE, "from rivae.plots.alpha import alpha_curve"),
+        body="""\
+table = np.array(run.evaluation[{group}]["absolute"])
+save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
+""",
+        defaults={"group": "correlation", "columns": [0], "alpha": 10.0},
+        opens=False,
+    ),
+    "curves": Panel(
+        imports=(SAVE, "from rivae.plots.curves import training_curves"),
+        body='save(training_curves(run.metrics()), "training.html")\n',
+        opens=False,
+    ),
+    "scores": Panel(
+        imports=("from rivae.plots.tables import scores_of, to_markdown",),
+        body=_SCORES,
+        defaults={"group": "retrieval", "metrics": None},
+        opens=False,
+    ),
+}

@@ -1,0 +1,84 @@
+"""A snippet out of a template: settings written as Python, and what the panel needs around it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rivae.errors import ConfigError
+from rivae.snippets.measures import MEASURES
+from rivae.snippets.panel import Panel
+from rivae.snippets.pictures import PICTURES
+from rivae.snippets.words import WORDS
+
+PANELS: dict[str, Panel] = {**PICTURES, **MEASURES, **WORDS}
+
+
+def snippet(run_id: str, call: str, **kwargs: Any) -> str:
+    """The snippet of panel ``call`` for a run; a keyword left out has the panel's default.
+
+    Args:
+        run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
+        call: a name in ``PANELS``.
+        **kwargs: numbers, text, None, and lists or arrays of them.
+
+    Raises:
+        ConfigError: the panel or a keyword is unknown, or a value cannot be written as Python.
+    """
+    if call not in PANELS:
+        raise ConfigError(f"there is no panel '{call}': choose one of {', '.join(PANELS)}")
+    panel = PANELS[call]
+    unknown = set(kwargs) - set(panel.defaults)
+    if unknown:
+        raise ConfigError(
+            f"panel '{call}' takes no {', '.join(sorted(unknown))}: it takes "
+            f"{', '.join(panel.defaults) or 'nothing'}"
+        )
+    settings = {**panel.defaults, **kwargs}
+    values = {name: literal(value) for name, value in settings.items()}
+    if "z" in settings:
+        values |= _query(settings["query"], settings["z"])
+    imports = [*panel.imports, "from rivae.runs import find_run"]
+    body = f"run = find_run({literal(run_id)})\n"
+    if panel.opens:
+        imports.append("from rivae.explorer import Explorer")
+        body += f"explorer = Explorer.open(run, rows={values['rows']})\n"
+    body += panel.body.format(**values)
+    head = "\n".join(sorted(imports))
+    if "np." in body:
+        head = f"import numpy as np\n\n{head}"
+    return f"{head}\n\n{body}"
+
+
+def _query(row: int | None, z: Any) -> dict[str, str]:
+    """Places that say where a traversal starts: at a z of its own, or at a data row's."""
+    if row is None and z is None:
+        raise ConfigError("a snippet of this panel needs a query row or a z to start from")
+    known = row is not None
+    return {
+        "start": f"explorer.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
+        "query_picture": f"data.picture({literal(row)}, 1)" if known else "None",
+        "query_title": f"data.title({literal(row)})" if known else repr("query"),
+        "marked": f"[{literal(row)}]" if known else "[]",
+    }
+
+
+def literal(value: Any) -> str:
+    """A plain value as Python source that evaluates to it (numbers to 6 significant digits).
+
+    Raises:
+        ConfigError: it is not a number, text, None, or a list or array of them.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | str):
+        return repr(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return repr(float(f"{value:.6g}"))
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(literal, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    raise ConfigError(f"a snippet cannot hold {type(value).__name__} {value!r}: pass plain values")
