@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from rivae.catalogue import Catalogue, Rows
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
-from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
+from rivae.thumbnails import ThumbnailCache
 from rivae.words.axis_names import given_names, labels
 
 if TYPE_CHECKING:
@@ -27,12 +28,8 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 Vector = NDArray[np.float64]
-Rows = Literal["test", "all"]
-ROWS: tuple[Rows, ...] = ("test", "all")
 
 MAX_K = 30
-# Text of every item is searched in memory; beyond this many rows only the first are.
-MAX_TEXT_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -66,35 +63,13 @@ class Distance:
         return self.value > self.limit
 
 
-@dataclass(frozen=True)
-class Factor:
-    """One true factor of one item, in words."""
-
-    name: str
-    value: str
-    role: str
-
-
-@dataclass(frozen=True)
-class Item:
-    """Everything known about one item; all text is plain (not HTML-escaped)."""
-
-    id: int
-    title: str
-    text: str
-    split: str
-    factors: tuple[Factor, ...]
-
-
-class Explorer:
+class Explorer(Catalogue):
     """A run joined with its data: encode a query, search with any z, show items.
 
     Read-only after construction and safe to share between threads.
 
     Attributes:
-        data, method, retriever: the parts.
-        rows: which rows are searched, "test" or "all".
-        search_rows: (N,) data rows searched, sorted.
+        method, retriever: the parts beside those of the ``Catalogue``.
         n_components: dimensions d of z.
     """
 
@@ -107,16 +82,12 @@ class Explorer:
         thumbnails: ThumbnailCache | None = None,
         run: Run | None = None,
     ) -> None:
-        if rows not in ROWS:
-            raise ConfigError(f"there are no rows '{rows}': choose one of {', '.join(ROWS)}")
-        self.method, self.data, self.rows = method, data, rows
-        everything = np.sort(np.concatenate([data.splits[s] for s in data.splits]))
-        self.search_rows: NDArray[np.int64] = data.splits["test"] if rows == "test" else everything
+        super().__init__(data, rows, thumbnails)
+        self.method = method
         self.retriever = Retriever(method, data, self.search_rows)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
         self._run = run
-        self._thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
 
     @classmethod
     def open(
@@ -208,79 +179,6 @@ class Explorer:
         best = best.reshape(self.n_components, len(pick), len(steps))
         return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float64)
 
-    # items
-
-    def item(self, i: int) -> Item:
-        """Item ``i`` in words."""
-        i, data = self._checked(i), self.data
-        split = next(name for name, rows in data.splits.items() if i in rows)
-        factors = tuple(
-            Factor(spec.name, data.factor_text(i, k), spec.role)
-            for k, spec in enumerate(data.factor_specs)
-        )
-        return Item(i, data.title(i), data.text(i), split, factors)
-
-    def title(self, i: int) -> str:
-        """Short plain-text name of item ``i``."""
-        return self.data.title(self._checked(i))
-
-    def thumbnail(self, i: int, side: int = 2) -> Thumbnail:
-        """Item ``i`` as an encoded picture of at most 160 px; ``side`` as in ``data.picture``."""
-        return self._thumbnails.get(self._checked(i), _checked_side(side))
-
-    def picture(self, i: int, side: int = 2) -> Thumbnail:
-        """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""
-        picture = self.data.picture(self._checked(i), _checked_side(side))
-        return encode_picture(enlarged(picture), max_side=1024)
-
-    def aspect(self, side: int = 2) -> float:
-        """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""
-        first = self.thumbnail(int(self.search_rows[0]), side)
-        return min(max(first.width / first.height, 0.5), 2.0)
-
-    @property
-    def shows_whole(self) -> bool:
-        """Whether items are best shown completed with their other half, as in the paper."""
-        return self.data.shows_whole
-
-    @property
-    def whole_label(self) -> str:
-        """What the switch between one view and the whole pair says; "" where both look alike."""
-        if self.data.text_view is not None:
-            return ""
-        return "Complete the pictures" if self.shows_whole else "Show both views"
-
-    # choosing a query
-
-    def find(self, text: str) -> NDArray[np.int64]:
-        """Search rows whose title or text contains every word of ``text``; a number is a row."""
-        words = text.lower().split()
-        if not words:
-            return self.search_rows
-        hits = np.array([all(w in line for w in words) for line in self._lines], dtype=bool)
-        found = self.search_rows[: len(hits)][hits]
-        if text.strip().isdigit() and int(text) in self.search_rows:
-            row = np.int64(int(text))
-            found = np.concatenate([[row], found[found != row]])
-        return found
-
-    @cached_property
-    def _lines(self) -> list[str]:
-        rows = self.search_rows[:MAX_TEXT_ROWS]
-        return [f"{self.data.title(int(i))} {self.data.text(int(i))}".lower() for i in rows]
-
-    def with_factor(self, factor: int, low: float, high: float) -> NDArray[np.int64]:
-        """Search rows whose true factor ``factor`` lies in [low, high] (codes for categories)."""
-        if self.data.factors is None:
-            raise ConfigError(f"{self.data.name} has no true factors to choose by")
-        values = self.data.factors[self.search_rows, factor]
-        return self.search_rows[(values >= low) & (values <= high)]
-
-    def _checked(self, i: int) -> int:
-        if not 0 <= int(i) < len(self.data):
-            raise ConfigError(f"there is no item {i}: choose a row from 0 to {len(self.data) - 1}")
-        return int(i)
-
     def _checked_z(self, z: Vector) -> Vector:
         z = np.asarray(z, dtype=np.float64)
         if z.shape != (self.n_components,):
@@ -288,9 +186,3 @@ class Explorer:
         if not all(math.isfinite(v) for v in z):
             raise ConfigError("z must hold finite numbers only")
         return z
-
-
-def _checked_side(side: int) -> int:
-    if side not in (0, 1, 2):
-        raise ConfigError(f"side must be 0 (whole pair), 1 or 2, got {side}")
-    return side

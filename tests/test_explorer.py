@@ -72,29 +72,6 @@ def test_training_queries_are_near_and_the_far_is_far(explorer):
     assert far.is_far and far.value > far.limit
 
 
-def test_find_takes_words_and_numbers(explorer):
-    sevens = explorer.find("DIGIT 7")
-    digit = explorer.data.factors[sevens, 0]
-    assert len(sevens) and (digit == 7).any()
-    row = int(explorer.search_rows[5])
-    assert explorer.find(str(row))[0] == row
-    assert explorer.find("").tolist() == explorer.search_rows.tolist()
-    assert len(explorer.find("no such word")) == 0
-
-
-def test_items_are_found_by_factor(explorer):
-    rows = explorer.with_factor(0, 3, 4)
-    assert set(explorer.data.factors[rows, 0]) == {3.0, 4.0}
-    assert set(rows) <= set(explorer.search_rows)
-
-
-def test_an_item_in_words(explorer):
-    row = int(explorer.search_rows[0])
-    item = explorer.item(row)
-    assert item.split == "test" and item.title == explorer.data.title(row)
-    assert [f.name for f in item.factors] == ["digit"]
-
-
 def test_an_upload_is_encoded_like_the_data(explorer):
     row = int(explorer.search_rows[0])
     half = explorer.data.picture(row, 1)

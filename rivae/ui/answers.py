@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rivae.catalogue import Rows
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import MAX_K, Explorer, Rows, Vector
+from rivae.explorer import MAX_K, Explorer, Vector
 from rivae.ui.links import MAX_DIMS, MAX_VALUE, RUN_ID
 
 MAX_HAVE = 400

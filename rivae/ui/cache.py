@@ -13,7 +13,8 @@ import streamlit as st
 from rivae.errors import RivaeError
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer, Rows
+    from rivae.catalogue import Rows
+    from rivae.explorer import Explorer
     from rivae.runs import Run
     from rivae.thumbnails import Thumbnail, ThumbnailCache
 

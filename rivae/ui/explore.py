@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rivae.catalogue import Rows
 from rivae.errors import ConfigError
-from rivae.explorer import MAX_K, Explorer, Rows
+from rivae.explorer import MAX_K, Explorer
 from rivae.ui.answers import picture, read_z, results
 from rivae.ui.links import DEFAULT_SPAN, SPANS, Link, Query
 

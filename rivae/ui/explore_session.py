@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from rivae.catalogue import Rows
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer, Rows
+from rivae.explorer import Explorer
 from rivae.ui import address, cache, explore, routes, state
 from rivae.ui.explore import ExploreState, Upload
 from rivae.ui.links import NAMES, Link, read_link, write_link

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rivae.explorer import MAX_K, Rows
+from rivae.catalogue import Rows
+from rivae.explorer import MAX_K
 
 DEFAULT_K = 10
 SPANS = (2, 4, 10)

@@ -1,0 +1,142 @@
+"""The items of one data set: in words, as pictures, and found by what they are. No model here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError
+from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
+
+Rows = Literal["test", "all"]
+ROWS: tuple[Rows, ...] = ("test", "all")
+
+# Text of every item is searched in memory; beyond this many rows only the first are.
+MAX_TEXT_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One true factor of one item, in words."""
+
+    name: str
+    value: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """Everything known about one item; all text is plain (not HTML-escaped)."""
+
+    id: int
+    title: str
+    text: str
+    split: str
+    factors: tuple[Factor, ...]
+
+
+class Catalogue:
+    """Everything about the items of a data set that needs no model.
+
+    Read-only after construction and safe to share between threads.
+
+    Attributes:
+        data: the pairs.
+        rows: which rows are searched, "test" or "all".
+        search_rows: (N,) data rows searched, sorted.
+
+    Raises:
+        ConfigError: there are no such rows.
+    """
+
+    def __init__(
+        self, data: PairedDataset, rows: Rows = "test", thumbnails: ThumbnailCache | None = None
+    ) -> None:
+        if rows not in ROWS:
+            raise ConfigError(f"there are no rows '{rows}': choose one of {', '.join(ROWS)}")
+        self.data, self.rows = data, rows
+        everything = np.sort(np.concatenate([data.splits[s] for s in data.splits]))
+        self.search_rows: NDArray[np.int64] = data.splits["test"] if rows == "test" else everything
+        self._thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
+
+    def item(self, i: int) -> Item:
+        """Item ``i`` in words."""
+        i, data = self._checked(i), self.data
+        split = next(name for name, rows in data.splits.items() if i in rows)
+        factors = tuple(
+            Factor(spec.name, data.factor_text(i, k), spec.role)
+            for k, spec in enumerate(data.factor_specs)
+        )
+        return Item(i, data.title(i), data.text(i), split, factors)
+
+    def title(self, i: int) -> str:
+        """Short plain-text name of item ``i``."""
+        return self.data.title(self._checked(i))
+
+    def thumbnail(self, i: int, side: int = 2) -> Thumbnail:
+        """Item ``i`` as an encoded picture of at most 160 px; ``side`` as in ``data.picture``."""
+        return self._thumbnails.get(self._checked(i), _checked_side(side))
+
+    def picture(self, i: int, side: int = 2) -> Thumbnail:
+        """Item ``i`` at full size, encoded; a picture of few pixels is enlarged and stays sharp."""
+        picture = self.data.picture(self._checked(i), _checked_side(side))
+        return encode_picture(enlarged(picture), max_side=1024)
+
+    def aspect(self, side: int = 2) -> float:
+        """Width over height that suits the pictures, from the first item's, in [0.5, 2]."""
+        first = self.thumbnail(int(self.search_rows[0]), side)
+        return min(max(first.width / first.height, 0.5), 2.0)
+
+    @property
+    def shows_whole(self) -> bool:
+        """Whether items are best shown completed with their other half, as in the paper."""
+        return self.data.shows_whole
+
+    @property
+    def whole_label(self) -> str:
+        """What the switch between one view and the whole pair says; "" where both look alike."""
+        if self.data.text_view is not None:
+            return ""
+        return "Complete the pictures" if self.shows_whole else "Show both views"
+
+    # finding
+
+    def find(self, text: str) -> NDArray[np.int64]:
+        """Search rows whose title or text contains every word of ``text``; a number is a row."""
+        words = text.lower().split()
+        if not words:
+            return self.search_rows
+        hits = np.array([all(w in line for w in words) for line in self._lines], dtype=bool)
+        found = self.search_rows[: len(hits)][hits]
+        if text.strip().isdigit() and int(text) in self.search_rows:
+            row = np.int64(int(text))
+            found = np.concatenate([[row], found[found != row]])
+        return found
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        rows = self.search_rows[:MAX_TEXT_ROWS]
+        return [f"{self.data.title(int(i))} {self.data.text(int(i))}".lower() for i in rows]
+
+    def with_factor(self, factor: int, low: float, high: float) -> NDArray[np.int64]:
+        """Search rows whose true factor ``factor`` lies in [low, high] (codes for categories)."""
+        if self.data.factors is None:
+            raise ConfigError(f"{self.data.name} has no true factors to choose by")
+        values = self.data.factors[self.search_rows, factor]
+        return self.search_rows[(values >= low) & (values <= high)]
+
+    def _checked(self, i: int) -> int:
+        if not 0 <= int(i) < len(self.data):
+            raise ConfigError(f"there is no item {i}: choose a row from 0 to {len(self.data) - 1}")
+        return int(i)
+
+
+def _checked_side(side: int) -> int:
+    if side not in (0, 1, 2):
+        raise ConfigError(f"side must be 0 (whole pair), 1 or 2, got {side}")
+    return side
