@@ -8,6 +8,7 @@ from rivae.ui import (
     drawer,
     explore_export,
     explore_session,
+    explore_steer,
     gallery,
     notices,
     run_picker,
@@ -44,6 +45,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     notices.explore_help()
     explore_export.panel(explorer, shown)
+    if explorer.method.has_latent:
+        explore_steer.button(explorer, shown)
 
 notices.no_latent(explorer.method)
 if notice := st.session_state.get(state.EXPLORE_NOTICE):

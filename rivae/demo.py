@@ -1,6 +1,6 @@
 """Train the demo runs in ``assets/demo`` again: ``python -m rivae.demo [--only NAME] [--out DIR]``.
 
-One seed each (0, not chosen), default preset, no downloads, CPU only; about ten minutes on one
+One seed each (0, not chosen), default preset, no downloads, CPU only; half an hour on one
 core. The folders keep what the app needs and leave the checkpoints out. ``--only kitchen-data``
 draws and writes the dishes in ``assets/kitchen`` again.
 """
@@ -29,6 +29,8 @@ DEMOS = {
     "demo-digits": ("split-digits", "rivae"),
     "demo-synth": ("synth", "rivae"),
     "demo-sprites-cos-sim-lvm": ("sprites", "cos-sim-lvm"),
+    "demo-kitchen": ("kitchen", "rivae"),
+    "demo-kitchen-cos-sim-lvm": ("kitchen", "cos-sim-lvm"),
 }
 KITCHEN_DATA = "kitchen-data"
 KEPT = (

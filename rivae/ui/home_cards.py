@@ -10,8 +10,8 @@ import streamlit as st
 from rivae.benchmark.names import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
-from rivae.ui import cache, routes
-from rivae.ui.pages import EXPLORE, METRICS, TRAVERSE
+from rivae.ui import cache, routes, words_session
+from rivae.ui.pages import EXPLORE, METRICS, STEER, TRAVERSE, WORDS
 from rivae.ui.run_cards import RunCard, describe_run
 from rivae.ui.text import escape, markdown
 
@@ -25,8 +25,9 @@ BADGES: dict[str, tuple[str, Color, str]] = {
 }
 WAYS_IN = (
     ("Explore", "tune", EXPLORE), ("Traverse", "timeline", TRAVERSE),
-    ("Metrics", "leaderboard", METRICS),
+    ("Steer", "grid_on", STEER), ("Metrics", "leaderboard", METRICS),
 )  # fmt: skip
+WORDS_TOO = (*WAYS_IN, ("Words", "sort_by_alpha", WORDS))
 
 # What `rivae train` wants to know beside the data set's name.
 NEEDS = {"split-mnist": " --set dataset.folder=PATH", "pairs": " --set dataset.store=NAME"}
@@ -82,7 +83,8 @@ def _ways_in(run: Run) -> None:
     """The buttons that open the run on a page."""
     page = None
     with st.container(horizontal=True, gap="small"):
-        for title, icon, there in WAYS_IN:
+        texts = run.config.dataset.name in words_session.WITH_TEXTS
+        for title, icon, there in WORDS_TOO if texts else WAYS_IN:
             if st.button(
                 title, icon=f":material/{icon}:", key=f"{title.lower()}-{run.id}",
                 type="primary" if there == EXPLORE else "secondary",
