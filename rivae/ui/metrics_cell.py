@@ -9,9 +9,9 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import cache, exports, metrics_session, state, theme
+from rivae.ui.metrics_along import extent
 from rivae.ui.metrics_charts import chosen_cell
 from rivae.ui.metrics_layout import QUIET, headline
-from rivae.ui.metrics_report import extent
 from rivae.ui.pages import TRAVERSE
 from rivae.ui.text import markdown
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from rivae.plots.sheet import Sheet
     from rivae.runs import Run
     from rivae.traversal import Traversal
-    from rivae.ui.metrics_report import Along, Report
+    from rivae.ui.metrics_along import Along
+    from rivae.ui.metrics_report import Report
 
 N_STRIPS = 3
 MAX_POINTS = 8

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
-    from rivae.ui.metrics_report import Along, Report
+    from rivae.ui.metrics_along import Along
+    from rivae.ui.metrics_report import Report
 
 THRESHOLD = 0.5
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
+    from rivae.ui.metrics_along import Along
     from rivae.ui.metrics_ranges import DigitRange
-    from rivae.ui.metrics_report import Along
 
     Table = NDArray[np.float64]
 

@@ -19,8 +19,9 @@ from rivae.ui import (
     state,
 )
 from rivae.ui.components.result_table import result_table
+from rivae.ui.metrics_along import Along, extent
 from rivae.ui.metrics_layout import headline
-from rivae.ui.metrics_report import Along, Report, extent, read_evaluation, report_of
+from rivae.ui.metrics_report import Report, read_evaluation, report_of
 from rivae.ui.metrics_run_table import run_payload
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from rivae.plots.scores import Score, number, published
+from rivae.ui.metrics_measured import Measured
 from rivae.ui.metrics_payload import typeset
-from rivae.ui.metrics_report import Measured, Report
+from rivae.ui.metrics_report import Report
 from rivae.ui.metrics_tables import DIGITS
 
 COLUMNS = (
