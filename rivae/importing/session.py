@@ -55,13 +55,12 @@ class ImportSettings:
 
 
 class Source(Protocol):
-    """A kind of files that pairs are read from.
+    """A kind of files that pairs are read from."""
 
-    Attributes:
-        synthetic: the items are made by a program; known once ``factor_columns`` was asked.
-    """
-
-    synthetic: bool
+    @property
+    def synthetic(self) -> bool:
+        """The items are made by a program; known once ``factor_columns`` was asked."""
+        ...
 
     def fingerprint(self) -> dict[str, Any]:
         """Names the files and settings, to know the same import again."""

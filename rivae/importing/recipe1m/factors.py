@@ -1,0 +1,106 @@
+"""Known factors beside the recipes: ``factors.csv``, with the names of levels in ``factors.json``.
+
+Recipe1M has none; data that is made in its layout, such as the kitchen, does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rivae.data.store import FactorColumn
+from rivae.errors import DataError
+from rivae.importing.factors import FactorReader, factor_values
+from rivae.importing.limits import MAX_FIELD
+from rivae.importing.recipe1m.layout import FACTOR_NAMES, FACTORS, TEXTS
+from rivae.importing.report import ImportReport, UnusableError
+from rivae.importing.tables import records
+
+
+class KnownFactors:
+    """The factors of a folder.
+
+    Attributes:
+        columns: none before ``read``, nor where there is no ``factors.csv``.
+        synthetic: ``factors.json`` says that the items are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.columns: tuple[FactorColumn, ...] = ()
+        self.synthetic = False
+        self._path, self._names = folder / FACTORS, folder / FACTOR_NAMES
+
+    def read(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+        """The columns; one that is no factor is noted in the report.
+
+        Raises:
+            DataError: a file is not of its form.
+        """
+        if not self._path.is_file():
+            return ()
+        if self._names.is_file():
+            self.columns, self.synthetic = read_factor_names(self._names)
+            return self.columns
+        reader: FactorReader | None = None
+        for record in records(self._path):
+            if "id" not in record:
+                raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
+            reader = reader or FactorReader(name for name in record if name != "id")
+            reader.look(record)
+        self.columns = reader.columns() if reader else ()
+        for name, why in (reader.refused if reader else {}).items():
+            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        return self.columns
+
+    def values(self, record: Mapping[str, Any] | None) -> dict[str, float]:
+        """The values that a line of ``factors.csv`` holds; of levels with names, counted there from
+        1, the codes 0, 1, 2 …
+
+        Raises:
+            UnusableError: there is no line, or no such level.
+        """
+        if not self.columns:
+            return {}
+        if record is None:
+            raise UnusableError(f"no line in {FACTORS}")
+        if not self._names.is_file():
+            return factor_values(self.columns, record)
+        out = {}
+        for column in self.columns:
+            try:
+                level = int(record[column.name])
+            except (KeyError, TypeError, ValueError):
+                level = 0
+            if not 1 <= level <= len(column.levels):
+                raise UnusableError(f"a level of {FACTORS} is none of {FACTOR_NAMES}")
+            out[column.name] = float(level - 1)
+        return out
+
+
+def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
+    """The columns that ``factors.json`` names with their levels, and whether the items are made.
+
+    Raises:
+        DataError: when it is not of that form.
+    """
+    try:
+        if path.stat().st_size > MAX_FIELD:
+            raise ValueError("it is too large")
+        stored = json.loads(path.read_bytes())
+        columns = tuple(
+            FactorColumn(
+                name=f["name"], kind="ordinal", levels=tuple(f["levels"]),
+                role=f.get("role", "shared"),
+            )
+            for f in stored["factors"]
+        )  # fmt: skip
+        if not all(column.levels for column in columns):
+            raise ValueError("a factor has no levels")
+        return columns, bool(stored.get("synthetic", False))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path.name} does not name factors with their levels ({str(error)[:120]}): correct "
+            "or delete it"
+        ) from error

@@ -1,0 +1,124 @@
+"""What the smaller files say about a recipe, by its id.
+
+They go into a temporary SQLite table first, because their order is not that of ``layer1.json``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rivae.data.recipes import Recipe
+from rivae.errors import DataError
+from rivae.importing.limits import MAX_FIELD
+from rivae.importing.recipe1m.layout import (
+    DETECTED,
+    FACTORS,
+    PICTURES,
+    JsonList,
+    detected_names,
+    entries,
+    field,
+)
+from rivae.importing.report import UnusableError
+from rivae.importing.tables import records
+from rivae.importing.texts import lines
+
+_FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
+_TABLES = ("pictures", "detected", "tags", "factors")
+
+
+class Join:
+    """Asked recipe by recipe while the texts are read; see ``joined``."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def picture_ids(self, recipe_id: str) -> list[str] | None:
+        """File names of the recipe's pictures; None where it is not in ``layer2.json``."""
+        return self._found("pictures", recipe_id)
+
+    def detected(self, recipe_id: str) -> tuple[str, ...]:
+        """The ingredients that were detected in the recipe."""
+        return tuple(self._found("detected", recipe_id) or ())
+
+    def factors(self, recipe_id: str) -> dict[str, Any] | None:
+        """The recipe's line of ``factors.csv``."""
+        return self._found("factors", recipe_id)
+
+    def tags(self, recipe: Recipe) -> tuple[str, ...] | None:
+        """The recipe's tags, by the number in its food.com address or by its own id."""
+        match = _FOOD_COM.search(recipe.url)
+        for key in ([match[1]] if match else []) + [recipe.id]:
+            found = self._found("tags", key)
+            if found is not None:
+                return tuple(found)
+        return None
+
+    def _found(self, table: str, key: str) -> Any:
+        row = self._connection.execute(f"SELECT said FROM {table} WHERE id = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def fill(self, table: str, rows: Iterator[tuple[str, Any]]) -> None:
+        """Take over what ``rows`` of (id, JSON value) say; the last of one id counts."""
+        self._connection.executemany(
+            f"INSERT OR REPLACE INTO {table} VALUES (?, ?)",
+            ((key, json.dumps(said)) for key, said in rows),
+        )
+
+
+@contextmanager
+def joined(folder: Path, tags: Path | None, with_factors: bool) -> Iterator[Join]:
+    """The tables over the files of ``folder``, as long as the context lasts.
+
+    Raises:
+        DataError: a file cannot be read, or is not of its form.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="rivae-") as scratch,
+        closing(sqlite3.connect(Path(scratch) / "join.sqlite")) as connection,
+    ):
+        connection.execute("PRAGMA journal_mode=OFF")
+        connection.execute("PRAGMA synchronous=OFF")
+        for name in _TABLES:
+            connection.execute(
+                f"CREATE TABLE {name} (id TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID"
+            )
+        join = Join(connection)
+        join.fill("pictures", _picture_rows(folder / PICTURES))
+        if (folder / DETECTED).is_file():
+            join.fill("detected", _detected_rows(folder / DETECTED))
+        if tags is not None:
+            join.fill("tags", _tag_rows(tags))
+        if with_factors:
+            join.fill("factors", ((str(r["id"]), r) for r in records(folder / FACTORS)))
+        connection.commit()
+        yield join
+
+
+def _picture_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+    for record in JsonList(path):
+        yield str(field(record, "id")), [str(field(i, "id")) for i in entries(record, "images")]
+
+
+def _detected_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+    for record in JsonList(path):
+        yield str(field(record, "id")), detected_names(record)
+
+
+def _tag_rows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    csv.field_size_limit(MAX_FIELD)
+    for record in records(path):
+        if "id" not in record or "tags" not in record:
+            raise DataError(f"{path.name} needs the columns id and tags, as RAW_recipes.csv has")
+        try:
+            yield str(record["id"]).strip(), lines(record["tags"])
+        except UnusableError:
+            continue
