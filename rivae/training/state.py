@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from rivae.errors import RunError
-from rivae.methods.base import Method, ParamGroup
-from rivae.training.stack import join_models, take_model
-
-
-@dataclass
-class Progress:
-    """Where training stands; everything but tensors and random states."""
-
-    stage: int = 0
-    stage_epoch: int = 0
-    epoch: int = 0
-    step: int = 0
-    # Per model: the best validation score of the last stage, and validations since then.
-    best: list[float] = field(default_factory=list)
-    since_best: list[int] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+from rivae.files import remove_temporaries
+from rivae.methods.base import ParamGroup
+from rivae.training.checkpoint import load_together, save_checkpoint
+from rivae.training.models import Models, Progress
+from rivae.training.stack import join_models
 
 
 def joined_progress(states: list[dict[str, Any]]) -> Progress:
@@ -51,42 +41,85 @@ def make_optimiser(groups: list[ParamGroup], learning_rate: float) -> torch.opti
     )
 
 
-def snapshot(
-    method: Method,
-    optimiser: torch.optim.Optimizer | None,
-    order: list[torch.Generator],
-    noise: list[torch.Generator],
-    s: int | None,
+def save_state(models: Models, optimiser: torch.optim.Optimizer | None) -> None:
+    """Write the checkpoints of all jobs, and into their status how far they are."""
+    for s, job in enumerate(models.jobs):
+        job.run.log.sync()
+        state = asdict(models.progress)
+        for key in ("best", "since_best", "failed"):
+            state[key] = state[key][s]
+        save_checkpoint(job.checkpoint, _snapshot(models, optimiser, s), state)
+    stage = models.stages[min(models.progress.stage, len(models.stages) - 1)].name
+    models.set_status(state="running", stage=stage, epoch=models.progress.epoch)
+
+
+def load_state(models: Models, tell: Callable[[str], None]) -> list[dict[str, Tensor]] | None:
+    """Read the checkpoints and take over their progress; rows after them are dropped.
+
+    Returns:
+        What ``restore_state`` needs at the stage that is gone on with (done already when none is
+        left), None where nothing was saved yet.
+
+    Raises:
+        RunError: the checkpoints are damaged, foreign, or have no epoch in common.
+    """
+    for job in models.jobs:
+        remove_temporaries(job.checkpoint.parent)
+        remove_temporaries(job.run.path)
+    loaded = load_together([job.checkpoint for job in models.jobs])
+    if loaded is None:
+        tell("nothing was saved yet: training begins anew")
+    else:
+        models.progress = joined_progress([saved.state for saved in loaded])
+        for saved in loaded:
+            tell(saved.note)
+    for job in models.jobs:
+        job.run.log.truncate(models.progress.epoch)
+    tensors = None if loaded is None else [saved.tensors for saved in loaded]
+    if tensors is not None and models.progress.stage >= len(models.stages):
+        restore_state(models, None, tensors)
+    return tensors
+
+
+def restore_state(
+    models: Models, optimiser: torch.optim.Optimizer | None, tensors: list[dict[str, Tensor]]
+) -> None:
+    """Take over the tensors of all checkpoints; those of the optimiser where they hold any.
+
+    Raises:
+        RunError: they do not fit the models.
+    """
+    inside = any(key.startswith("optim/") for key in tensors[0])
+    try:
+        parts = [_below(t, "model/") for t in tensors]
+        models.method.load_state_dict(join_models(parts, models.stacked))
+        if optimiser is not None and inside:
+            parts = [_below(t, "optim/") for t in tensors]
+            _restore_optimiser(optimiser, parts, models.stacked)
+        for i, state in enumerate(tensors):
+            models.order[i].set_state(state["rng/order"])
+            models.noise[i].set_state(state["rng/noise"])
+        torch.set_rng_state(tensors[0]["rng/global"])
+    except (RuntimeError, KeyError, ValueError):
+        raise RunError(
+            "the checkpoint belongs to another configuration: start the run under a new name"
+        ) from None
+
+
+def _snapshot(
+    models: Models, optimiser: torch.optim.Optimizer | None, s: int
 ) -> dict[str, Tensor]:
-    """All tensors that model ``s`` (None: the only one) needs to go on."""
-    out = {f"model/{k}": v for k, v in take_model(method.state_dict(), s).items()}
+    """All tensors that model ``s`` needs to go on."""
+    out = {f"model/{k}": v for k, v in models.weights(s).items()}
     if optimiser is not None:
         for i, state in optimiser.state_dict()["state"].items():
             for key, value in state.items():
-                out[f"optim/{i}/{key}"] = value if s is None or key == "step" else value[s]
-    out["rng/order"] = order[s or 0].get_state()
-    out["rng/noise"] = noise[s or 0].get_state()
+                own = models.stacked and key != "step"
+                out[f"optim/{i}/{key}"] = value[s] if own else value
+    out["rng/order"] = models.order[s].get_state()
+    out["rng/noise"] = models.noise[s].get_state()
     out["rng/global"] = torch.get_rng_state()
     return out
-
-
-def restore(
-    method: Method,
-    optimiser: torch.optim.Optimizer | None,
-    order: list[torch.Generator],
-    noise: list[torch.Generator],
-    tensors: list[dict[str, Tensor]],
-    stacked: bool,
-) -> None:
-    """The inverse of ``snapshot`` over all models."""
-    models = [_below(t, "model/") for t in tensors]
-    method.load_state_dict(join_models(models, stacked))
-    if optimiser is not None:
-        _restore_optimiser(optimiser, [_below(t, "optim/") for t in tensors], stacked)
-    for i, state in enumerate(tensors):
-        order[i].set_state(state["rng/order"])
-        noise[i].set_state(state["rng/noise"])
-    torch.set_rng_state(tensors[0]["rng/global"])
 
 
 def _restore_optimiser(

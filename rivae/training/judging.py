@@ -1,0 +1,89 @@
+"""After an epoch: which models have diverged, how good the others are, which weights are best."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from rivae.errors import DataError
+from rivae.methods.base import Method, Stage
+from rivae.training.checkpoint import save_checkpoint
+from rivae.training.closed_form import finish_closed_form
+from rivae.training.job import Job, Validator
+from rivae.training.models import Models
+
+
+def best_weights(job: Job) -> Path:
+    """Where the weights of the best validation score are kept, with ``select="best"``."""
+    return job.run.path / "checkpoints" / "best.safetensors"
+
+
+class Judge:
+    """Writes its findings into the ``progress`` of the models.
+
+    Args:
+        validate: measures a model on its validation rows; nothing is measured without it.
+    """
+
+    def __init__(self, models: Models, validate: Validator | None) -> None:
+        self.models, self.validate = models, validate
+
+    def look(self, s: int, stage: Stage, row: dict[str, Any]) -> None:
+        """Model ``s`` after an epoch of ``stage``, whose metrics are in ``row``.
+
+        A model whose loss is no number has failed. When a validation is due, so has one with such
+        a weight; the scores of a sound one go into ``row["validation"]``.
+        """
+        progress, options = self.models.progress, self.models.options
+        at_end = progress.stage_epoch == stage.epochs
+        due = progress.stage_epoch % options.validate_every == 0 or at_end
+        if progress.failed[s]:
+            return
+        if not math.isfinite(row["objective"]):
+            self._give_up(s, f"the loss became {row['objective']}", stage)
+        elif due:
+            model = self.models.single(s)
+            if not all(bool(torch.isfinite(p).all()) for p in model.parameters()):
+                self._give_up(s, "a weight became infinite or NaN", stage)
+            elif stage.validate and self.validate:
+                self._measure(s, stage, model, row, self.validate)
+
+    def should_stop(self, stage: Stage) -> bool:
+        """Whether the last stage has gone on for too long without a better score."""
+        patience = self.models.options.patience
+        if patience is None or stage is not self.models.stages[-1]:
+            return False
+        return self.models.progress.since_best[0] >= patience
+
+    def _measure(
+        self, s: int, stage: Stage, model: Method, row: dict[str, Any], validate: Validator
+    ) -> None:
+        job = self.models.jobs[s]
+        try:
+            finish_closed_form(model, job.data, job.config.seed)
+            row["validation"] = validate(model, job.data)
+        except DataError:  # huge weights: their z or embeddings are infinite or NaN
+            self._give_up(s, "z became infinite, NaN or constant", stage)
+            return
+        self._track_best(s, stage, row["validation"])
+
+    def _give_up(self, s: int, what: str, stage: Stage) -> None:
+        self.models.progress.failed[s] = (
+            f"{what} in epoch {self.models.progress.epoch} ({stage.name}): "
+            "lower the learning rate or raise eta"
+        )
+
+    def _track_best(self, s: int, stage: Stage, scores: dict[str, float]) -> None:
+        models, progress = self.models, self.models.progress
+        if stage is not models.stages[-1] or "score" not in scores:
+            return
+        if scores["score"] > progress.best[s]:
+            progress.best[s], progress.since_best[s] = scores["score"], 0
+            if models.options.select == "best":
+                kept = {"epoch": progress.epoch, **scores}
+                save_checkpoint(best_weights(models.jobs[s]), models.weights(s), kept)
+        else:
+            progress.since_best[s] += 1

@@ -1,0 +1,116 @@
+"""What is trained: the model of each job, several stacked into one, and how far they are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from rivae.errors import ConfigError, RunError
+from rivae.methods import build_method
+from rivae.methods.base import Method
+from rivae.nets.dropout import RandomLayer
+from rivae.training.job import Job
+from rivae.training.stack import take_model
+
+
+@dataclass
+class Progress:
+    """Where training stands; everything but tensors and random states."""
+
+    stage: int = 0
+    stage_epoch: int = 0
+    epoch: int = 0
+    step: int = 0
+    # Per model: the best validation score of the last stage, and validations since then.
+    best: list[float] = field(default_factory=list)
+    since_best: list[int] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def check_jobs(jobs: list[Job]) -> None:
+    """Whether these jobs can train here, as one batch where there are several.
+
+    Raises:
+        ConfigError: otherwise.
+    """
+    first = jobs[0].config
+    for job in jobs[1:]:
+        if job.config.method != first.method or job.config.training != first.training:
+            raise ConfigError(
+                "runs that train as one batch must share all settings but the seed: "
+                "train them one by one"
+            )
+    if len(jobs) > 1 and first.training.patience is not None:
+        raise ConfigError("runs with patience stop at different epochs: train them one by one")
+    device = torch.device(first.training.device)
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ConfigError(
+            f"this machine has no device {first.training.device}: train with --device cpu"
+        )
+
+
+class Models:
+    """Fresh models with the weights of their seeds, still on the CPU.
+
+    Attributes:
+        method: all of them, stacked when there is more than one.
+        order, noise: a generator per model, for the order of the rows and for all that is drawn.
+        stages, total_epochs: what is ahead of them.
+        progress: how far they are, and which have failed and why.
+    """
+
+    def __init__(self, jobs: list[Job]) -> None:
+        self.jobs, self.stacked = jobs, len(jobs) > 1
+        first = jobs[0]
+        self.options, choice = first.config.training, first.config.method
+        self.device = torch.device(self.options.device)
+        self.seeds = [job.config.seed for job in jobs]
+        shapes = (first.data.x1.shape, first.data.x2.shape)
+        self.method = build_method(choice.name, choice.settings, *shapes, self.seeds, self.stacked)
+        self._single = build_method(choice.name, choice.settings, *shapes)
+        # Separate streams: the order of the rows does not depend on how much noise a loss draws.
+        self.order = [torch.Generator().manual_seed(2 * seed + 1) for seed in self.seeds]
+        self.noise = [torch.Generator(self.device).manual_seed(2 * seed) for seed in self.seeds]
+        self.stages = self.method.stages()
+        self.total_epochs = sum(stage.epochs for stage in self.stages)
+        n = len(jobs)
+        self.progress = Progress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
+
+    def to_device(self) -> None:
+        """Move them to where they train, and set them up for it."""
+        self.method.to(self.device)
+        for module in self.method.modules():
+            if self.options.precision == "bf16" and hasattr(module, "autocast"):
+                module.autocast = True  # type: ignore[assignment]
+            if isinstance(module, RandomLayer):
+                module.generators = self.noise
+
+    def weights(self, s: int) -> dict[str, Tensor]:
+        """The weights of model ``s`` as they are now."""
+        return take_model(self.method.state_dict(), s if self.stacked else None)
+
+    def single(self, s: int) -> Method:
+        """Model ``s`` alone, on the CPU, for evaluation; good until the next one is asked for."""
+        self._single.load_state_dict({k: v.cpu() for k, v in self.weights(s).items()})
+        return self._single.eval()
+
+    def set_status(self, **changes: Any) -> None:
+        """Change the status of every run that has not failed."""
+        for s, job in enumerate(self.jobs):
+            if not self.progress.failed[s]:
+                job.run.set_status(**changes)
+
+    def raise_if_all_failed(self) -> None:
+        """Mark the runs as failed, each with its reason, when no model is left to go on with.
+
+        Raises:
+            RunError: then, with the reason of the first.
+        """
+        if all(self.progress.failed):
+            for job, reason in zip(self.jobs, self.progress.failed, strict=True):
+                job.run.set_status(state="failed", message=reason)
+            raise RunError(self.progress.failed[0])
