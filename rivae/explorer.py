@@ -84,7 +84,8 @@ class Explorer(Catalogue):
     ) -> None:
         super().__init__(data, rows, thumbnails)
         self.method = method
-        self.retriever = Retriever(method, data, self.search_rows)
+        kept = None if run is None else run.path / "cache"
+        self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
         self._run = run

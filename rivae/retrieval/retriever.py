@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from rivae.errors import DataError
 from rivae.methods.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved
 from rivae.retrieval.exact import FAISS_ABOVE, build_index
+from rivae.retrieval.kept_latents import kept_latents
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -23,7 +25,7 @@ from rivae.retrieval.prior import (
 )
 from rivae.retrieval.projection import make_space
 from rivae.retrieval.ranks import ranks_of_targets
-from rivae.retrieval.storage import content_key, open_index, save_index
+from rivae.retrieval.storage import content_key, kept_index
 
 # Training rows that stand for the data: a s.d. of them is good to one per cent, and pictures that
 # are decoded and embedded for it cost every first visitor a second per thousand.
@@ -42,7 +44,7 @@ class Retriever:
         method: a trained method, float32.
         data: the data set it was trained on.
         item_ids: (N,) data rows to search, each once; their order decides ties.
-        cache_dir: folder for the points of the index, keyed by content; None keeps no file.
+        cache_dir: folder for embeddings and latents, keyed by content; None keeps no file.
         faiss_above: items from which FAISS is used.
         model, points: parts of another retriever to share, see ``subset``.
 
@@ -71,7 +73,8 @@ class Retriever:
         self.model = model if model is not None else LatentModel(method)
         self.n_components = self.model.n_components
         self.space = make_space(self.model.weight, self.model.bias)
-        self.index = self._open(cache_dir) if points is None else self._build(points)
+        self._cache_dir = cache_dir
+        self.index = self._open() if points is None else self._build(points)
         self._position = np.full(len(data), -1, dtype=np.int64)
         self._position[self.ids] = np.arange(len(self.ids))
         self._lock = threading.RLock()
@@ -81,16 +84,15 @@ class Retriever:
     def _build(self, points: Floats) -> Index:
         return build_index(points, faiss_above=self.faiss_above)
 
-    def _open(self, cache_dir: Path | None) -> Index:
-        if cache_dir is None:
+    def _open(self) -> Index:
+        def make() -> Index:
             return self._build(self.space.items(self.model.embed_targets(self.data.x2, self.ids)))
-        tensors = self.method.state_dict().items()
-        key = content_key(tensors, self.data.fingerprint, self.ids)
-        index = open_index(cache_dir, key, faiss_above=self.faiss_above)
-        if index is None:
-            index = self._open(None)
-            save_index(cache_dir, key, index)
-        return index
+
+        key = partial(self._content_key, self.ids)
+        return kept_index(self._cache_dir, key, make, faiss_above=self.faiss_above)
+
+    def _content_key(self, rows: Ints) -> str:
+        return content_key(self.method.state_dict().items(), self.data.fingerprint, rows)
 
     def _rows(self, rows: ArrayLike) -> Ints:
         rows = np.atleast_1d(np.asarray(rows))
@@ -219,7 +221,7 @@ class Retriever:
                 if len(rows) > REFERENCE_ROWS:
                     chosen = np.random.default_rng(0).choice(len(rows), REFERENCE_ROWS, False)
                     rows = rows[np.sort(chosen)]
-                self._reference = self.encode(rows)
+                self._reference = self._kept(rows)
             return self._reference
 
     def density_distance(self, z: ArrayLike) -> DensityDistance:
@@ -239,5 +241,10 @@ class Retriever:
         train = splits["train"] if len(splits["train"]) else self.ids
         held_out = held_out if len(held_out) else train
         mu, log_var = self.reference_latents()
-        held_out_mu, _ = self.encode(rng.permutation(held_out)[:_HELD_OUT_ROWS])
+        held_out_mu, _ = self._kept(rng.permutation(held_out)[:_HELD_OUT_ROWS])
         return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)
+
+    def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
+        """``encode`` of rows that every start asks for."""
+        key, shape = partial(self._content_key, rows), (len(rows), self.n_components)
+        return kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))

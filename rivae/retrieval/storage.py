@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +44,7 @@ def save_index(folder: Path, key: str, index: Index) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     points = np.ascontiguousarray(index.points, dtype=np.float64)
     head = {"schema": SCHEMA, "key": key, "shape": list(points.shape), "digest": _digest(points)}
-    write_atomic_with(
-        folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False)
-    )
+    write_atomic_with(folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False))
     path = folder / f"index-{key}.json"
     write_json(path, head)
     return path
@@ -72,3 +71,29 @@ def open_index(folder: Path, key: str, *, faiss_above: int = FAISS_ABOVE) -> Ind
     if points.dtype != np.float64 or head.get("digest") != _digest(points):
         raise DataError(f"{points_path} is damaged, its checksum does not match: {fix}")
     return build_index(points, faiss_above=faiss_above)
+
+
+def kept_index(
+    folder: Path | None,
+    key: Callable[[], str],
+    make: Callable[[], Index],
+    *,
+    faiss_above: int = FAISS_ABOVE,
+) -> Index:
+    """The index saved under ``key``; made and saved when there is none or it is damaged.
+
+    Args:
+        folder: None keeps nothing, and one that cannot be written neither.
+        key: asked only with a folder.
+    """
+    if folder is None:
+        return make()
+    name = key()
+    with suppress(DataError):
+        index = open_index(folder, name, faiss_above=faiss_above)
+        if index is not None:
+            return index
+    index = make()
+    with suppress(OSError):
+        save_index(folder, name, index)
+    return index

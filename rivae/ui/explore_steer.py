@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from rivae.steering import MAX_AXES, MAX_LEVEL
+from rivae.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.ui.explore import ExploreState
 from rivae.ui.pages import STEER
 from rivae.ui.steer_links import SteerLink, write_steer
@@ -35,6 +35,6 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     furthest = np.argsort(-np.abs(z - base) / explorer.std, kind="stable")
     axes = tuple(sorted(int(j) for j in furthest[:MAX_AXES] if z[j] != base[j]))
     levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
-    now = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
-    rows = (("query",) * len(axes), now) if axes else ()
-    return SteerLink(state.run, state.query, axes, rows)
+    at_query: tuple[Level, ...] = ("query",) * len(axes)
+    now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
+    return SteerLink(state.run, state.query, axes, (at_query, now) if axes else ())

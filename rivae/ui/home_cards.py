@@ -24,10 +24,9 @@ BADGES: dict[str, tuple[str, Color, str]] = {
     "broken": (":material/broken_image:", "red", "broken"),
 }
 WAYS_IN = (
-    ("Explore", "tune", EXPLORE), ("Traverse", "timeline", TRAVERSE),
-    ("Steer", "grid_on", STEER), ("Metrics", "leaderboard", METRICS),
+    ("Explore", EXPLORE), ("Traverse", TRAVERSE), ("Steer", STEER), ("Metrics", METRICS),
 )  # fmt: skip
-WORDS_TOO = (*WAYS_IN, ("Words", "sort_by_alpha", WORDS))
+WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
 
 # What `rivae train` wants to know beside the data set's name.
 NEEDS = {"split-mnist": " --set dataset.folder=PATH", "pairs": " --set dataset.store=NAME"}
@@ -82,12 +81,13 @@ def run_card(run: Run) -> None:
 def _ways_in(run: Run) -> None:
     """The buttons that open the run on a page."""
     page = None
-    with st.container(horizontal=True, gap="small"):
-        texts = run.config.dataset.name in words_session.WITH_TEXTS
-        for title, icon, there in WORDS_TOO if texts else WAYS_IN:
+    texts = run.config.dataset.name in words_session.WITH_TEXTS
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for title, there in WORDS_TOO if texts else WAYS_IN:
+            first = there == EXPLORE
             if st.button(
-                title, icon=f":material/{icon}:", key=f"{title.lower()}-{run.id}",
-                type="primary" if there == EXPLORE else "secondary",
+                title, icon=":material/tune:" if first else None, key=f"{title.lower()}-{run.id}",
+                type="primary" if first else "tertiary",
             ):  # fmt: skip
                 page = there
     if page is not None:

@@ -15,7 +15,7 @@ from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
 from rivae.ui.links import MAX_DIMS, MAX_LENGTH, RUN_ID, Query, read_query, whole_number
 
 NAMES = ("run", "q", "axes", "n", "m")
-DEFAULT_SIGMA = 3.0
+DEFAULT_SIGMA = 2.0
 LETTERS: Mapping[str, Level] = {"o": "off", "q": "query", "i": "on"}
 
 

@@ -1,4 +1,5 @@
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,6 +147,40 @@ def test_cache_is_used_and_follows_the_weights(tmp_path):
     assert len(list(tmp_path.glob("*.npy"))) == 1
     Retriever(SmallMethod(seed=1), DATA, np.arange(50), cache_dir=tmp_path)
     assert len(list(tmp_path.glob("*.npy"))) == 2
+
+
+def test_a_damaged_or_unwritable_cache_only_costs_time(tmp_path):
+    plain = Retriever(SmallMethod(), DATA, np.arange(50)).index.points
+    Retriever(SmallMethod(), DATA, np.arange(50), cache_dir=tmp_path)
+    next(tmp_path.glob("*.npy")).write_bytes(b"half")
+    for folder in (tmp_path, tmp_path / "new", Path("/dev/null/no")):
+        again = Retriever(SmallMethod(), DATA, np.arange(50), cache_dir=folder)
+        np.testing.assert_array_equal(again.index.points, plain)
+        assert np.isfinite(again.density_distance(np.zeros((1, 2))).distance).all()
+
+
+def test_latents_of_the_reference_rows_are_kept(tmp_path):
+    class Counting(Retriever):
+        encoded = 0
+
+        def encode(self, rows):
+            self.encoded += len(rows)
+            return super().encode(rows)
+
+    z = np.zeros((1, 2))
+    first = Counting(SmallMethod(), DATA, np.arange(50), cache_dir=tmp_path)
+    expected = first.density_distance(z), first.reference_latents()
+    again = Counting(SmallMethod(), DATA, np.arange(50), cache_dir=tmp_path)
+    assert again.density_distance(z) == expected[0] and first.encoded and not again.encoded
+    np.testing.assert_array_equal(again.reference_latents(), expected[1])
+
+    for path in tmp_path.glob("latents-*.npz"):
+        path.write_bytes(path.read_bytes()[:200])
+    damaged = Counting(SmallMethod(), DATA, np.arange(50), cache_dir=tmp_path)
+    np.testing.assert_array_equal(damaged.reference_latents(), expected[1])
+    assert damaged.encoded == len(expected[1][0])
+    other = Counting(SmallMethod(seed=1), DATA, np.arange(50), cache_dir=tmp_path)
+    assert not np.array_equal(other.reference_latents(), expected[1]), "other weights"
 
 
 def test_faiss_retriever_finds_the_same():

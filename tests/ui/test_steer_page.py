@@ -10,6 +10,7 @@ import pytest
 
 from rivae.steering import SteerRow, base_point, steer
 from rivae.tours import TourStep, add_tour, list_tours, read_tour, to_bytes, tours_folder
+from rivae.ui.steer_links import DEFAULT_SIGMA
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +43,7 @@ def test_without_a_matrix_all_combinations_of_the_two_strongest_axes(app, digits
     order = sorted(range(3), key=lambda j: (-digits.effects[j], j))
     assert sent["axes"] == order[:2] and sent["order"] == order
     assert sent["rows"] == [["off", "off"], ["off", "on"], ["on", "off"], ["on", "on"]]
-    assert sent["nSigma"] == 3 and sent["wordKind"] == ""
+    assert sent["nSigma"] == DEFAULT_SIGMA and sent["wordKind"] == ""
     query = sent["queryId"]
     rows = [SteerRow(tuple(order[:2]), tuple(levels)) for levels in sent["rows"]]
     expected = steer(digits, base_point(digits, query), rows, 3.0)
@@ -241,6 +242,6 @@ def test_the_export_makes_the_matrix(app, digits):
 
     page = app("steer", run="digits", q="mean", axes="1~2", m="o_i")
     made = sheet(digits, page.at.session_state["steer_state"])
-    ids = steer(digits, np.asarray(digits.mean), [SteerRow((0, 1), ("off", "on"))], 3.0)[0]
+    ids = steer(digits, np.asarray(digits.mean), [SteerRow((0, 1), ("off", "on"))], DEFAULT_SIGMA)[0]
     assert [row["item"] for row in made.rows] == ids.tolist()
     assert any("steering_sheet(" in code.value for code in page.at.code)
