@@ -46,7 +46,7 @@ def test_without_a_matrix_all_combinations_of_the_two_strongest_axes(app, digits
     assert sent["nSigma"] == DEFAULT_SIGMA and sent["wordKind"] == ""
     query = sent["queryId"]
     rows = [SteerRow(tuple(order[:2]), tuple(levels)) for levels in sent["rows"]]
-    expected = steer(digits, base_point(digits, query), rows, 3.0)
+    expected = steer(digits, base_point(digits, query), rows, DEFAULT_SIGMA)
     shown = [[item[0] for item in row["items"]] for row in sent["first"]]
     assert shown == expected.tolist()
 
@@ -242,6 +242,7 @@ def test_the_export_makes_the_matrix(app, digits):
 
     page = app("steer", run="digits", q="mean", axes="1~2", m="o_i")
     made = sheet(digits, page.at.session_state["steer_state"])
-    ids = steer(digits, np.asarray(digits.mean), [SteerRow((0, 1), ("off", "on"))], DEFAULT_SIGMA)[0]
+    row = SteerRow((0, 1), ("off", "on"))
+    ids = steer(digits, np.asarray(digits.mean), [row], DEFAULT_SIGMA)[0]
     assert [row["item"] for row in made.rows] == ids.tolist()
     assert any("steering_sheet(" in code.value for code in page.at.code)
