@@ -3,19 +3,16 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, compare_panels, compare_session, gallery, notices, state
+from rivae.ui import compare_panels, compare_session, gallery, notices, page_help, state
 from rivae.ui.components.compare_panel import compare_panel
 
+ready = notices.ready_runs("runs")
 entered = st.session_state[state.ENTERED]
-ready = cache.ready_runs()
-if not ready and "runs" not in st.query_params:
-    notices.no_runs()
-    st.stop()
 
 chosen = compare_session.chosen_runs(entered, ready)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     compare_panels.runs_picker(chosen, [run.id for run in ready])
-    notices.compare_help()
+    page_help.compare()
 
 try:
     with st.skeleton(height=480):  # opening runs for the first time may take seconds

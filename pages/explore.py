@@ -2,32 +2,23 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
 from rivae.ui import (
-    cache,
     drawer,
     explore_export,
     explore_session,
     explore_steer,
     gallery,
     notices,
+    page_help,
     run_picker,
     state,
 )
 from rivae.ui.components.explore_panel import explore_panel
 
-ready = cache.ready_runs()
-if not ready and not explore_session.link_in_address().get("run"):
-    notices.no_runs()
-    st.stop()
-
+ready = notices.ready_runs()
 entered = st.session_state[state.ENTERED]
-try:
-    with st.skeleton(height=480):  # opening a run for the first time may take seconds
-        shown, explorer = explore_session.current(entered, ready[0].id if ready else "")
-except RivaeError as error:
-    notices.unusable(error)
-    st.stop()
+default = ready[0].id if ready else ""
+shown, explorer = notices.opened(lambda: explore_session.current(entered, default))
 if entered:
     explore_session.refresh()
 
@@ -43,14 +34,12 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=state.EXPLORE_ROWS,
         on_change=lambda: explore_session.open_run(shown.run, st.session_state[state.EXPLORE_ROWS]),
     )
-    notices.explore_help()
+    page_help.explore()
     explore_export.panel(explorer, shown)
     if explorer.method.has_latent:
         explore_steer.button(explorer, shown)
 
-notices.no_latent(explorer.method)
-if notice := st.session_state.get(state.EXPLORE_NOTICE):
-    st.warning(notice, icon=":material/info:")
+notices.remarks(explorer.method, st.session_state.get(state.EXPLORE_NOTICE, ""))
 
 explore_panel(
     explore_session.panel_data(explorer, shown),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rivae.data.registry import dataset_names, describe_dataset
-from rivae.ui import cache, notices
+from rivae.ui import cache, notices, page_help
 from rivae.ui.home_cards import dataset_card, run_cards
 from rivae.ui.run_cards import describe_run
 
@@ -25,4 +25,4 @@ with st.grid(4, min_column_width=240):
     for name in dataset_names():
         dataset_card(name, describe_dataset(name)[0], by_dataset.count(name))
 
-notices.about()
+page_help.about()

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from rivae.errors import RivaeError
 from rivae.ui import (
-    cache,
     gallery,
     notices,
+    page_help,
     run_picker,
     state,
     steer_dialogs,
@@ -21,18 +20,9 @@ if steer_tour_view.is_open():
     steer_tour_view.show()
     st.stop()
 
+ready = notices.ready_runs()
 entered = st.session_state[state.ENTERED]
-ready = cache.ready_runs()
-if not ready and "run" not in st.query_params:
-    notices.no_runs()
-    st.stop()
-
-try:
-    with st.skeleton(height=480):  # opening a run for the first time may take seconds
-        shown, explorer = steer_session.current(entered, ready)
-except RivaeError as error:
-    notices.unusable(error)
-    st.stop()
+shown, explorer = notices.opened(lambda: steer_session.current(entered, ready))
 if entered:
     steer_session.refresh()
 
@@ -43,12 +33,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=state.STEER_RUN,
         on_change=steer_session.choose_run,
     )
-    steer_export.help_panel()
+    page_help.steer()
     steer_export.panel(explorer, shown)
 
-notices.no_latent(explorer.method)
-if notice := st.session_state.get(state.STEER_NOTICE):
-    st.warning(notice, icon=":material/info:")
+notices.remarks(explorer.method, st.session_state.get(state.STEER_NOTICE, ""))
 
 steer_panel(
     steer_session.panel_data(explorer, shown),

@@ -4,8 +4,8 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import (
-    cache,
     notices,
+    page_help,
     run_picker,
     state,
     traverse_controls,
@@ -20,17 +20,9 @@ PANELS = {
     "Plane": traverse_panels.plane,
 }
 
-ready = cache.ready_runs()
-if not ready and "run" not in st.query_params:
-    notices.no_runs()
-    st.stop()
-
-try:
-    with st.skeleton(height=480):  # opening a run for the first time may take seconds
-        anchor, explorer, remark = traverse_session.current(ready[0].id if ready else "")
-except RivaeError as error:
-    notices.unusable(error)
-    st.stop()
+ready = notices.ready_runs()
+default = ready[0].id if ready else ""
+anchor, explorer, remark = notices.opened(lambda: traverse_session.current(default))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     run_picker.run_picker(
@@ -40,10 +32,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=traverse_session.choose_run,
     )
     view = traverse_controls.view_and_range(explorer.method.axis_letter())
-    notices.traverse_help()
-notices.no_latent(explorer.method)
-if remark:
-    st.warning(remark, icon=":material/info:")
+    page_help.traverse()
+notices.remarks(explorer.method, remark)
 
 try:
     choice = traverse_session.chosen_range()

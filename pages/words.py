@@ -6,6 +6,7 @@ from rivae.errors import RivaeError
 from rivae.ui import (
     cache,
     notices,
+    page_help,
     run_picker,
     state,
     words_clouds,
@@ -37,16 +38,11 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         run_id, ready, key=state.WORDS_RUN, on_change=words_session.choose_run
     )
     view = words_controls.view_picker()
-    notices.words_help()
+    page_help.words()
 if remark:
     st.warning(remark, icon=":material/info:")
 
-try:
-    with st.skeleton(height=480):  # opening a run for the first time may take seconds
-        explorer = cache.explorer(run_id)
-except RivaeError as error:
-    notices.unusable(error)
-    st.stop()
+explorer = notices.opened(lambda: cache.explorer(run_id))
 words_session.remember(run_id)
 notices.no_latent(explorer.method)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from rivae.runs import Run
 from rivae.ui import address, cache, compare_state, routes, state
 from rivae.ui.compare_links import NAMES, CompareLink, read_compare, write_compare
 from rivae.ui.compare_state import CompareState
-from rivae.ui.links import Query
+from rivae.ui.links import Query, unread
 from rivae.ui.panel import Panel
 
 MAX_TRIED = 8  # runs tried for a default before the visitor is asked
@@ -78,10 +77,7 @@ def current(entered: bool, runs: Sequence[str]) -> tuple[CompareState, Compariso
         return known, comparison
     link, dropped = read_compare(params)
     shown, notes = compare_state.from_link(first, runs, link, known.rev if known else 0)
-    if dropped:
-        parts = ", ".join(dropped)
-        notes.insert(0, f"Part of the link could not be read and was left out: {parts}.")
-    st.session_state[state.COMPARE_NOTICE] = " ".join(notes)
+    st.session_state[state.COMPARE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.COMPARE_LINK] = params
     st.session_state[state.COMPARE] = shown
     return shown, comparison
@@ -160,7 +156,9 @@ def refresh() -> None:
 # What the panel and the page's widgets report
 
 
-PANEL = Panel(state.COMPARE_PANEL, state.COMPARE_NOTICE, state.COMPARE_ANSWER)
+PANEL = Panel(
+    state.COMPARE_PANEL, state.COMPARE_NOTICE, state.COMPARE_ANSWER, state.COMPARE_CHOOSING
+)
 
 
 def choose_runs() -> None:
@@ -208,10 +206,8 @@ def _with_query(shown: CompareState, query: Query) -> None:
 
 def _choose(report: dict[str, Any]) -> None:
     shown = _take(report.get("view") or {})
-    if report.get("how") == "random":
-        _with_query(shown, int(random.choice(cache.explorer(shown.runs[0]).search_rows)))
-    elif report.get("how") == "gallery":
-        st.session_state[state.COMPARE_CHOOSING] = True
+    first = cache.explorer(shown.runs[0])
+    PANEL.choose(report, first, lambda query: _with_query(shown, query))
 
 
 def choose_query(query: Query) -> None:

@@ -13,8 +13,8 @@ from rivae.errors import ConfigError
 from rivae.explorer import MAX_K, Explorer, Vector
 from rivae.ui.answers import read_z, results
 from rivae.ui.compare_links import CompareLink
-from rivae.ui.explore import card_of, next_rev, rounded
 from rivae.ui.links import SPANS, Query
+from rivae.ui.page_state import card_of, existing, linked_query, next_rev, rounded
 from rivae.words.axis_names import SEPARATOR
 
 LETTERS = "ABCDEF"
@@ -50,13 +50,8 @@ def from_link(
     first: Explorer, runs: Sequence[str], link: CompareLink, rev: int
 ) -> tuple[CompareState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit."""
-    notes: list[str] = []
     d = first.n_components
-    query: Query = int(first.search_rows[0])
-    if link.query == "mean" or (link.query is not None and link.query < len(first.data)):
-        query = link.query
-    elif link.query is not None:
-        notes.append(f"The data set has no item {link.query}, so the first one is the query.")
+    query, notes = linked_query(first, link.query)
     beyond = [j for j in (*link.shifts, link.factor, *link.locked) if j >= d]
     if beyond:
         beyond_all = max(beyond) + 1
@@ -125,9 +120,7 @@ def with_query(first: Explorer, state: CompareState, query: Query) -> CompareSta
     Raises:
         ConfigError: there is no such row.
     """
-    if query != "mean":
-        first.title(query)
-    return replace(state, query=query, rev=next_rev(state.rev))
+    return replace(state, query=existing(first, query), rev=next_rev(state.rev))
 
 
 def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> dict[str, Any]:

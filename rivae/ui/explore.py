@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,8 +11,16 @@ import numpy as np
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
 from rivae.explorer import MAX_K, Explorer
-from rivae.ui.answers import picture, read_z, results
+from rivae.ui.answers import read_z, results
 from rivae.ui.links import DEFAULT_SPAN, SPANS, Link, Query
+from rivae.ui.page_state import (
+    card_of,
+    existing,
+    linked_query,
+    next_rev,
+    query_z,
+    rounded,
+)
 
 
 @dataclass(frozen=True)
@@ -50,31 +57,11 @@ class ExploreState:
     rev: int = 0
 
 
-def rounded(z: Sequence[float] | np.ndarray[Any, Any]) -> tuple[float, ...]:
-    """z with the four decimals that the panel and the links carry."""
-    return tuple(round(float(v), 4) + 0.0 for v in z)
-
-
-def next_rev(rev: int) -> int:
-    """A number above ``rev`` that another session is not using: the clock in milliseconds."""
-    return max(rev + 1, int(time.time() * 1000))
-
-
-def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
-    """z of a data row, or the average of all queries."""
-    return rounded(explorer.mean if query == "mean" else explorer.encode(query))
-
-
 def from_link(
     explorer: Explorer, run: str, link: Link, rev: int
 ) -> tuple[ExploreState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
-    notes: list[str] = []
-    query: Query = int(explorer.search_rows[0])
-    if link.query == "mean" or (link.query is not None and link.query < len(explorer.data)):
-        query = link.query
-    elif link.query is not None:
-        notes.append(f"The data set has no item {link.query}, so the first one is the query.")
+    query, notes = linked_query(explorer, link.query)
     base = query_z(explorer, query)
     z = list(base)
     for j, value in link.changes.items():
@@ -142,10 +129,12 @@ def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
 
 
 def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:
-    """``state`` at another query: z moves to the query's own, except in locked dimensions."""
-    if query != "mean":
-        explorer.title(query)  # raises for a row that does not exist
-    base = query_z(explorer, query)
+    """``state`` at another query: z moves to the query's own, except in locked dimensions.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    base = query_z(explorer, existing(explorer, query))
     return with_z(replace(state, base=base, query=query, upload=None), base)
 
 
@@ -207,18 +196,3 @@ def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
         card = {"title": state.upload.title, "text": "your picture"}
         return {**card, "picture": state.upload.data_uri, "tiny": False}
     return card_of(explorer, state.query, state.base)
-
-
-def card_of(
-    explorer: Explorer, query: Query, base: Sequence[float] | np.ndarray[Any, Any]
-) -> dict[str, Any]:
-    """Picture and words of a data row, or of the average of all queries with its z ``base``."""
-    title: str | bool
-    if query == "mean":
-        i = int(explorer.topk(np.array(base), 1).ids[0])
-        _, address, tiny = picture(explorer, i, 1)
-        title, text = "Average query", "the mean of all queries; picture of the nearest item"
-    else:
-        title, address, tiny = picture(explorer, query, 1)
-        text = f"{explorer.data.view_names[0]} · item {query}"
-    return {"title": title, "text": text, "picture": address, "tiny": tiny}

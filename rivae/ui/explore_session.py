@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import streamlit as st
 
 from rivae.catalogue import Rows
-from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.ui import address, cache, explore, routes, state
 from rivae.ui.explore import ExploreState, Upload
-from rivae.ui.links import NAMES, Link, read_link, write_link
-from rivae.ui.panel import Panel
-
-
-def link_in_address() -> dict[str, str]:
-    """The query parameters that belong to this page."""
-    return address.read(NAMES)
+from rivae.ui.links import NAMES, Link, read_link, unread, write_link
+from rivae.ui.page_state import rounded
+from rivae.ui.panel import Panel, named_item
 
 
 def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
@@ -30,7 +24,7 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     Raises:
         RivaeError: the run in question is missing, broken or not ready.
     """
-    params = link_in_address()
+    params = address.read(NAMES)
     known: ExploreState | None = st.session_state.get(state.EXPLORE)
     stays = params == st.session_state.get(state.EXPLORE_LINK) or (entered and not params)
     if known is not None and stays:
@@ -42,10 +36,7 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     run = link.run or st.session_state.get(state.RUN) or default_run
     explorer = cache.explorer(run, link.rows)
     shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0)
-    if dropped:
-        parts = ", ".join(dropped)
-        notes.insert(0, f"Part of the link could not be read and was left out: {parts}.")
-    st.session_state[state.EXPLORE_NOTICE] = " ".join(notes)
+    st.session_state[state.EXPLORE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.EXPLORE_LINK] = params
     _keep(shown)
     return shown, explorer
@@ -88,7 +79,9 @@ def refresh() -> None:
 # What the panel and the pages' widgets report
 
 
-PANEL = Panel(state.EXPLORE_PANEL, state.EXPLORE_NOTICE, state.EXPLORE_ANSWER)
+PANEL = Panel(
+    state.EXPLORE_PANEL, state.EXPLORE_NOTICE, state.EXPLORE_ANSWER, state.EXPLORE_CHOOSING
+)
 
 
 def on_commit() -> None:
@@ -116,26 +109,13 @@ def _take(view: dict[str, Any]) -> ExploreState:
 
 def _pick(report: dict[str, Any]) -> None:
     shown = _take(report.get("view") or {})
-    item = report.get("id")
-    if not isinstance(item, int):
-        raise ConfigError("the panel named no item")
-    cache.explorer(shown.run, shown.rows).title(item)  # raises for an item that does not exist
+    item = named_item(report, cache.explorer(shown.run, shown.rows))
     st.session_state[state.EXPLORE_ITEM] = item
 
 
 def _choose(report: dict[str, Any]) -> None:
-    _take(report.get("view") or {})
-    if report.get("how") == "random":
-        random_query()
-    elif report.get("how") == "gallery":
-        st.session_state[state.EXPLORE_CHOOSING] = True
-
-
-def random_query() -> None:
-    """Another query from the searched rows."""
-    shown: ExploreState = st.session_state[state.EXPLORE]
-    explorer = cache.explorer(shown.run, shown.rows)
-    choose_query(int(random.choice(explorer.search_rows)))
+    shown = _take(report.get("view") or {})
+    PANEL.choose(report, cache.explorer(shown.run, shown.rows), choose_query)
 
 
 def choose_query(query: Any) -> None:
@@ -156,7 +136,7 @@ def move_to_item(i: int) -> None:
     def change() -> None:
         shown: ExploreState = st.session_state[state.EXPLORE]
         explorer = cache.explorer(shown.run, shown.rows)
-        set_state(explore.with_z(shown, explore.rounded(explorer.encode(i))))
+        set_state(explore.with_z(shown, rounded(explorer.encode(i))))
 
     PANEL.guarded(change)
     close_overlays()

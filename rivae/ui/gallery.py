@@ -14,8 +14,9 @@ import streamlit as st
 from rivae.errors import DataError, RivaeError
 from rivae.ui import explore_session, state
 from rivae.ui.components.gallery_panel import gallery_panel
-from rivae.ui.explore import Upload, rounded
+from rivae.ui.explore import Upload
 from rivae.ui.links import Query
+from rivae.ui.page_state import rounded
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:

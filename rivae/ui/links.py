@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -135,6 +135,13 @@ def read_link(params: Mapping[str, str]) -> tuple[Link, list[str]]:
         span=span if isinstance(span, int) else DEFAULT_SPAN,
     )
     return link, list(dict.fromkeys(dropped))
+
+
+def unread(dropped: Sequence[str]) -> list[str]:
+    """The sentence about parts of a link that were dropped; none without any."""
+    if not dropped:
+        return []
+    return [f"Part of the link could not be read and was left out: {', '.join(dropped)}."]
 
 
 def write_changes(changes: Mapping[int, float]) -> str:

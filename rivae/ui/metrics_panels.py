@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import DataError
-from rivae.ui import metrics_exports, metrics_results, metrics_session, notices, state
+from rivae.ui import metrics_exports, metrics_results, metrics_session, page_help, state
 from rivae.ui.components.result_table import result_table
 from rivae.ui.metrics_layout import headline
 from rivae.ui.metrics_payload import payload
@@ -58,7 +58,7 @@ def tables(bar: DeltaGenerator) -> None:
         paper = st.toggle(
             "Paper's numbers", value=True, key=state.METRICS_PAPER, bind="query-params"
         )
-        notices.metrics_help()
+        page_help.metrics()
     views = table_views(
         lines, names[title], where=RANGES[choice or "Paper"],
         preset=preset if preset in presets else None, paper=paper,

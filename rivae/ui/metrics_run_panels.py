@@ -16,6 +16,7 @@ from rivae.ui import (
     metrics_exports,
     metrics_session,
     notices,
+    page_help,
     state,
 )
 from rivae.ui.components.result_table import result_table
@@ -79,7 +80,7 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
     notices.no_latent(axes.method_of(run))
     with bar:
         along = _along_picker(report)
-        notices.metrics_help()
+        page_help.metrics()
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
             with headline("All metrics"):

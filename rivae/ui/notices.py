@@ -1,20 +1,45 @@
-"""What a page says when it has nothing to show, and the help that every page offers."""
+"""What a page says before its content, or in its place when there is nothing to show."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import axes
+from rivae.ui import axes, cache
 from rivae.ui.pages import HOME
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from rivae.methods.base import Method
+    from rivae.runs import Run
+
+Opened = TypeVar("Opened")
 
 TRAIN_COMMAND = "python -m rivae train sprites"
+
+
+def ready_runs(name: str = "run") -> list[Run]:
+    """The runs that can be opened; the page ends where there is none, nor one in the address, under
+    ``name``.
+    """
+    ready = cache.ready_runs()
+    if not ready and not st.query_params.get(name):
+        no_runs()
+        st.stop()
+    return ready
+
+
+def opened(open_run: Callable[[], Opened]) -> Opened:
+    """What ``open_run`` returns; the page ends with a sentence where the run cannot be opened."""
+    try:
+        with st.skeleton(height=480):  # opening a run for the first time may take seconds
+            return open_run()
+    except RivaeError as error:
+        unusable(error)
+        st.stop()
 
 
 def no_runs() -> None:
@@ -37,114 +62,8 @@ def no_latent(*methods: Method | type[Method] | None) -> None:
             st.caption(f":material/info: {markdown(sentence)}")
 
 
-EXPLORE_KEYS = """
-| Where | Key | What it does |
-|---|---|---|
-| Slider | ← → | one small step (s.d. / 20) |
-| | Shift ← → | half an s.d. |
-| | PgUp PgDn | one s.d. |
-| | Home End | ends of the range |
-| | Delete | back to the query |
-| | L | lock: reset and random leave it alone |
-| Pictures | ← → ↑ ↓ | from picture to picture |
-| | Enter | open it |
-| Page | browser back | undo the last change |
-"""
-
-
-def traverse_help() -> None:
-    """What the three views show, behind a button."""
-    with st.popover("Help", icon=":material/help:"):
-        st.markdown(
-            "A traversal moves one number of **z** and leaves the others where the query has "
-            "them.\n\n"
-            "* **Strips** show the item retrieved at each point where it changes; a framed picture "
-            "is the query's own pair.\n"
-            "* **Correlations** compare each dimension with each true factor of the retrieved "
-            "items, averaged over queries; click a cell for the plot behind it.\n"
-            "* **Plane** moves two dimensions at once; the framed point is the query.\n\n"
-            "One s.d. is that of the model's own distribution of z over the training queries. The "
-            "paper's range, −10 … 10, depends on the scale that training happened to give z."
-        )
-
-
-def words_help() -> None:
-    """What clouds, contrast, names and tags show, behind a button."""
-    with st.popover("Help", icon=":material/help:"):
-        st.markdown(
-            "* **Clouds**: 20 test queries are moved along one axis to mean − n s.d., the mean "
-            "and mean + n s.d.; a cloud holds the ingredients of the ten best items of each. A "
-            "word has one place in all three clouds; its area is the share of items that have it. "
-            "Colour and letters tell its relation: underlined goes with more of the chosen "
-            "factor, slanted with less, light grey with neither.\n"
-            "* **Contrast**: which words tell the two ends apart, with intervals.\n"
-            "* **Axis names**: what changes most along each axis, and a name to accept or edit. "
-            "Names are kept with the run and shown on every page.\n"
-            "* **Tags**: the tags of the items around the food factors, as in the paper's "
-            "supplement.\n\n"
-            "Words are read from the texts by rules for English recipes; they tell what was "
-            "retrieved, not what the model looked at."
-        )
-
-
-def metrics_help() -> None:
-    """What stands in the tables and what to be careful with, behind a button."""
-    with st.popover("Help", icon=":material/help:"):
-        st.markdown(
-            "* **Tables** hold what `rivae benchmark` measured beside the numbers that the paper "
-            "prints. *Failed* is a run that diverged, *not run* a line that the paper has and we "
-            "have not measured; the small number leads to the reason.\n"
-            "* **This run** holds what `rivae evaluate` measured on one run, each number with the "
-            "range it can have and the level of chance.\n\n"
-            "D, C and I read the table of correlations. A table of 0.9 and 0.45 has D = 0.91 at "
-            "alpha 10 and 0.08 with |corr| itself as the weight, so look at the table too."
-        )
-
-
-def compare_help() -> None:
-    """How runs are tied together, behind a button."""
-    from rivae.comparison import COUNTERPART
-
-    with st.popover("Help", icon=":material/help:"):
-        st.markdown(
-            "The axes of two runs have no common order: what one calls z1 may be z3 of another, "
-            "the other way round. A **factor** is an axis of the first run, the reference. Every "
-            "other run moves the axis that varies most with it over the test items: axes are "
-            "paired one to one (Hungarian assignment on |corr|); **(−)** marks a pair that runs "
-            f"in opposite directions. Below |corr| {COUNTERPART:g} there is **no counterpart**, "
-            "and the run stays where it is.\n\n"
-            "A slider shifts all runs by the same share of their own axis' range (the central "
-            "99 % of their training queries), starting at the query. The strips below run over "
-            "that range and show the points where the best item changes; numbers are the same "
-            "shifts.\n\n"
-            "The first run chosen is the reference. Runs of a method without a latent are moved "
-            "along the axes of the embedding v (v1, v2 …)."
-        )
-
-
-def explore_help() -> None:
-    """Keys and meanings, behind a button."""
-    with st.popover("Help", icon=":material/keyboard:"):
-        st.markdown(
-            "A query is encoded to a point **z**. Each slider moves one number of z, and the "
-            "pictures are the items that the model finds most likely for it, best first. The "
-            "shade behind a slider shows where the data lie, the thin line is the query itself, "
-            "and the bar under a name tells how much that dimension changes the best match."
-        )
-        st.markdown(EXPLORE_KEYS)
-
-
-def about() -> None:
-    """What this is, where the theme is changed, and the keys of the Explore page."""
-    import rivae
-
-    with st.expander("About, settings and keys", icon=":material/info:"):
-        st.markdown(
-            f"RIVAE Explorer {rivae.__version__}. A run is a trained model of pairs: one side is "
-            "the query, the other is searched. Between them stands **z**, a few numbers that the "
-            "model has learned; moving one of them moves what is found.\n\n"
-            "Light or dark: menu ⋮ at the top right, then Settings. Runs are read from the folder "
-            "`runs` (or `$RIVAE_RUNS`) and from the demo runs that come with the project.\n\n"
-            "Keys on the Explore page:"
-        )
-        st.markdown(EXPLORE_KEYS)
+def remarks(method: Method, said: str) -> None:
+    """What is to be known about the method, and what was ``said`` about the link, if anything."""
+    no_latent(method)
+    if said:
+        st.warning(said, icon=":material/info:")

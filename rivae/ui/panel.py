@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.errors import RivaeError
+from rivae.errors import ConfigError, RivaeError
 from rivae.ui import cache
 from rivae.ui.answers import answer
+from rivae.ui.links import Query
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel by the session keys (``ui/state.py``) of itself, its page's notice, its answer."""
+    """One panel by the session keys (``ui/state.py``) of itself, its page's notice, its answer, and
+    of whether the gallery is open.
+    """
 
     key: str
     notice: str
     answer: str
+    choosing: str
 
     def reported(self, name: str) -> Any:
         """The value of the panel's trigger ``name``, or None."""
@@ -38,6 +46,22 @@ class Panel:
         except RivaeError as error:
             st.session_state[self.notice] = str(error)
 
+    def choose(
+        self, report: dict[str, Any], explorer: Explorer, take: Callable[[Query], object]
+    ) -> None:
+        """Gives ``take`` the query that a report asks for (a random one, the average or a row), or
+        opens the gallery.
+        """
+        how, item = report.get("how"), report.get("id")
+        if how == "random":
+            take(int(random.choice(explorer.search_rows)))
+        elif how == "average":
+            take("mean")
+        elif how == "row" and type(item) is int:
+            take(item)
+        elif how == "gallery":
+            st.session_state[self.choosing] = True
+
     def on_ask(self) -> None:
         """A question of the panel where the web route is missing."""
         question = self.reported("ask")
@@ -47,3 +71,16 @@ class Panel:
             except RivaeError as error:
                 failed = {"seq": question.get("seq"), "error": str(error)}
                 st.session_state[self.answer] = failed
+
+
+def named_item(report: dict[str, Any], explorer: Explorer) -> int:
+    """The item that a report names.
+
+    Raises:
+        ConfigError: it names none, or one that does not exist.
+    """
+    item = report.get("id")
+    if type(item) is not int:
+        raise ConfigError("the panel named no item")
+    explorer.title(item)
+    return item

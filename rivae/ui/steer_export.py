@@ -1,10 +1,8 @@
-"""The Steer matrix as files and as Python, and the help of the page."""
+"""The Steer matrix as files and as Python."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-import streamlit as st
 
 from rivae.ui import exports
 
@@ -52,25 +50,3 @@ def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
 
 def _side(explorer: Explorer) -> int:
     return 0 if explorer.shows_whole else 2
-
-
-def help_panel() -> None:
-    """What the marks mean, and the keys, behind a button."""
-    with st.popover("Help", icon=":material/keyboard:"):
-        st.markdown(
-            "Every row sets some axes of **z** together and leaves the others at the query; beside "
-            "it stand the five best items. **On** and **off** are n s.d. above and below the mean "
-            "of the model's own distribution of queries, a number is that many s.d., and a dash "
-            "leaves the axis at the query.\n\n"
-            "The words are the ingredients of the ten best items of 20 other queries, each moved "
-            "to the row's levels; everyday words (in a tenth of all items) are left out.\n\n"
-            "| Where | Key | What it does |\n|---|---|---|\n"
-            "| Cell | Enter, click | off, on, query, off … |\n"
-            "| | + − | half an s.d. more or less |\n"
-            "| | O I Q 0 | off, on, query, the mean |\n"
-            "| Matrix | ← → ↑ ↓ | from cell to cell, picture, tool |\n"
-            "| | Alt ↑ ↓ | moves the row |\n"
-            "| Tour | ← → Space | step back, step on |\n"
-            "| | Home End | first, last step |\n"
-            "| | F, Esc | full screen, leave |"
-        )

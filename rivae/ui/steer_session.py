@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,12 +13,12 @@ from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.steering import SteerRow
 from rivae.ui import address, cache, explore, routes, state, steer_answers, steer_state, theme
-from rivae.ui.links import Query
-from rivae.ui.panel import Panel
+from rivae.ui.links import Query, unread
+from rivae.ui.panel import Panel, named_item
 from rivae.ui.steer_links import NAMES, SteerLink, read_steer, write_steer
 from rivae.ui.steer_state import SteerState
 
-PANEL = Panel(state.STEER_PANEL, state.STEER_NOTICE, state.STEER_ANSWER)
+PANEL = Panel(state.STEER_PANEL, state.STEER_NOTICE, state.STEER_ANSWER, state.STEER_CHOOSING)
 
 
 def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
@@ -41,10 +40,7 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
     if link.query is None:
         link = replace(link, query=_explored(run))
     shown, notes = steer_state.from_link(explorer, run, link, known.rev if known else 0)
-    if dropped:
-        parts = ", ".join(dropped)
-        notes.insert(0, f"Part of the link could not be read and was left out: {parts}.")
-    st.session_state[state.STEER_NOTICE] = " ".join(notes)
+    st.session_state[state.STEER_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.STEER_LINK] = params
     _keep(shown)
     return shown, explorer
@@ -172,24 +168,13 @@ def _take(view: dict[str, Any]) -> SteerState:
 
 
 def _pick(report: dict[str, Any]) -> None:
-    shown, item = _take(report.get("view") or {}), report.get("id")
-    if type(item) is not int:
-        raise ConfigError("the panel named no item")
-    cache.explorer(shown.run).title(item)  # raises for an item that does not exist
-    st.session_state[state.STEER_ITEM] = item
+    shown = _take(report.get("view") or {})
+    st.session_state[state.STEER_ITEM] = named_item(report, cache.explorer(shown.run))
 
 
 def _choose(report: dict[str, Any]) -> None:
     shown = _take(report.get("view") or {})
-    how, item = report.get("how"), report.get("id")
-    if how == "random":
-        _with_query(int(random.choice(cache.explorer(shown.run).search_rows)))
-    elif how == "average":
-        _with_query("mean")
-    elif how == "row" and type(item) is int:
-        _with_query(item)
-    elif how == "gallery":
-        st.session_state[state.STEER_CHOOSING] = True
+    PANEL.choose(report, cache.explorer(shown.run), _with_query)
 
 
 def _with_query(query: Query) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, SteerRow, steer_rows
-from rivae.ui.explore import card_of, next_rev, query_z
 from rivae.ui.links import Query
+from rivae.ui.page_state import card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.steer_answers import pictures_of
 from rivae.ui.steer_links import DEFAULT_SIGMA, SteerLink
 
@@ -54,13 +54,8 @@ def from_link(
     explorer: Explorer, run: str, link: SteerLink, rev: int
 ) -> tuple[SteerState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
-    notes: list[str] = []
     d = explorer.n_components
-    query: Query = int(explorer.search_rows[0])
-    if link.query == "mean" or (link.query is not None and link.query < len(explorer.data)):
-        query = link.query
-    elif link.query is not None:
-        notes.append(f"The data set has no item {link.query}, so the first one is the query.")
+    query, notes = linked_query(explorer, link.query)
     kept = [n for n, j in enumerate(link.axes) if j < d]
     if len(kept) < len(link.axes):
         beyond = explorer.method.axis_names(max(link.axes) + 1)[-1]
@@ -110,9 +105,7 @@ def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerStat
     Raises:
         ConfigError: there is no such row.
     """
-    if query != "mean":
-        explorer.title(query)
-    return replace(state, query=query, rev=next_rev(state.rev))
+    return replace(state, query=existing(explorer, query), rev=next_rev(state.rev))
 
 
 def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[str, Any]:

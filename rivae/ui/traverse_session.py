@@ -14,7 +14,8 @@ import streamlit as st
 
 from rivae.errors import ConfigError
 from rivae.ui import cache, explore, state
-from rivae.ui.links import MAX_LENGTH, Query, read_link
+from rivae.ui.links import MAX_LENGTH, Query, read_link, unread
+from rivae.ui.page_state import linked_query, query_z
 
 if TYPE_CHECKING:
     from rivae.evaluation import Range
@@ -51,19 +52,14 @@ def current(default_run: str) -> tuple[Anchor, Explorer, str]:
     link, dropped = read_link({n: st.query_params[n] for n in ("run", "q") if n in st.query_params})
     run = link.run or st.session_state.get(state.RUN) or default_run
     explorer = cache.explorer(run)
-    query, remark = link.query, ""
-    if dropped:
-        remark = f"Part of the link could not be read and was left out: {', '.join(dropped)}."
-    if query is None:
+    query, notes = linked_query(explorer, link.query)
+    if link.query is None:
         known: explore.ExploreState | None = st.session_state.get(state.EXPLORE)
         same = known is not None and known.run == run and known.upload is None
-        query = known.query if known is not None and same else int(explorer.search_rows[0])
-    elif query != "mean" and query >= len(explorer.data):
-        remark = f"The data set has no item {query}, so the first one is the query."
-        query = int(explorer.search_rows[0])
+        query = known.query if known is not None and same else query
     st.session_state[state.RUN] = run
-    z = explore.query_z(explorer, query)
-    return Anchor(run, cache.model_key(run), query, z), explorer, remark
+    z = query_z(explorer, query)
+    return Anchor(run, cache.model_key(run), query, z), explorer, " ".join(unread(dropped) + notes)
 
 
 def choose_run() -> None:

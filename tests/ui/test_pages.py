@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rivae.ui.explore import query_z
+from rivae.ui.page_state import query_z
 
 UNUSABLE = {
     "nowhere": "there is no run 'nowhere'",
