@@ -35,6 +35,6 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     furthest = np.argsort(-np.abs(z - base) / explorer.std, kind="stable")
     axes = tuple(sorted(int(j) for j in furthest[:MAX_AXES] if z[j] != base[j]))
     levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
-    at_query: tuple[Level, ...] = ("query",) * len(axes)
+    at_query: tuple[Level, ...] = tuple("query" for _ in axes)
     now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
     return SteerLink(state.run, state.query, axes, (at_query, now) if axes else ())
