@@ -48,12 +48,15 @@ def make_config(
         raise ConfigError(
             f"there is no data set '{dataset}': choose one of {', '.join(dataset_names())}"
         )
-    settings = {**preset_settings(dataset, method, preset), **(method_settings or {})}
+    vectors = bool((dataset_settings or {}).get("features"))
+    preset_of_method = preset_settings(dataset, method, preset, vectors=vectors)
+    settings = {**preset_of_method, **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
     for embedder in (complete.get("embedder"), complete.get("embedder2")):
         if embedder and embedder["weights"]:
             embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
-    data = {**preset_dataset(dataset, method, preset), **(dataset_settings or {})}
+    needed = {} if vectors else preset_dataset(dataset, method, preset)
+    data = {**needed, **(dataset_settings or {})}
     options = {**preset_training(dataset, preset), **(training or {})}
     return run_config(
         name=name,

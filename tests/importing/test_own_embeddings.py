@@ -11,6 +11,8 @@ from rivae.data.store import list_stores
 from rivae.errors import DataError
 from rivae.importing import ImportSettings, PairsImport, run_import
 from rivae.importing.mapping import make_mapping
+from rivae.launch import make_config, train
+from rivae.methods import build_method, method_names
 from tests.importing.conftest import rows
 
 
@@ -65,3 +67,28 @@ def test_wrong_embeddings_leave_nothing(tmp_path, write_table, change, reason):
             write_table(rows()), tmp_path / "data", (tmp_path / "one.npy", tmp_path / "two.parquet")
         )
     assert list_stores(tmp_path / "data") == []
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("method", method_names())
+def test_every_preset_fits_embeddings(tmp_path, write_table, method, preset):
+    matrices(tmp_path)
+    paths = (tmp_path / "one.npy", tmp_path / "two.parquet")
+    with_embeddings(write_table(rows()), tmp_path / "data", paths)
+    where = {"store": str(tmp_path / "data" / "own"), "features": "own"}
+    config = make_config("pairs", method, preset, name="own", dataset_settings=where)
+    data = load_dataset("pairs", **config.dataset.settings)
+    built = build_method(method, config.method.settings, data.x1.shape, data.x2.shape)
+    mu, _ = built.eval().encode(data.x1.batch([0, 5]))
+    assert mu.shape == (2, built.n_components)
+
+
+def test_a_run_on_embeddings_needs_no_further_setting(tmp_path, write_table):
+    matrices(tmp_path)
+    paths = (tmp_path / "one.npy", tmp_path / "two.parquet")
+    with_embeddings(write_table(rows()), tmp_path / "data", paths)
+    where = {"store": str(tmp_path / "data" / "own"), "features": "own"}
+    epochs = {"init_epochs": 1, "ivae_epochs": 1, "joint_epochs": 1, "n_components": 2}
+    config = make_config("pairs", name="own", dataset_settings=where, method_settings=epochs)
+    (run,) = train([config], tmp_path / "runs")
+    assert run.status.state == "finished"

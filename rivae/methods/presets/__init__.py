@@ -17,7 +17,12 @@ from rivae.methods.presets.bi_vae import bi_vae
 from rivae.methods.presets.contrastive import info_nce, plain_cos_sim
 from rivae.methods.presets.cos_sim import cos_sim
 from rivae.methods.presets.dcca import dcca
-from rivae.methods.presets.networks import NETWORKS, PAPER_DATASETS, PAPER_NETWORKS
+from rivae.methods.presets.networks import (
+    NETWORKS,
+    PAPER_DATASETS,
+    PAPER_NETWORKS,
+    VECTOR_EMBEDDER,
+)
 from rivae.methods.presets.rbi_vae import bi_vae_on_v, rbi_vae
 from rivae.methods.presets.rivae import rivae
 
@@ -40,8 +45,12 @@ def preset_names() -> tuple[str, ...]:
     return ("default", "paper")
 
 
-def preset_settings(dataset: str, method: str, preset: str) -> dict[str, Any]:
+def preset_settings(
+    dataset: str, method: str, preset: str, *, vectors: bool = False
+) -> dict[str, Any]:
     """The complete settings of a preset, to be changed key by key.
+
+    With ``vectors`` both sides are embeddings from elsewhere: fully connected embedders for both.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
@@ -58,7 +67,10 @@ def preset_settings(dataset: str, method: str, preset: str) -> dict[str, Any]:
     if preset == "paper":
         networks |= PAPER_NETWORKS.get(dataset, {})
     networks = {key: value for key, value in networks.items() if key in known}
-    return {**networks, **_PRESETS[method](dataset, preset)}
+    settings = {**networks, **_PRESETS[method](dataset, preset)}
+    if vectors and "embedder2" in known:
+        settings |= {"embedder": VECTOR_EMBEDDER, "embedder2": None, "shared": False}
+    return settings
 
 
 def preset_dataset(dataset: str, method: str, preset: str) -> dict[str, Any]:

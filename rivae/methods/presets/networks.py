@@ -59,6 +59,10 @@ PAPER_NETWORKS: dict[str, dict[str, Any]] = {
         "shared": True,
     },
 }  # fmt: skip
+# Where both sides are embeddings from elsewhere (CLIP …), and no pixels and words.
+VECTOR_EMBEDDER: dict[str, Any] = {
+    "kind": "mlp", "hidden": (512,), "activation": "relu", "dropout": 0.3, "input_dropout": 0.2,
+}  # fmt: skip
 # What such networks read: words in order, and pictures whose map has 28 x 28 places.
 PAPER_DATASETS: dict[str, dict[str, Any]] = {
     "pairs": {"text": "tokens", "image_size": 224, "max_words": 20_000},
