@@ -104,6 +104,11 @@ class Explorer(Catalogue):
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         return cls(run.load_method(data), data, rows, thumbnails=thumbnails, run=run)
 
+    def prepare(self) -> None:
+        """Compute now what the first search would wait for: where the data lie, the effects."""
+        self.far(self.mean)
+        _ = self.effects
+
     @property
     def axis_ids(self) -> list[str]:
         """z1, z2 ... of the d dimensions; v1 ... where the method has no latent."""

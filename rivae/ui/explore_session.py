@@ -28,18 +28,25 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     known: ExploreState | None = st.session_state.get(state.EXPLORE)
     stays = params == st.session_state.get(state.EXPLORE_LINK) or (entered and not params)
     if known is not None and stays:
-        explorer = cache.explorer(known.run, known.rows)
+        explorer = _opened(known.run, known.rows)
         if entered:
             save_link(explorer, known)
         return known, explorer
     link, dropped = read_link(params)
     run = link.run or st.session_state.get(state.RUN) or default_run
-    explorer = cache.explorer(run, link.rows)
+    explorer = _opened(run, link.rows)
     shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0)
     st.session_state[state.EXPLORE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.EXPLORE_LINK] = params
     _keep(shown)
     return shown, explorer
+
+
+def _opened(run: str, rows: Rows) -> Explorer:
+    """The run with all that its first results need; what takes long happens here, not later."""
+    explorer = cache.explorer(run, rows)
+    explorer.prepare()
+    return explorer
 
 
 def _keep(shown: ExploreState) -> None:
