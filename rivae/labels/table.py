@@ -1,0 +1,96 @@
+"""Current labels as a table and as a cube: annotators x items x factors.
+
+The table has one row per annotator, item and factor: columns ``annotator`` (text), ``item`` (a data
+row), ``factor`` (an id) and ``level`` (1 to 5, or NaN where the annotator cannot tell).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from rivae.errors import DataError
+from rivae.retrieval.base import Floats, Ints
+
+COLUMNS = ("annotator", "item", "factor", "level")
+LEVELS = (1, 2, 3, 4, 5)
+
+
+def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
+    """The four columns with whole items and float levels.
+
+    Raises:
+        DataError: a column is missing, a level is none of 1 to 5, or an annotator has two levels
+            for one item and factor.
+    """
+    missing = [name for name in COLUMNS if name not in labels]
+    if missing:
+        raise DataError(f"a table of labels needs a column '{missing[0]}': add it")
+    found = labels[list(COLUMNS)].copy()
+    try:
+        found["item"] = found["item"].astype(np.int64)
+        found["level"] = found["level"].astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError("items must be whole numbers and levels 1 to 5 or empty") from None
+    if not (found["level"].isna() | found["level"].isin(LEVELS)).all():
+        raise DataError("a level must be 1, 2, 3, 4 or 5, or empty for 'cannot tell'")
+    twice = found.duplicated(["annotator", "item", "factor"])
+    if twice.any():
+        row = found[twice].iloc[0]
+        raise DataError(
+            f"{row['annotator']} has two levels of {row['factor']} for item {row['item']}: keep "
+            "the current one"
+        )
+    return found
+
+
+def rating_cube(
+    labels: pd.DataFrame, items: ArrayLike, factors: Sequence[str]
+) -> tuple[tuple[str, ...], Floats]:
+    """The annotators, sorted, and their levels (A, N, K), NaN where there is none.
+
+    Labels of other items and other factors are left out.
+
+    Args:
+        labels: see the module.
+        items: (N,) sorted data rows.
+        factors: K ids.
+
+    Raises:
+        DataError: as ``check_labels``.
+    """
+    rows = np.asarray(items, dtype=np.int64)
+    found = check_labels(labels)
+    found = found[found["item"].isin(rows) & found["factor"].isin(list(factors))]
+    annotators = tuple(sorted(str(name) for name in found["annotator"].unique()))
+    cube = np.full((len(annotators), len(rows), len(factors)), np.nan)
+    if len(found):
+        place = (
+            pd.Index(annotators).get_indexer(pd.Index(found["annotator"].astype(str))),
+            np.searchsorted(rows, found["item"].to_numpy()),
+            pd.Index(list(factors)).get_indexer(pd.Index(found["factor"])),
+        )
+        cube[place] = found["level"].to_numpy()
+    return annotators, cube
+
+
+def consensus(cube: Floats, weights: ArrayLike | None = None) -> Floats:
+    """Mean level over annotators (N, K) of a cube (A, N, K); NaN where nobody gave one.
+
+    Args:
+        weights: (A,) how often each annotator counts, 1 by default.
+    """
+    known = ~np.isnan(cube)
+    each = np.ones(len(cube)) if weights is None else np.asarray(weights, dtype=np.float64)
+    n = np.einsum("a,ank->nk", each, known.astype(np.float64))
+    total = np.einsum("a,ank->nk", each, np.where(known, cube, 0.0))
+    return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan)
+
+
+def labelled_items(labels: pd.DataFrame) -> Ints:
+    """The items with at least one level, sorted."""
+    found = check_labels(labels).dropna(subset="level")
+    return np.unique(found["item"].to_numpy()).astype(np.int64)
