@@ -21,6 +21,7 @@ from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import preset_dataset, preset_settings, preset_training
+from rivae.nets.hub import is_on_hub
 from rivae.runs import Run, Status
 from rivae.training import Job, Listener, Trainer
 from rivae.validation import validation_scores
@@ -53,7 +54,7 @@ def make_config(
     settings = {**preset_of_method, **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
     for embedder in (complete.get("embedder"), complete.get("embedder2")):
-        if embedder and embedder["weights"]:
+        if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
             embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
     needed = {} if vectors else preset_dataset(dataset, method, preset)
     data = {**needed, **(dataset_settings or {})}

@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from rivae.errors import ConfigError
+from rivae.nets.hub import hub_file, is_on_hub
 
 MAX_BYTES = 4 * 2**30
 # Counts the batches seen; old files lack it and nothing here reads it.
@@ -21,7 +22,8 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
     """The tensors named in ``expected``, in its shapes and types.
 
     Args:
-        path: a .safetensors file, or one of ``torch.save`` holding nothing but tensors by name.
+        path: a .safetensors file, one of ``torch.save`` holding nothing but tensors by name, or
+            ``hf://OWNER/NAME`` on the hub (``rivae.nets.hub``).
         expected: names and shapes that must be there.
         skip: names in the file that begin with this are left out.
 
@@ -29,7 +31,7 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
         ConfigError: when it cannot be read, or lacks a name, has one too many, another shape, or
             numbers that are not finite.
     """
-    tensors = _tensors(Path(path).expanduser())
+    tensors = _tensors(Path(hub_file(path) if is_on_hub(path) else path).expanduser())
     found = {k: v for k, v in tensors.items() if not (skip and k.startswith(skip))}
     missing = [k for k in expected if k not in found and not k.endswith(OPTIONAL)]
     unknown = [k for k in found if k not in expected]
