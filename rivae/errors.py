@@ -15,3 +15,7 @@ class ConfigError(RivaeError):
 
 class RunError(RivaeError):
     """A run folder is missing, damaged or not ready."""
+
+
+class LabelError(RivaeError):
+    """A label, a guideline or the place that keeps them cannot be used."""

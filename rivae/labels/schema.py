@@ -1,0 +1,209 @@
+"""What is labelled: ordinal factors of five levels, together a guideline in one JSON file.
+
+The eight food factors of the paper come with the project (``FOOD_GUIDELINE``). A guideline's
+version is a hash of what it says, so a changed word is another version and a label tells for ever
+what its annotator was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from rivae.data.base import FactorSpec
+from rivae.errors import LabelError
+from rivae.files import first_problem, write_json
+
+N_LEVELS = 5
+MAX_GUIDELINE_BYTES = 2**20
+FOOD_GUIDELINE = Path(__file__).resolve().parents[2] / "assets" / "factors" / "food_labels.json"
+
+FactorId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Text = Annotated[str, Field(min_length=1, max_length=1000)]
+Example = Annotated[str, Field(min_length=1, max_length=240)]
+Level = Annotated[int, Field(ge=1, le=N_LEVELS)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LabelFactor(_Strict):
+    """One question about an item.
+
+    Attributes:
+        id: the short name that labels refer to.
+        name: what a person reads.
+        definition: what to look at and what to leave aside.
+        levels: the five names of levels 1 to 5.
+        examples: by level, an item key (``events.item_key``) or a picture beside the guideline
+            file, as a relative path; levels without one are left out.
+        cannot_tell: when to answer "cannot tell" instead.
+    """
+
+    id: FactorId
+    name: Name
+    definition: Text
+    levels: Annotated[tuple[Name, ...], Field(min_length=N_LEVELS, max_length=N_LEVELS)]
+    examples: Annotated[dict[Level, Example], Field(max_length=N_LEVELS)] = {}
+    cannot_tell: Text = "Neither the picture nor the text shows it."
+
+    @field_validator("name", "definition", "cannot_tell")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        return _plain(value)
+
+    @field_validator("levels")
+    @classmethod
+    def _distinct(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(_plain(name) for name in value)
+        if len({name.casefold() for name in names}) < len(names):
+            raise ValueError("two levels have the same name: rename one")
+        return names
+
+    @field_validator("examples")
+    @classmethod
+    def _beside_the_file(cls, value: dict[int, str]) -> dict[int, str]:
+        for example in value.values():
+            _plain(example)
+            # A guideline from elsewhere must not show any file of this machine.
+            if re.match(r"[/\\~]|[A-Za-z]:[/\\]", example) or ".." in re.split(r"[/\\]", example):
+                raise ValueError(
+                    f"the example '{example[:60]}' leaves the guideline's folder: use an item key "
+                    "or a relative path"
+                )
+        return value
+
+    @property
+    def spec(self) -> FactorSpec:
+        """As a column of ``PairedDataset.factors``: codes 0 to 4 stand for levels 1 to 5."""
+        return FactorSpec(self.id, "ordinal", "shared", self.levels)
+
+
+class Guideline(_Strict):
+    """The factors that are labelled together, in the order of the keyboard and the sheets."""
+
+    format: Literal[1] = 1
+    title: Name
+    factors: Annotated[tuple[LabelFactor, ...], Field(min_length=1, max_length=40)]
+
+    @field_validator("title")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        return _plain(value)
+
+    @field_validator("factors")
+    @classmethod
+    def _own_ids(cls, value: tuple[LabelFactor, ...]) -> tuple[LabelFactor, ...]:
+        ids = [factor.id for factor in value]
+        twice = next((name for name in ids if ids.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two factors have the id '{twice}': rename one")
+        return value
+
+    @cached_property
+    def version(self) -> str:
+        """12 hex digits of everything the guideline says, its title left out."""
+        text = json.dumps(
+            [factor.model_dump(mode="json") for factor in self.factors],
+            sort_keys=True,
+            ensure_ascii=False,
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(factor.id for factor in self.factors)
+
+    def factor(self, factor_id: str) -> LabelFactor:
+        """The factor with this id; LabelError when there is none."""
+        for factor in self.factors:
+            if factor.id == factor_id:
+                return factor
+        raise LabelError(
+            f"the guideline '{self.title}' has no factor '{factor_id[:40]}': choose from "
+            f"{', '.join(self.ids)}"
+        )
+
+    def with_factor(self, factor: LabelFactor) -> Guideline:
+        """A new version with ``factor`` at the end, or in place of the one with its id.
+
+        Raises:
+            LabelError: when there are too many factors already.
+        """
+        others = list(self.factors)
+        if factor.id in self.ids:
+            others[self.ids.index(factor.id)] = factor
+        else:
+            others.append(factor)
+        return guideline(self.title, others)
+
+
+def label_factor(**parts: object) -> LabelFactor:
+    """A validated factor from what a person entered; LabelError names the first wrong part."""
+    try:
+        return LabelFactor.model_validate(parts)
+    except ValidationError as error:
+        raise LabelError(f"this factor cannot be used ({_problem(error)})") from None
+
+
+def guideline(title: str, factors: list[LabelFactor]) -> Guideline:
+    """A validated guideline; LabelError names the first wrong part."""
+    try:
+        return Guideline(title=title, factors=tuple(factors))
+    except ValidationError as error:
+        raise LabelError(f"this guideline cannot be used ({_problem(error)})") from None
+
+
+def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
+    """A guideline from its JSON.
+
+    Raises:
+        LabelError: in one sentence naming ``origin`` and the first wrong part.
+    """
+    if len(text) > MAX_GUIDELINE_BYTES:
+        raise LabelError(f"{origin} is too large to be a guideline: give one of at most 1 MB")
+    try:
+        return Guideline.model_validate_json(text)
+    except ValidationError as error:
+        raise LabelError(f"{origin} is no guideline ({_problem(error)}): correct it") from None
+
+
+def guideline_json(guideline: Guideline) -> str:
+    """What ``parse_guideline`` reads."""
+    return guideline.model_dump_json(indent=2)
+
+
+def read_guideline(path: Path = FOOD_GUIDELINE) -> Guideline:
+    """The guideline in ``path``; LabelError when it cannot be read or used."""
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(MAX_GUIDELINE_BYTES + 1)
+    except OSError as error:
+        raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
+    return parse_guideline(text, path.name)
+
+
+def write_guideline(guideline: Guideline, path: Path) -> None:
+    """Atomically write what ``read_guideline`` reads."""
+    write_json(path, guideline.model_dump(mode="json"))
+
+
+def _plain(text: str) -> str:
+    if not text.isprintable() or text != text.strip():
+        raise ValueError(
+            f"'{text[:40]!a}' has a line break, an invisible character or a blank at its ends: "
+            "remove it"
+        )
+    return text
+
+
+def _problem(error: ValidationError) -> str:
+    return first_problem(error).replace("Value error, ", "")
