@@ -76,6 +76,8 @@ class RunConfig(_Strict):
     method: MethodChoice = MethodChoice()
     training: TrainingConfig = TrainingConfig()
     seed: int = Field(default=0, ge=0, lt=2**31)
+    # A derived run was not trained from this file: it is the model of that run in other axes.
+    parent: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
 
 
 def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:

@@ -1,0 +1,155 @@
+"""A derived run: the same model in other latent coordinates, in a folder of its own.
+
+Nothing is trained: mu and f take the change of axes exactly, so the same items are retrieved for
+the same queries. The original run is only read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+
+from rivae.config import run_config
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError, RunError
+from rivae.files import write_json
+from rivae.labels.align import Alignment, align_axes
+from rivae.methods.base import Method
+from rivae.retrieval.base import Floats
+from rivae.retrieval.model import LatentModel
+from rivae.runs import Run, runs_root
+from rivae.validation import validation_scores
+from rivae.words.kept_names import AXIS_NAMES
+from rivae.words.names_file import to_json
+from rivae.words.naming import MAX_NAME, AxisName
+
+MAX_ROWS = 10_000  # as in launch.choose_axes
+MAX_CONDITION = 1e6  # beyond it float32 weights do not hold the change exactly enough
+
+
+def changed_method(run: Run, data: PairedDataset, matrix: ArrayLike, offset: ArrayLike) -> Method:
+    """The run's model in the coordinates z' = z @ matrix + offset.
+
+    Raises:
+        ConfigError: the change does not fit the model, is not finite, or cannot be undone.
+        RunError: the run has no model.
+    """
+    method = run.load_method(data)
+    d = method.n_components
+    m, o = np.asarray(matrix, dtype=np.float64), np.asarray(offset, dtype=np.float64)
+    if m.shape != (d, d) or o.shape != (d,) or not (np.isfinite(m).all() and np.isfinite(o).all()):
+        raise ConfigError(f"a change of {d} axes needs finite numbers, ({d}, {d}) and ({d},)")
+    # The unit of each axis is free, so it is left out of the question.
+    spread = np.std(LatentModel(method).encode(data.x1, reference_rows(data)[:500])[0], axis=0)
+    scaled = m * np.maximum(spread, 1e-12)[:, None]
+    scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=0), 1e-300)
+    if np.linalg.cond(scaled) > MAX_CONDITION:
+        raise ConfigError("this change of axes cannot be undone: two axes become one")
+    method.apply_affine(torch.from_numpy(m).float(), torch.from_numpy(o).float())
+    return method
+
+
+def reference_rows(data: PairedDataset) -> np.ndarray:
+    """The rows that stand for the data, as in the change of axes after training."""
+    train = data.splits["train"]
+    return train[:MAX_ROWS] if len(train) else data.splits["test"][:MAX_ROWS]
+
+
+def align_run(
+    run: Run, items: ArrayLike, levels: ArrayLike, factors: Sequence[str],
+    *, data: PairedDataset | None = None,
+) -> Alignment:  # fmt: skip
+    """The change of axes of a run from labels of data rows; nothing is written.
+
+    Args:
+        items: (m,) data rows.
+        levels: (m, K), NaN where there is none (``rivae.labels.table.consensus``).
+        factors: K ids, in the order of the new axes.
+
+    Raises:
+        ConfigError, DataError: see ``align_axes``; or the method has no latent.
+        RunError: the run has no model.
+    """
+    data = data or run.load_dataset()
+    method = run.load_method(data)
+    if not method.has_latent:
+        raise ConfigError(f"{run.id} has no latent axes to align: its method searches with V")
+    model = LatentModel(method)
+    mu = model.encode(data.x1, reference_rows(data))[0]
+    latents = _latents(model, data, np.asarray(items, dtype=np.int64))
+    reach = float(getattr(method.config, "axis_reach", 10.0))
+    return align_axes(mu, latents, levels, factors, reach=reach)
+
+
+def _latents(model: LatentModel, data: PairedDataset, rows: np.ndarray) -> Floats:
+    """As in ``Retriever.latents``."""
+    if data.query_fixes == "factors":
+        return model.encode(data.x1, rows)[0]
+    return model.encode_pairs(data.x1, data.x2, rows)
+
+
+def derive_run(
+    run: Run,
+    matrix: ArrayLike,
+    offset: ArrayLike,
+    name: str,
+    *,
+    note: str = "axes changed",
+    names: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
+    root: Path | None = None,
+    data: PairedDataset | None = None,
+) -> Run:
+    """Write ``root/name``: the model of ``run`` in the coordinates z' = z @ matrix + offset.
+
+    The folder has the configuration with ``parent``, the model, ``alignment.json`` (the change,
+    validation scores before and after, ``record``) and the names of the first axes. It has no
+    evaluation yet. Nothing stays behind when it fails.
+
+    Args:
+        note: how the change was found, one line.
+        names: of the first axes, shown on every page, e.g. the factors.
+        record: kept in ``alignment.json``: labels behind it, scores on held-out items.
+        root: where runs are kept by default.
+
+    Raises:
+        ConfigError: as ``changed_method``, or the name cannot name a run.
+        RunError: the name is taken, the run has no model, or the folder cannot be written.
+    """
+    data = data or run.load_dataset()
+    before = run.load_method(data)
+    method = changed_method(run, data, matrix, offset)
+    shared = run.config.model_dump(exclude={"name", "parent"})
+    made = Run.create(run_config(**shared, name=name, parent=run.id), root or runs_root())
+    try:
+        write_json(
+            made.path / "alignment.json",
+            {
+                "note": note, "matrix": matrix, "offset": offset,
+                "validation_before": validation_scores(before, data),
+                "validation_after": validation_scores(method, data),
+                "parent": run.id, "parent_model": run.content_hash, **(record or {}),
+            },
+        )  # fmt: skip
+        made.write_model(method)
+        if names:
+            axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]
+            write_json(made.path / AXIS_NAMES, to_json(axes, made.content_hash))
+        epoch = run.status.epoch
+        made.set_status(
+            state="finished", epoch=epoch, total_epochs=epoch, message=f"derived from {run.id}"
+        )
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(made.path)
+        if isinstance(error, OSError):
+            raise RunError(f"cannot write run {name}: {error.strerror}") from None
+        raise
+    return made
