@@ -1,4 +1,4 @@
-"""A stored evaluation shown again: the retrieved items behind one dimension of its tables.
+"""A stored evaluation shown again: the retrieved items behind its tables.
 
 ``evaluate`` keeps the tables, not the items that they were made of. Queries, items searched and
 values of z follow from what it stores, so the same items are found again, and correlating them
@@ -7,7 +7,7 @@ gives the stored numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,21 +24,25 @@ MAX_POINTS = 10_000
 
 
 def replay(
-    retriever: Retriever, data: PairedDataset, report: Mapping[str, Any], dim: int,
-    *, other: bool = False,
+    retriever: Retriever, data: PairedDataset, report: Mapping[str, Any],
+    dim: int | Sequence[int], *, other: bool = False,
 ) -> Traversal:  # fmt: skip
-    """The traversal of dimension ``dim`` that a table of ``report`` was made of.
+    """The traversal of one dimension, or of several, that a table of ``report`` was made of.
 
     Args:
         retriever: of the same model, over all test rows of ``data``.
         report: what ``rivae.evaluation.evaluate`` returned.
+        dim: 0-based, one or several.
         other: the second range, "correlation_other" or "digits_other".
 
     Raises:
         DataError: the report does not say how it was made, or does not fit model and data.
     """
     settings, suffix = report.get("settings"), "_other" if other else ""
-    if not isinstance(settings, Mapping) or not 0 <= dim < retriever.n_components:
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    if not isinstance(settings, Mapping) or any(
+        not 0 <= j < retriever.n_components for j in dims
+    ):
         raise _damaged()
     queries, items = _rows(data, report)
     try:
@@ -48,7 +52,7 @@ def replay(
     if values.shape[0] != retriever.n_components or not np.isfinite(values).all():
         raise _damaged()
     z_ref, _ = retriever.encode(queries)
-    return traverse(retriever.subset(items), z_ref, values, [dim])
+    return traverse(retriever.subset(items), z_ref, values, dims)
 
 
 def measured_queries(data: PairedDataset, report: Mapping[str, Any]) -> Ints:

@@ -1,0 +1,134 @@
+"""Plans: the items behind the stored metric, fair to every run, with hidden repeats far apart."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rivae.errors import ConfigError, DataError, RunError
+from rivae.labels.needed import measured_traversal, needed_items
+from rivae.labels.plan import (
+    MIN_GAP,
+    label_order,
+    make_plan,
+    plan_json,
+    read_plan,
+    write_plan,
+)
+from rivae.metrics.correlation import correlation_table
+from rivae.runs import DEMO_ROOT, Run
+
+SYNTH = Run(DEMO_ROOT / "demo-synth")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return SYNTH.load_dataset()
+
+
+@pytest.fixture(scope="module")
+def plan(data):
+    return make_plan([SYNTH], "first", data=data, n_queries=5, guideline="abc", random_state=3)
+
+
+def test_the_items_are_those_of_the_stored_metric(data):
+    found = measured_traversal(SYNTH, data)
+    table = correlation_table(found, data.factors, data.factor_specs)
+    stored = SYNTH.evaluation["correlation"]["absolute"]
+    np.testing.assert_allclose(table.absolute, stored, atol=1e-9)
+    few = measured_traversal(SYNTH, data, n_queries=5)
+    assert few.ids.shape[0] == 5 and few.ids.shape[1:] == found.ids.shape[1:]
+    assert set(needed_items(few)) < set(needed_items(found))
+
+
+def test_a_plan_of_a_run(plan, data):
+    found = needed_items(measured_traversal(SYNTH, data, n_queries=5))
+    assert plan.items.tolist() == found.tolist()
+    assert (plan.runs[0].id, plan.runs[0].model) == ("demo-synth", SYNTH.content_hash)
+    assert plan.runs[0].n_items == len(found)
+    assert (plan.guideline, plan.random_state, plan.n_queries) == ("abc", 3, 5)
+    plan.check(data)
+    again = make_plan([SYNTH], "first", data=data, n_queries=5, random_state=3)
+    assert again.order == plan.order
+    assert make_plan([SYNTH], "first", data=data, n_queries=5, random_state=4).order != plan.order
+
+
+@pytest.mark.parametrize(("n", "share"), [(900, 0.05), (900, 0.1), (60, 0.08), (13, 0.1)])
+def test_repeats_are_few_and_far_apart(n, share):
+    order, again = label_order([np.arange(n) * 3], 0, share)
+    assert len(order) == n + round(share * n) and len(again) == round(share * n)
+    first = {}
+    for position, row in enumerate(order):
+        if position in again:
+            assert position - first[row] >= min(MIN_GAP, n // 2)
+        else:
+            assert row not in first
+            first[row] = position
+    assert sorted(first) == list(range(0, 3 * n, 3))
+    assert len(set(order[again])) == len(again)
+
+
+def test_repeats_are_spread_over_the_plan():
+    _, again = label_order([np.arange(1000)], 0, 0.1)
+    counts, _ = np.histogram(again, bins=4, range=(MIN_GAP, 1100))
+    assert counts.min() > 20
+
+
+def test_runs_take_turns():
+    a, b = np.arange(300), np.arange(200, 260)
+    order, again = label_order([a, b], 1)
+    fresh = np.delete(order, again)
+    assert sorted(fresh) == list(range(300))
+    assert np.isin(fresh[:60], b).sum() >= 30  # the small run is not starved
+    assert (np.diff(fresh) < 0).any()
+
+
+def test_a_file_of_a_plan(plan, tmp_path):
+    write_plan(tmp_path / "plan.json", plan)
+    assert read_plan(tmp_path / "plan.json") == plan
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"order": []}, "order"),
+        ({"order": [-1]}, "order"),
+        ({"extra": 1}, "extra"),
+        ({"version": 2}, "version"),
+        ({"repeats": [0]}, "wrongly marked"),
+        ({"repeats": []}, "wrongly marked"),
+        ({"id": "../x"}, "id"),
+    ],
+)
+def test_a_wrong_file_is_refused(plan, change, sentence):
+    content = json.dumps({**plan_json(plan), **change}).encode()
+    with pytest.raises(DataError, match=sentence):
+        read_plan(content)
+
+
+def test_refusals(plan, data, tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        read_plan(tmp_path / "none.json")
+    with pytest.raises(DataError, match="no labelling plan"):
+        read_plan(b"{")
+    with pytest.raises(DataError, match="at most 4 MB"):
+        read_plan(b" " * (4 * 2**20 + 1))
+    with pytest.raises(ConfigError, match="named twice"):
+        make_plan([SYNTH, SYNTH], "x", data=data)
+    with pytest.raises(ConfigError, match="cannot name a plan"):
+        make_plan([SYNTH], "A b", data=data)
+    with pytest.raises(ConfigError, match="5 to 10 %"):
+        label_order([np.arange(9)], 0, 0.5)
+    with pytest.raises(DataError, match="different data"):
+        make_plan([SYNTH, Run(DEMO_ROOT / "demo-digits")], "x", data=data, n_queries=2)
+    with pytest.raises(DataError, match="other data"):
+        plan.check(Run(DEMO_ROOT / "demo-digits").load_dataset())
+
+
+def test_a_run_without_an_evaluation_says_what_to_do(data, tmp_path):
+    import shutil
+
+    shutil.copytree(SYNTH.path, tmp_path / "demo-synth")
+    (tmp_path / "demo-synth" / "evaluation.json").unlink()
+    with pytest.raises(RunError, match="rivae evaluate demo-synth"):
+        make_plan([Run(tmp_path / "demo-synth")], "x", data=data)
