@@ -11,11 +11,13 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from rivae.data.base import PairedDataset
 from rivae.errors import LabelError
 from rivae.labels.schema import N_LEVELS
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
 
 Action = Literal["label", "undo", "flag", "unflag", "skip", "adjudicate"]
 Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]

@@ -12,13 +12,15 @@ import json
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from rivae.data.base import FactorSpec
 from rivae.errors import LabelError
 from rivae.files import first_problem, write_json
+
+if TYPE_CHECKING:
+    from rivae.data.base import FactorSpec
 
 N_LEVELS = 5
 MAX_GUIDELINE_BYTES = 2**20
@@ -84,6 +86,8 @@ class LabelFactor(_Strict):
     @property
     def spec(self) -> FactorSpec:
         """As a column of ``PairedDataset.factors``: codes 0 to 4 stand for levels 1 to 5."""
+        from rivae.data.base import FactorSpec  # brings PyTorch, which a server of labels spares
+
         return FactorSpec(self.id, "ordinal", "shared", self.levels)
 
 

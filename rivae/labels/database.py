@@ -1,0 +1,202 @@
+"""Opens the database of labels: a SQLite file, or PostgreSQL by its URL.
+
+Both behave alike to ``store.py``: a write transaction is alone from its first statement on, so
+sequence numbers become visible in their order, and a commit that returned is on the disk.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from rivae.errors import LabelError
+from rivae.labels import sql
+
+PATIENCE_S = 30.0  # for another writer
+_LOCK = 0x52495641  # "RIVA": names our writers' lock among those of a PostgreSQL server
+_SQLITE_HEAD = b"SQLite format 3\x00"
+
+
+def parse_url(place: str | Path) -> URL:
+    """The URL of a file or of a database.
+
+    Args:
+        place: a path, "sqlite:///path" or "postgresql://user:password@host/name".
+
+    Raises:
+        LabelError: for anything else, without repeating a password.
+    """
+    if isinstance(place, Path) or "://" not in place:
+        if not str(place).strip() or str(place) == ".":
+            raise LabelError("the store of labels needs a place: give a file or a database URL")
+        return URL.create("sqlite", database=str(Path(place).expanduser()))
+    try:
+        url = make_url(place)
+    except (ArgumentError, ValueError):
+        raise LabelError(
+            "this is no database URL: write sqlite:///labels.db or postgresql://user@host/name"
+        ) from None
+    kind = url.get_backend_name()
+    if kind == "postgres":
+        kind = "postgresql"
+    if kind not in ("sqlite", "postgresql"):
+        raise LabelError(f"labels cannot be kept in '{kind[:40]}': use SQLite or PostgreSQL")
+    if kind == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if not url.database or url.database == ":memory:" or url.query or url.host:
+        raise LabelError("labels need a SQLite file: write sqlite:///labels.db")
+    return url.set(drivername="sqlite")
+
+
+def display(url: URL) -> str:
+    """The place without user, password and options, for messages."""
+    if url.get_backend_name() == "sqlite":
+        return Path(str(url.database)).name
+    port = f":{url.port}" if url.port else ""
+    return f"postgresql://{url.host or 'local'}{port}/{url.database or ''}"
+
+
+def open_engine(url: URL) -> Engine:
+    """A connected engine on a database whose layout was checked, or made if it was empty.
+
+    Raises:
+        LabelError: when it cannot be opened, is not ours or was written by a newer version.
+    """
+    sqlite = url.get_backend_name() == "sqlite"
+    if sqlite:
+        _check_file(Path(str(url.database)))
+    try:
+        engine = _sqlite(url) if sqlite else _postgresql(url)
+    except (ImportError, NoSuchModuleError):
+        raise LabelError(
+            "PostgreSQL needs a driver that is not installed: pip install 'psycopg[binary]'"
+        ) from None
+    try:
+        with told(url), writing(engine) as connection:
+            _prepare(connection, url)
+        if sqlite:
+            with told(url), engine.connect() as connection:
+                _write_ahead(connection)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction with no other writer beside it; it commits at the end, or leaves no trace."""
+    with engine.connect() as connection:
+        connection = connection.execution_options(label_write=True)
+        with connection.begin():
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                connection.execute(text("SET LOCAL synchronous_commit = on"))
+            yield connection
+
+
+@contextmanager
+def told(url: URL) -> Iterator[None]:
+    """Errors of the database as a LabelError of one sentence, without the password."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or type(error).__name__).strip()
+        raise LabelError(
+            f"the store of labels at {display(url)} did not answer as it should "
+            f"({_without_secrets(reason, url)}): check that it can be reached and written"
+        ) from None
+
+
+def _without_secrets(reason: str, url: URL) -> str:
+    words = re.sub(r"\s+", " ", reason)[:300]
+    secrets = [url.password, *(v for v in url.query.values() if isinstance(v, str))]
+    for secret in secrets:
+        if secret:
+            words = words.replace(str(secret), "***")
+    return words
+
+
+def _check_file(path: Path) -> None:
+    # By its first bytes and with nothing but reading, so that a stranger's file stays as it is.
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size:
+            with path.open("rb") as stream:
+                head = stream.read(len(_SQLITE_HEAD))
+            if head != _SQLITE_HEAD:
+                raise LabelError(f"{path.name} is no database of labels: choose another file")
+    except OSError as error:
+        raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
+
+
+def _prepare(connection: Connection, url: URL) -> None:
+    inspector = inspect(connection)
+    names = set(inspector.get_table_names())
+    if "label_schema" not in names:
+        # A PostgreSQL database may serve others as well, a file is all ours.
+        shared = connection.dialect.name == "postgresql"
+        if names & sql.OWN_TABLES or (names and not shared):
+            raise LabelError(f"{display(url)} is no database of labels: choose another place")
+        sql.create(connection)
+        return
+    version = sql.found_version(connection)
+    if version is None or sql.OWN_TABLES - names:
+        raise LabelError(f"{display(url)} is no database of labels: choose another place")
+    if version > sql.SCHEMA_VERSION:
+        raise LabelError(f"{display(url)} was written by a newer version: update rivae to open it")
+
+
+def _sqlite(url: URL) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": PATIENCE_S}, pool_size=8, max_overflow=-1)
+
+    @event.listens_for(engine, "connect")
+    def _connect(dbapi: sqlite3.Connection, _record: Any) -> None:
+        # The module's own idea of when a transaction begins is switched off (see _begin).
+        dbapi.isolation_level = None
+        with closing(dbapi.cursor()) as cursor:
+            cursor.execute("PRAGMA synchronous=FULL")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A writer waits for its turn here and not in the middle, where waiting would deadlock.
+        write = connection.get_execution_options().get("label_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    return engine
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Switch the file to WAL, which it then stays in.
+
+    Where that cannot be (some network drives) the usual journal stays: slower and just as safe.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    with closing(connection.connection.cursor()) as cursor:
+        while True:
+            try:
+                cursor.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError:
+                # SQLite does not wait here while others open the same new file.
+                if time.monotonic() > deadline:
+                    return
+                time.sleep(0.02)
+
+
+def _postgresql(url: URL) -> Engine:
+    return create_engine(
+        url,
+        connect_args={"connect_timeout": 10, "options": f"-c lock_timeout={int(PATIENCE_S)}s"},
+        pool_size=8,
+        max_overflow=24,
+        pool_pre_ping=True,
+    )

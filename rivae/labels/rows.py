@@ -1,0 +1,112 @@
+"""Events as rows: reading, finding and inserting them on a connection that somebody else opened."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, func, select
+
+from rivae.errors import LabelError
+from rivae.labels import sql
+from rivae.labels.events import Kind, LabelEvent, parse_time, time_text
+
+CHUNK = 500  # values in one IN (...), far below the limit of any database
+
+
+class StoredEvent(NamedTuple):
+    """A confirmed event and its sequence number, 1 and up in the order of the commits."""
+
+    seq: int
+    event: LabelEvent
+
+
+class Current(NamedTuple):
+    """The event that stands for its slot (``events.Slot``), and what it speaks about."""
+
+    seq: int
+    kind: Kind
+    event: LabelEvent
+
+
+def chunks(values: Iterable[str]) -> Iterator[list[str]]:
+    """The different values in lists that fit into one IN (...)."""
+    every = list(dict.fromkeys(values))
+    for start in range(0, len(every), CHUNK):
+        yield every[start : start + CHUNK]
+
+
+def event_of(row: Row[Any]) -> LabelEvent:
+    """The event of a row with the columns of ``label_events``, checked once more."""
+    return LabelEvent(
+        row.id,
+        parse_time(row.time),
+        row.annotator,
+        row.item,
+        row.factor,
+        row.level,
+        row.action,
+        row.seconds_shown,
+        row.guideline,
+        row.suggested,
+        row.repeat,
+        row.plan,
+        row.undoes,
+    )
+
+
+def find_events(connection: Connection, ids: Collection[str]) -> dict[str, StoredEvent]:
+    """Those of ``ids`` that are stored."""
+    found: dict[str, StoredEvent] = {}
+    for some in chunks(ids):
+        query = select(sql.label_events).where(sql.label_events.c.id.in_(some))
+        for row in connection.execute(query):
+            found[row.id] = StoredEvent(row.seq, event_of(row))
+    return found
+
+
+def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[str, int]:
+    """Insert what is new, inside a transaction of ``database.writing``; see ``LabelStore.append``.
+
+    Raises:
+        LabelError: nothing may be committed then.
+    """
+    asked = {e.id for e in events} | {e.undoes for e in events if e.undoes}
+    stored = find_events(connection, asked)
+    known = {event_id: found.event for event_id, found in stored.items()}
+    new: list[LabelEvent] = []
+    for event in events:
+        before = known.get(event.id)
+        if before is None:
+            _check_undo(event, known)
+            known[event.id] = event
+            new.append(event)
+        elif before != event:
+            raise LabelError(
+                f"the event {event.id} is stored with other content: give every event its own id"
+            )
+    number = connection.execute(select(func.max(sql.label_events.c.seq))).scalar() or 0
+    rows = []
+    numbers = {event_id: found.seq for event_id, found in stored.items()}
+    for event in new:
+        number += 1
+        numbers[event.id] = number
+        values = {column.name: getattr(event, column.name) for column in sql.EVENT_COLUMNS}
+        rows.append({**values, "seq": number, "time": time_text(event.time)})
+    if rows:
+        connection.execute(sql.label_events.insert(), rows)
+    return {event.id: numbers[event.id] for event in events}
+
+
+def _check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
+    if event.action != "undo":
+        return
+    target = known.get(event.undoes)
+    if target is None:
+        raise LabelError(f"the event {event.undoes} cannot be undone: it was never stored")
+    if target.action == "undo":
+        raise LabelError("an undo cannot be undone: give the label again")
+    if target.annotator != event.annotator:
+        raise LabelError("only whoever gave a label can undo it: give your own label instead")
+    if (target.item, target.factor) != (event.item, event.factor):
+        raise LabelError("an undo must name the item and factor of the event that it undoes")

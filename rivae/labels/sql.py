@@ -1,0 +1,163 @@
+"""The tables of the label store, and the rule of ``events.current_events`` as a view.
+
+``label_events`` takes new rows only: triggers refuse to change or remove one, whoever asks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    Double,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    TableClause,
+    Text,
+    and_,
+    case,
+    column,
+    exists,
+    func,
+    inspect,
+    literal_column,
+    select,
+    table,
+    text,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+# One row: the version of this layout. Its presence says that the database is ours.
+label_schema = Table("label_schema", metadata, Column("version", Integer, nullable=False))
+
+# See ``events.LabelEvent``. Times are text (``events.time_text``): the same to the microsecond in
+# every database.
+label_events = Table(
+    "label_events",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", String(36), nullable=False, unique=True),
+    Column("time", String(40), nullable=False),
+    Column("annotator", Text, nullable=False),
+    Column("item", Text, nullable=False),
+    Column("factor", Text, nullable=False),
+    Column("level", Integer),
+    Column("action", String(16), nullable=False),
+    Column("seconds_shown", Double, nullable=False),
+    Column("guideline", Text, nullable=False),
+    Column("suggested", Boolean, nullable=False),
+    Column("repeat", Boolean, nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("undoes", String(36), nullable=False, index=True),
+)
+
+# Guidelines and plans that events refer to, kept beside them; a text never changes.
+label_documents = Table(
+    "label_documents",
+    metadata,
+    Column("kind", String(40), primary_key=True),
+    Column("id", String(80), primary_key=True),
+    Column("content", Text, nullable=False),
+)
+
+OWN_TABLES = frozenset(metadata.tables)
+
+EVENT_COLUMNS = tuple(c for c in label_events.columns if c.name != "seq")
+
+# The views: one row for each slot that is filled, the event itself and its ``kind``.
+_VIEW_COLUMNS = ("kind", *(c.name for c in label_events.columns))
+
+
+def _standing(name: str) -> TableClause:
+    return table(name, column("kind"), *(column(c.name, c.type) for c in label_events.columns))
+
+
+current_labels = _standing("current_labels")
+current_adjudications = _standing("current_adjudications")
+
+
+def _view(of_adjudications: bool) -> Any:
+    """Of each slot the last event that is not undone (see ``events.Slot``)."""
+    e, undo = label_events.alias("e"), label_events.alias("u")
+    undone = exists().where(
+        and_(undo.c.undoes == e.c.id, undo.c.annotator == e.c.annotator, undo.c.action == "undo")
+    )
+    kind = case(
+        (e.c.action == "adjudicate", "adjudication"),
+        (e.c.action == "skip", "skip"),
+        (e.c.action.in_(["flag", "unflag"]), "flag"),
+        (e.c.repeat, "repeat"),
+        else_="label",
+    ).label("kind")
+    own = e.c.action == "adjudicate"
+    standing = (
+        select(kind, *e.columns)
+        .where(e.c.action != "undo", own if of_adjudications else ~own, ~undone)
+        .subquery("standing")
+    )
+    s = standing.c
+    # Adjudications are one per item and factor whoever made them.
+    place = [s.item, s.factor] if of_adjudications else [s.annotator, s.kind, s.item, s.factor]
+    rank = func.row_number().over(partition_by=place, order_by=s.seq.desc()).label("place")
+    ranked = select(*s, rank).subquery("ranked")
+    names: list[ColumnElement[Any]] = [literal_column(name) for name in _VIEW_COLUMNS]
+    return (
+        select(*names).select_from(ranked).where(ranked.c.place == 1, ranked.c.action != "unflag")
+    )
+
+
+_APPEND_ONLY = {
+    "sqlite": [
+        # INSERT OR REPLACE removes a row without asking the triggers for DELETE.
+        "CREATE TRIGGER label_events_no_replace BEFORE INSERT ON label_events "
+        "WHEN EXISTS (SELECT 1 FROM label_events WHERE seq = NEW.seq OR id = NEW.id) "
+        "BEGIN SELECT RAISE(ABORT, 'label_events takes new rows only'); END",
+        *(
+            f"CREATE TRIGGER {name}_no_{word.lower()} BEFORE {word} ON {name} "
+            f"BEGIN SELECT RAISE(ABORT, '{name} takes new rows only'); END"
+            for name in ("label_events", "label_documents")
+            for word in ("UPDATE", "DELETE")
+        ),
+    ],
+    "postgresql": [
+        "CREATE FUNCTION label_rows_stay() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION '% takes new rows only', TG_TABLE_NAME; END $$",
+        *(
+            f"CREATE TRIGGER {name}_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON {name} "
+            "FOR EACH STATEMENT EXECUTE FUNCTION label_rows_stay()"
+            for name in ("label_events", "label_documents")
+        ),
+    ],
+}
+
+
+def create(connection: Connection) -> None:
+    """Make everything in an empty database, inside the caller's transaction."""
+    metadata.create_all(connection)
+    for view, adjudications in ((current_labels, False), (current_adjudications, True)):
+        body = _view(adjudications).compile(
+            dialect=connection.dialect, compile_kwargs={"literal_binds": True}
+        )
+        connection.exec_driver_sql(f"CREATE VIEW {view.name} AS {body}")
+    for statement in _APPEND_ONLY[connection.dialect.name]:
+        # As text(), because the driver by itself would look for a parameter behind %.
+        connection.execute(text(statement))
+    connection.execute(label_schema.insert().values(version=SCHEMA_VERSION))
+
+
+def found_version(connection: Connection) -> int | None:
+    """The layout's version; None when ``label_schema`` has not exactly one whole number."""
+    columns = {c["name"] for c in inspect(connection).get_columns("label_schema")}
+    if "version" not in columns:
+        return None
+    rows = connection.execute(select(label_schema.c.version)).fetchall()
+    return rows[0][0] if len(rows) == 1 and isinstance(rows[0][0], int) else None

@@ -1,0 +1,215 @@
+"""Keeps the events of labelling: append-only, each confirmed by its sequence number.
+
+``append`` returns after the commit and never before, so what it returned survives a crash of the
+process and of the machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, func, select
+
+from rivae.errors import LabelError
+from rivae.labels import sql
+from rivae.labels.database import display, open_engine, parse_url, told, writing
+from rivae.labels.events import KINDS, Kind, LabelEvent
+from rivae.labels.progress import Progress, count_progress, item_conditions
+from rivae.labels.rows import Current, StoredEvent, event_of, insert_events
+from rivae.labels.schema import Guideline, guideline_json, parse_guideline
+
+MAX_BATCH = 1_000  # events of one ``append``: others wait while it is written
+MAX_DOCUMENT = 16 * 2**20  # characters
+
+
+class LabelStore:
+    """Events, current labels and the guidelines and plans they refer to, in one database.
+
+    One store may be used by many threads. A process that forks must open its own.
+
+    Args:
+        url: a file, "sqlite:///labels.db", or "postgresql://user:password@host/name".
+
+    Raises:
+        LabelError: in one sentence without the password, here and in every method.
+    """
+
+    def __init__(self, url: str | Path) -> None:
+        self._url = parse_url(url)
+        self._engine = open_engine(self._url)
+        # SQLite's writers look again from time to time; within a process they can queue instead.
+        sqlite = self._engine.dialect.name == "sqlite"
+        self._turn: AbstractContextManager[Any] = threading.Lock() if sqlite else nullcontext()
+
+    def __repr__(self) -> str:
+        return f"LabelStore({display(self._url)})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction without another writer beside it (see ``rows.insert_events``).
+
+        It is committed at the end, and nothing of it stays after an exception. Keep it short.
+        """
+        with told(self._url), self._turn, writing(self._engine) as connection:
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with told(self._url), self._engine.connect() as connection:
+            yield connection
+
+    def append(self, events: Sequence[LabelEvent]) -> dict[str, int]:
+        """Store ``events`` in their order, all or none, and return their sequence numbers.
+
+        An event that is stored already keeps its number, so a batch without an answer is sent
+        again as it is.
+
+        Args:
+            events: up to ``MAX_BATCH``.
+
+        Returns:
+            The sequence number of every event by its id, once they are on the disk.
+
+        Raises:
+            LabelError: an id is stored with other content, an undo names an event that is not
+                the annotator's own, or the database did not answer. Nothing of the batch is
+                stored then, unless it was the answer that got lost: send it again.
+        """
+        if len(events) > MAX_BATCH:
+            raise LabelError(f"{len(events)} events are too many at once: send up to {MAX_BATCH}")
+        if not events:
+            return {}
+        with self.writing() as connection:
+            return insert_events(connection, events)
+
+    def events(
+        self, since: int = 0, limit: int | None = None, annotator: str | None = None
+    ) -> list[StoredEvent]:
+        """Events with a sequence number above ``since``, in order, at most ``limit``.
+
+        Numbers become visible in their order: whoever goes on from the last one seen misses none.
+        """
+        e = sql.label_events
+        query = select(e).where(e.c.seq > since).order_by(e.c.seq).limit(limit)
+        if annotator is not None:
+            query = query.where(e.c.annotator == annotator)
+        with self._reading() as connection:
+            return [StoredEvent(row.seq, event_of(row)) for row in connection.execute(query)]
+
+    def event(self, event_id: str) -> StoredEvent | None:
+        e = sql.label_events
+        with self._reading() as connection:
+            row = connection.execute(select(e).where(e.c.id == event_id)).first()
+        return None if row is None else StoredEvent(row.seq, event_of(row))
+
+    def last(self) -> int:
+        """The highest sequence number, 0 in an empty store: cheap to ask for news."""
+        with self._reading() as connection:
+            return connection.execute(select(func.max(sql.label_events.c.seq))).scalar() or 0
+
+    def current(
+        self,
+        kind: Kind = "label",
+        *,
+        annotator: str | None = None,
+        factor: str | None = None,
+        items: Collection[str] | None = None,
+    ) -> list[Current]:
+        """What stands now, in order of sequence numbers (see ``events.current_events``).
+
+        Args:
+            kind: "label" (hidden repeats left out), "repeat", "flag", "skip" or "adjudication".
+            annotator, factor, items: only theirs; ``items`` are keys.
+        """
+        if kind not in KINDS:
+            raise LabelError(f"'{kind!s:.40}' is no kind: choose from {', '.join(KINDS)}")
+        view = sql.current_adjudications if kind == "adjudication" else sql.current_labels
+        conditions = [view.c.kind == kind]
+        if annotator is not None:
+            conditions.append(view.c.annotator == annotator)
+        if factor is not None:
+            conditions.append(view.c.factor == factor)
+        found: list[Current] = []
+        with self._reading() as connection:
+            for part in item_conditions(view.c.item, items):
+                query = select(view).where(*conditions, *part)
+                found += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
+        return sorted(found, key=lambda current: current.seq)
+
+    def annotators(self) -> list[str]:
+        """Everybody who made an event, sorted."""
+        with self._reading() as connection:
+            names = connection.execute(select(sql.label_events.c.annotator).distinct()).scalars()
+            return sorted(names)
+
+    def progress(
+        self, annotator: str | None = None, items: Collection[str] | None = None
+    ) -> list[Progress]:
+        """Counts per annotator and factor, sorted; of ``items`` only (keys), e.g. of a plan."""
+        with self._reading() as connection:
+            return count_progress(connection, annotator, items)
+
+    def keep(self, kind: str, document_id: str, content: str) -> None:
+        """Keep a text that events refer to, for instance a plan; storing it again is harmless.
+
+        Raises:
+            LabelError: when the id is taken by another text, or the text is too long.
+        """
+        if not (0 < len(kind) <= 40 and 0 < len(document_id) <= 80) or "\0" in content:
+            raise LabelError("a document needs a kind and an id of at most 40 and 80 characters")
+        if len(content) > MAX_DOCUMENT:
+            raise LabelError("this document is too large for the store of labels: shorten it")
+        with self.writing() as connection:
+            before = _content(connection, kind, document_id)
+            if before is None:
+                row = {"kind": kind, "id": document_id, "content": content}
+                connection.execute(sql.label_documents.insert().values(row))
+        if before not in (None, content):
+            raise LabelError(f"another {kind} is kept as '{document_id}': choose a new id")
+
+    def document(self, kind: str, document_id: str) -> str | None:
+        """The text kept under this id; None when there is none."""
+        with self._reading() as connection:
+            return _content(connection, kind, document_id)
+
+    def documents(self, kind: str) -> list[str]:
+        """The ids of all texts of a kind, sorted."""
+        d = sql.label_documents
+        with self._reading() as connection:
+            return sorted(connection.execute(select(d.c.id).where(d.c.kind == kind)).scalars())
+
+    def keep_guideline(self, guideline: Guideline) -> str:
+        """Keep what a version says; returns ``guideline.version``, which events name."""
+        if self.document("guideline", guideline.version) is None:
+            self.keep("guideline", guideline.version, guideline_json(guideline))
+        return guideline.version
+
+    def guideline(self, version: str) -> Guideline | None:
+        """The guideline of this version as it was kept; None when it never was."""
+        content = self.document("guideline", version)
+        return None if content is None else parse_guideline(content, f"guideline {version}")
+
+
+def _content(connection: Connection, kind: str, document_id: str) -> str | None:
+    d = sql.label_documents
+    query = select(d.c.content).where(d.c.kind == kind, d.c.id == document_id)
+    return connection.execute(query).scalar()
