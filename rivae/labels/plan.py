@@ -1,18 +1,20 @@
 """A labelling plan: which items are shown, in which order, for which runs; a file of its own.
 
 The union of the unique items that the runs' evaluations retrieved (1,000 items stand behind 20,000
-points), taken from the runs in turn, so that the first labels serve each of them alike, and in
-random order within a run, so that what is labelled so far is a fair sample. Some items come again
-later, as hidden repeats.
+points). A few queries at a time, drawn at random, the items of all runs in random order: so the
+first labels serve every run alike, and at any moment some queries are whole, without which a score
+from half of the labels would be far off (``rivae.labels.scores``). Some items come again later, as
+hidden repeats.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,12 +26,14 @@ from rivae.files import first_problem, write_json
 from rivae.labels.needed import measured_traversal, needed_items
 from rivae.retrieval.base import Ints
 from rivae.runs import Run
+from rivae.traversal import Traversal
 
 MAX_RUNS = 20
 MAX_ENTRIES = 200_000
 MAX_BYTES = 4 * 2**20
 REPEATS = 0.08  # share of hidden repeats
 MIN_REPEATS, MAX_REPEATS = 0.05, 0.10
+BLOCK = 5  # queries labelled together
 MIN_GAP = 48  # positions between an item and its repeat: two sheets
 
 _ID = r"^[a-z0-9][a-z0-9._-]{0,79}$"
@@ -129,7 +133,7 @@ def make_plan(
         own = run.load_dataset() if run is not runs[0] else data
         if own.fingerprint != data.fingerprint:
             raise DataError(f"{run.id} and {runs[0].id} have different data: plan them apart")
-        needed.append(needed_items(measured_traversal(run, data, n_queries=n_queries)))
+        needed.append(_blocks(measured_traversal(run, data, n_queries=n_queries), random_state))
     order, again = label_order(needed, random_state, repeats)
     return LabelPlan(
         id=name,
@@ -137,8 +141,8 @@ def make_plan(
         dataset=data.name,
         fingerprint=data.fingerprint,
         runs=[
-            PlanRun(id=run.id, model=run.content_hash, n_items=len(items))
-            for run, items in zip(runs, needed, strict=True)
+            PlanRun(id=run.id, model=run.content_hash, n_items=len(np.unique(np.hstack(blocks))))
+            for run, blocks in zip(runs, needed, strict=True)
         ],
         n_queries=n_queries,
         guideline=guideline,
@@ -148,13 +152,22 @@ def make_plan(
     )
 
 
+def _blocks(found: Traversal, random_state: int) -> list[Ints]:
+    """The rows behind every five queries; runs that measured the same queries have them alike."""
+    queries = np.random.default_rng(random_state).permutation(len(found.z_ref))
+    return [
+        needed_items(replace(found, ids=found.ids[queries[start : start + BLOCK]]))
+        for start in range(0, len(queries), BLOCK)
+    ]
+
+
 def label_order(
-    needed: Sequence[ArrayLike], random_state: int, repeats: float = REPEATS
+    needed: Sequence[Sequence[ArrayLike]], random_state: int, repeats: float = REPEATS
 ) -> tuple[Ints, Ints]:
     """The rows by position, and the positions that are hidden repeats.
 
     Args:
-        needed: for each run the rows it needs, each once.
+        needed: for each run its blocks of rows; the first blocks of all runs come first.
         random_state: seed.
         repeats: share of the items that come again; each at least ``MIN_GAP`` positions after its
             first sight, or half of the plan where that is shorter.
@@ -165,12 +178,13 @@ def label_order(
     if not MIN_REPEATS <= repeats <= MAX_REPEATS:
         raise ConfigError(f"hidden repeats are 5 to 10 % of the items, not {100 * repeats:g} %")
     rng = np.random.default_rng(random_state)
-    queues = [rng.permutation(np.unique(np.asarray(rows, dtype=np.int64))) for rows in needed]
-    longest = max((len(queue) for queue in queues), default=0)
-    if not longest:
+    turns: list[int] = []
+    for i in range(max((len(blocks) for blocks in needed), default=0)):
+        parts = [np.asarray(blocks[i], dtype=np.int64) for blocks in needed if i < len(blocks)]
+        turns += rng.permutation(np.unique(np.hstack(parts))).tolist()
+    items = list(dict.fromkeys(turns))
+    if not items:
         raise ConfigError("there is nothing to label: no run retrieves an item")
-    turns = [queue[i] for i in range(longest) for queue in queues if i < len(queue)]
-    items = list(dict.fromkeys(int(row) for row in turns))
     n = len(items)
     gap = min(MIN_GAP, n // 2)
     after = np.linspace(gap, n, round(repeats * n) + 1)[1:].round().astype(int)  # items before it
@@ -188,14 +202,9 @@ def label_order(
     return np.array(order, dtype=np.int64), np.array(again, dtype=np.int64)
 
 
-def plan_json(plan: LabelPlan) -> dict[str, Any]:
-    """The plan as JSON values."""
-    return plan.model_dump(mode="json")
-
-
 def write_plan(path: Path, plan: LabelPlan) -> None:
     """Write the plan in one step."""
-    write_json(path, plan_json(plan))
+    write_json(path, plan.model_dump(mode="json"))
 
 
 def read_plan(source: Path | bytes) -> LabelPlan:

@@ -62,8 +62,11 @@ def numeric_factors(specs: tuple[FactorSpec, ...]) -> list[int]:
 def path_correlations(values: Floats, path: Floats) -> Floats:
     """Pearson correlation of values (J, T) with path (q, J, T, K), shape (q, J, K).
 
-    NaN where the factor or the values are constant along the path.
+    Points where the factor is NaN (items without a label) are left out of their path. NaN where
+    the factor or the values are constant along the path, or fewer than two points are left.
     """
+    if np.isnan(path).any():
+        return _known_correlations(values, path)
     t = values - values.mean(axis=1, keepdims=True)
     f = path - path.mean(axis=2, keepdims=True)
     covariance = np.einsum("jt,qjtk->qjk", t, f)
@@ -73,6 +76,24 @@ def path_correlations(values: Floats, path: Floats) -> Floats:
     constant = (np.ptp(path, axis=2) == 0) | (np.ptp(values, axis=1) == 0)[None, :, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.sqrt(square_t * square_f)
+    return np.where(constant, np.nan, np.clip(correlation, -1.0, 1.0))
+
+
+def _known_correlations(values: Floats, path: Floats) -> Floats:
+    known = ~np.isnan(path)
+    n = np.maximum(known.sum(axis=2, keepdims=True), 1)
+    t = np.where(known, values[None, :, :, None], 0.0)
+    f = np.where(known, path, 0.0)
+    t = np.where(known, t - t.sum(axis=2, keepdims=True) / n, 0.0)
+    f = np.where(known, f - f.sum(axis=2, keepdims=True) / n, 0.0)
+    constant = np.ptp(values, axis=1)[None, :, None] == 0
+    for series in (path, np.broadcast_to(values[None, :, :, None], path.shape)):
+        high = np.where(known, series, -np.inf).max(axis=2)
+        low = np.where(known, series, np.inf).min(axis=2)
+        constant = constant | (high <= low)  # also where no point is known
+    square = np.einsum("qjtk,qjtk->qjk", t, t) * np.einsum("qjtk,qjtk->qjk", f, f)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.einsum("qjtk,qjtk->qjk", t, f) / np.sqrt(square)
     return np.where(constant, np.nan, np.clip(correlation, -1.0, 1.0))
 
 

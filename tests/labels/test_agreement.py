@@ -104,7 +104,7 @@ def test_consensus_of_a_cube():
     assert names == ("a0", "a1") and cube.shape == (2, 3, 2)
     mean = consensus(cube)
     assert mean[:2, 0].tolist() == [2, 2] and np.isnan(mean[2, 0]) and np.isnan(mean[:, 1]).all()
-    assert consensus(cube, [3, 1])[0, 0] == 1.5
+    assert consensus(cube, [3, 1], "mean")[0, 0] == 1.5 and consensus(cube, [3, 1])[0, 0] == 1
     assert np.isnan(consensus(cube, [0, 1])[1, 0])
 
 

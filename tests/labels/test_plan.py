@@ -11,7 +11,6 @@ from rivae.labels.plan import (
     MIN_GAP,
     label_order,
     make_plan,
-    plan_json,
     read_plan,
     write_plan,
 )
@@ -55,7 +54,7 @@ def test_a_plan_of_a_run(plan, data):
 
 @pytest.mark.parametrize(("n", "share"), [(900, 0.05), (900, 0.1), (60, 0.08), (13, 0.1)])
 def test_repeats_are_few_and_far_apart(n, share):
-    order, again = label_order([np.arange(n) * 3], 0, share)
+    order, again = label_order([[np.arange(n) * 3]], 0, share)
     assert len(order) == n + round(share * n) and len(again) == round(share * n)
     first = {}
     for position, row in enumerate(order):
@@ -69,18 +68,30 @@ def test_repeats_are_few_and_far_apart(n, share):
 
 
 def test_repeats_are_spread_over_the_plan():
-    _, again = label_order([np.arange(1000)], 0, 0.1)
+    _, again = label_order([[np.arange(1000)]], 0, 0.1)
     counts, _ = np.histogram(again, bins=4, range=(MIN_GAP, 1100))
     assert counts.min() > 20
 
 
-def test_runs_take_turns():
-    a, b = np.arange(300), np.arange(200, 260)
+def test_the_first_labels_serve_every_run():
+    a = [np.arange(100), np.arange(50, 150)]
+    b = [np.arange(80, 120), np.arange(400, 420), np.arange(5)]
     order, again = label_order([a, b], 1)
     fresh = np.delete(order, again)
-    assert sorted(fresh) == list(range(300))
-    assert np.isin(fresh[:60], b).sum() >= 30  # the small run is not starved
-    assert (np.diff(fresh) < 0).any()
+    assert sorted(fresh) == [*range(150), *range(400, 420)]
+    assert sorted(fresh[:120]) == list(range(120)) and (np.diff(fresh[:120]) < 0).any()
+
+
+def test_queries_become_whole_one_after_another(data):
+    found = measured_traversal(SYNTH, data)
+    whole = make_plan([SYNTH], "whole", data=data)
+    order = np.array(whole.order)
+    fresh = np.delete(order, whole.repeats)
+    assert len(fresh) == len(set(fresh.tolist()))
+    where = {row: i for i, row in enumerate(fresh)}
+    last = [max(where[row] for row in np.unique(ids)) for ids in found.ids[..., 0]]
+    # five queries are whole after half of the labels; in random order none would be
+    assert sorted(last)[4] < len(fresh) / 2
 
 
 def test_a_file_of_a_plan(plan, tmp_path):
@@ -101,7 +112,7 @@ def test_a_file_of_a_plan(plan, tmp_path):
     ],
 )
 def test_a_wrong_file_is_refused(plan, change, sentence):
-    content = json.dumps({**plan_json(plan), **change}).encode()
+    content = json.dumps({**plan.model_dump(mode="json"), **change}).encode()
     with pytest.raises(DataError, match=sentence):
         read_plan(content)
 
@@ -118,7 +129,7 @@ def test_refusals(plan, data, tmp_path):
     with pytest.raises(ConfigError, match="cannot name a plan"):
         make_plan([SYNTH], "A b", data=data)
     with pytest.raises(ConfigError, match="5 to 10 %"):
-        label_order([np.arange(9)], 0, 0.5)
+        label_order([[np.arange(9)]], 0, 0.5)
     with pytest.raises(DataError, match="different data"):
         make_plan([SYNTH, Run(DEMO_ROOT / "demo-digits")], "x", data=data, n_queries=2)
     with pytest.raises(DataError, match="other data"):

@@ -1,0 +1,237 @@
+"""The paper's D/C/I and correlation table from labels instead of true factors.
+
+Retrieved items are replaced by their labels (the median where several annotators gave one);
+everything else is ``rivae.metrics``. Beside each score stand how many of the needed items are
+labelled, which dimensions were scored, and an interval over queries and annotators.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rivae.errors import ConfigError
+from rivae.labels.coverage import Coverage, coverage_of
+from rivae.labels.needed import needed_items
+from rivae.labels.table import consensus, rating_cube
+from rivae.metrics.base import MetricResult
+from rivae.metrics.checks import undefined
+from rivae.metrics.correlation import CorrelationTable, path_correlations
+from rivae.metrics.dci_paper import DEFAULT_ALPHA, paper_dci
+from rivae.retrieval.base import Floats, Ints
+from rivae.traversal import Traversal
+
+NAMES = ("disentanglement", "completeness", "informativeness")
+PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
+# Share of a query's points that must be labelled before it counts. Paths with holes are shorter and
+# more often constant: on the kitchen, half of the items labelled at random halved D, while the same
+# number of labels on whole queries left it where it was.
+MIN_SHARE = 0.9
+ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; each needs all correlations anew
+MIN_QUERIES = 5  # below this queries redrawn say nothing
+
+
+@dataclass(frozen=True)
+class ScoredDims:
+    """D, C and I over some latent dimensions; ``intervals`` are 95 %, NaN where there is none."""
+
+    dims: tuple[int, ...]
+    results: Mapping[str, MetricResult]
+    intervals: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """What labels say about a run.
+
+    Attributes:
+        table: the correlation table over all J dimensions; NaN for a factor without a query of
+            which enough is labelled.
+        coverage: how much of the needed is labelled.
+        every: D/C/I over all dimensions.
+        selected: over those with the highest correlation, as the paper did for Recipe1M; this
+            choice lifts every score. None where there are no more dimensions than it takes.
+        n_annotators: annotators behind the levels.
+        interval_over: what the intervals cover.
+        settings: every constant that moved a score.
+    """
+
+    table: CorrelationTable
+    coverage: Coverage
+    every: ScoredDims
+    selected: ScoredDims | None
+    n_annotators: int
+    interval_over: str
+    settings: Mapping[str, Any]
+
+
+def label_scores(
+    traversal: Traversal,
+    labels: pd.DataFrame,
+    factors: Sequence[str],
+    *,
+    alpha: float = DEFAULT_ALPHA,
+    n_selected: int = PAPER_SELECTED,
+    n_bootstrap: int = 400,
+    random_state: int = 0,
+) -> LabelScores:
+    """D/C/I of a run's traversal from labels, with coverage and intervals.
+
+    Args:
+        traversal: from ``measured_traversal``.
+        labels: see ``rivae.labels.table``; labels of other items and factors are left out.
+        factors: K ids.
+        alpha: of rho(c) = exp(alpha c).
+        n_selected: dimensions chosen by their largest |corr| with any factor.
+        n_bootstrap: draws of queries and annotators together; 0 for no interval.
+        random_state: seed of the draws.
+
+    Raises:
+        ConfigError: no factors, or a number out of range.
+        DataError: the table is none.
+    """
+    if not factors or n_selected < 1 or n_bootstrap < 0:
+        raise ConfigError("labels are scored with at least one factor and one dimension")
+    items = needed_items(traversal)
+    local = np.searchsorted(items, traversal.ids[..., 0])
+    annotators, cube = rating_cube(labels, items, factors)
+    levels = consensus(cube)
+    correlation, usable = _correlations(traversal, local, levels)
+    table = _table(correlation, usable, factors)
+    n_dims = len(traversal.dims)
+    draws, over = _draws(traversal, local, cube, n_bootstrap, random_state)
+
+    def scored(chosen: int | None) -> ScoredDims:
+        """All dimensions, or the best ``chosen`` of them, chosen anew in every draw."""
+        own = _best_dims(table.absolute, chosen)
+        results = _dci(table.absolute[own], alpha)
+        names = tuple(int(traversal.dims[j]) for j in own)
+        return ScoredDims(names, results, _intervals(draws, chosen, alpha))
+
+    return LabelScores(
+        table=table,
+        coverage=coverage_of(labels, items, factors, levels, local, usable),
+        every=scored(None),
+        selected=scored(n_selected) if n_selected < n_dims else None,
+        n_annotators=len(annotators),
+        interval_over=over,
+        settings={
+            "alpha": alpha, "factors": list(factors), "n_queries": len(traversal.z_ref),
+            "n_points": int(traversal.values.shape[1]), "min_share": MIN_SHARE,
+            "selection": f"the {n_selected} dimensions with the largest |corr| with any factor"
+            if n_selected < n_dims else "none: every dimension is scored",
+            "levels": "median over annotators", "n_bootstrap": n_bootstrap,
+            "random_state": random_state,
+        },
+    )  # fmt: skip
+
+
+def _correlations(
+    traversal: Traversal, local: Ints, levels: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Correlations (q, J, K), 0 where constant as in the paper's table, and which queries count."""
+    path = levels[local]
+    whole = (~np.isnan(path)).mean(axis=(1, 2)) >= MIN_SHARE
+    usable = np.broadcast_to(whole[:, None, :], (len(path), path.shape[1], path.shape[3]))
+    return np.nan_to_num(path_correlations(traversal.values, path), nan=0.0), usable
+
+
+def _mean_over(weights: Floats, correlation: Floats, usable: NDArray[np.bool_]) -> Floats:
+    """|corr| averaged over queries with ``weights`` (b, q): (b, J, K), NaN where none counts."""
+    shape = correlation.shape[1:]
+    counts = usable.reshape(len(usable), -1).astype(np.float64)
+    total = weights @ (np.abs(correlation).reshape(len(usable), -1) * counts)
+    n = weights @ counts
+    return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan).reshape(-1, *shape)
+
+
+def _table(
+    correlation: Floats, usable: NDArray[np.bool_], factors: Sequence[str]
+) -> CorrelationTable:
+    n = usable.sum(axis=0)
+    some = np.where(n > 0, n, 1)
+    absolute = _mean_over(np.ones((1, len(usable))), correlation, usable)[0]
+    signed = np.where(usable, correlation, 0.0).sum(axis=0) / some
+    squares = np.where(usable, (np.abs(correlation) - absolute) ** 2, 0.0).sum(axis=0) / some
+    constant = (usable & (correlation == 0)).sum(axis=0) / some
+    empty = n == 0
+    return CorrelationTable(
+        absolute, np.where(empty, np.nan, signed), np.where(empty, np.nan, np.sqrt(squares)),
+        np.where(empty, np.nan, constant), tuple(factors), (), len(usable),
+    )  # fmt: skip
+
+
+def _best_dims(absolute: Floats, n: int | None) -> Ints:
+    """Rows with the largest entry, in their order; all for None."""
+    if n is None:
+        return np.arange(len(absolute))
+    strength = np.nan_to_num(absolute, nan=-1.0).max(axis=1)
+    return np.sort(np.argsort(-strength, kind="stable")[:n])
+
+
+def _dci(absolute: Floats, alpha: float) -> dict[str, MetricResult]:
+    if not np.isnan(absolute).any():
+        return paper_dci(absolute, alpha=alpha)
+    reason = "some factor has no query of which enough is labelled: label more items"
+    return {name: undefined(name, reason, settings={"alpha": alpha}) for name in NAMES}
+
+
+def _draws(
+    traversal: Traversal, local: Ints, cube: Floats, n_bootstrap: int, random_state: int
+) -> tuple[Floats, str]:
+    """Tables (b, J, K) of redrawn queries and annotators, and what they cover."""
+    n_queries, n_annotators = len(local), len(cube)
+    if not n_bootstrap or n_queries < MIN_QUERIES or not n_annotators:
+        few = f"no interval: it needs labels, {MIN_QUERIES} queries and some draws"
+        return np.empty((0, len(traversal.dims), cube.shape[2])), few
+    rng = np.random.default_rng(random_state)
+    several = n_annotators > 1
+    n_sets = min(ANNOTATOR_DRAWS, n_bootstrap) if several else 1
+    sets = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_sets)
+    known: dict[bytes, tuple[Floats, NDArray[np.bool_]]] = {}
+    tables = []
+    for i, weights in enumerate(sets):
+        key = weights.tobytes()
+        if key not in known:
+            known[key] = _correlations(traversal, local, consensus(cube, weights))
+        here = len(range(i, n_bootstrap, n_sets))
+        queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), here)
+        tables.append(_mean_over(queries.astype(np.float64), *known[key]))
+    over = "queries and annotators" if several else "queries only: there is one annotator"
+    return np.concatenate(tables), over
+
+
+def _intervals(
+    draws: Floats, chosen: int | None, alpha: float
+) -> dict[str, tuple[float, float]]:
+    """95 % percentile intervals; NaN unless most draws have a score."""
+    rows = []
+    for table in draws:
+        found = _dci(table[_best_dims(table, chosen)], alpha)
+        rows.append([found[name].score for name in NAMES])
+    values = np.array(rows).reshape(-1, len(NAMES))
+    out = {}
+    for name, column in zip(NAMES, values.T, strict=True):
+        column = column[~np.isnan(column)]
+        if 2 * len(column) <= len(values):
+            out[name] = (math.nan, math.nan)
+        else:
+            low, high = np.percentile(column, [2.5, 97.5])
+            out[name] = (float(low), float(high))
+    return out
+
+
+def overlap(a: ScoredDims, b: ScoredDims, name: str) -> bool:
+    """Whether two runs' intervals of a score overlap, or one has none: then they are not ranked.
+
+    The runs share queries and annotators, so that this asks for more than a paired test would.
+    """
+    low_a, high_a = a.intervals[name]
+    low_b, high_b = b.intervals[name]
+    return not (high_a < low_b or high_b < low_a)
