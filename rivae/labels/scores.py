@@ -105,7 +105,8 @@ def label_scores(
     correlation, usable = _correlations(traversal, local, levels)
     table = _table(correlation, usable, factors)
     n_dims = len(traversal.dims)
-    draws, over = _draws(traversal, local, cube, n_bootstrap, random_state)
+    enough = int(usable[:, 0].sum(axis=0).min()) >= MIN_QUERIES
+    draws, over = _draws(traversal, local, cube, n_bootstrap if enough else 0, random_state)
 
     def scored(chosen: int | None) -> ScoredDims:
         """All dimensions, or the best ``chosen`` of them, chosen anew in every draw."""
@@ -187,8 +188,8 @@ def _draws(
 ) -> tuple[Floats, str]:
     """Tables (b, J, K) of redrawn queries and annotators, and what they cover."""
     n_queries, n_annotators = len(local), len(cube)
-    if not n_bootstrap or n_queries < MIN_QUERIES or not n_annotators:
-        few = f"no interval: it needs labels, {MIN_QUERIES} queries and some draws"
+    if not n_bootstrap:
+        few = f"no interval: it needs {MIN_QUERIES} queries of which enough is labelled"
         return np.empty((0, len(traversal.dims), cube.shape[2])), few
     rng = np.random.default_rng(random_state)
     several = n_annotators > 1

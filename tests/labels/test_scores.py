@@ -99,6 +99,10 @@ def test_queries_without_labels_are_left_out_not_counted_as_zero():
     assert 6 <= counted < 12 and got.coverage.points[0] < 1
     assert got.coverage.labelled[0] == len(np.unique(some.ids)) < got.coverage.needed
     exact = label_scores(some, table, FACTORS, n_bootstrap=0)
+    few = np.isin(rows, only(found, np.arange(2)).ids)
+    lone = label_scores(found, labels_of(rows[few], levels[few]), FACTORS)
+    assert 2 <= lone.coverage.queries[0] < 5 and "no interval" in lone.interval_over
+    assert np.isnan(lone.every.intervals["informativeness"]).all()
     if counted == 6:
         np.testing.assert_allclose(got.table.absolute, exact.table.absolute)
     for name, result in exact.every.results.items():
