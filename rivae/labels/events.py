@@ -98,6 +98,8 @@ class LabelEvent:
                 raise LabelError(f"'{str(word)[:40]}' is no {name}: use letters, digits, . _ and -")
         if not (isinstance(self.suggested, bool) and isinstance(self.repeat, bool)):
             raise LabelError("'suggested' and 'repeat' of an event are true or false")
+        if self.repeat and self.action == "adjudicate":
+            raise LabelError("an adjudication answers no hidden repeat")
         if self.action == "undo":
             check_uuid(self.undoes, "the event that is undone")
         elif self.undoes != "":

@@ -78,7 +78,7 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
     for event in events:
         before = known.get(event.id)
         if before is None:
-            _check_undo(event, known)
+            check_undo(event, known)
             known[event.id] = event
             new.append(event)
         elif before != event:
@@ -98,7 +98,8 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
     return {event.id: numbers[event.id] for event in events}
 
 
-def _check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
+def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
+    """LabelError when ``event`` is an undo of what it may not undo; ``known`` is by id."""
     if event.action != "undo":
         return
     target = known.get(event.undoes)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 N_LEVELS = 5
 MAX_GUIDELINE_BYTES = 2**20
+# Factors are columns beside these (``transfer.WIDE_COLUMNS``, ``transfer.LONG_COLUMNS``).
+RESERVED_IDS = frozenset({"annotator", "item", "factor", "level"})
 FOOD_GUIDELINE = Path(__file__).resolve().parents[2] / "assets" / "factors" / "food_labels.json"
 
 FactorId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
@@ -56,6 +58,13 @@ class LabelFactor(_Strict):
     levels: Annotated[tuple[Name, ...], Field(min_length=N_LEVELS, max_length=N_LEVELS)]
     examples: Annotated[dict[Level, Example], Field(max_length=N_LEVELS)] = {}
     cannot_tell: Text = "Neither the picture nor the text shows it."
+
+    @field_validator("id")
+    @classmethod
+    def _not_reserved(cls, value: str) -> str:
+        if value in RESERVED_IDS:
+            raise ValueError(f"'{value}' is a column of the exported tables: choose another id")
+        return value
 
     @field_validator("name", "definition", "cannot_tell")
     @classmethod

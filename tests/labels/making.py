@@ -51,7 +51,7 @@ def random_events(rng: np.random.Generator, n: int) -> list[LabelEvent]:
                 n=int(rng.integers(-500, 500)),  # clocks go wrong
                 factor=str(rng.choice(FACTORS)),
                 action=action,
-                repeat=bool(rng.random() < 0.2),
+                repeat=bool(rng.random() < 0.2) and action != "adjudicate",
                 seconds_shown=float(rng.random() * 9),
             )
         )

@@ -66,6 +66,7 @@ def test_every_change_of_a_word_is_another_version():
     ("parts", "word"),
     [
         ({"id": "Spicy!"}, "id"),
+        ({"id": "level"}, "column"),
         ({"levels": LEVELS[:4]}, "levels"),
         ({"levels": (*LEVELS[:4], "NONE")}, "same name"),
         ({"definition": "x" * 1001}, "definition"),

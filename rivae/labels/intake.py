@@ -1,0 +1,141 @@
+"""Labels from a file, as events: every row is checked, and nothing is stored here.
+
+A file is one of the three forms of ``transfer.py``, or a table of that shape made by hand, where
+all but annotator, item, factor and level may be missing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rivae.errors import LabelError
+from rivae.importing.tables import records, table_kind
+from rivae.labels.cells import read_flag, read_level, read_seconds, unescaped
+from rivae.labels.events import Action, LabelEvent, Slot, from_record, parse_time, slot
+from rivae.labels.transfer import LONG_COLUMNS, LONG_KINDS, WIDE_COLUMNS
+
+MAX_EVENTS = 200_000  # of one file: others wait while it is stored
+MAX_ROWS = 1_000_000  # empty ones included
+_NAMESPACE = uuid.UUID("6f1c0c5e-5f7b-4f0a-9d0c-6a5a2f4f7c11")
+_ACTIONS: dict[str, Action] = {"label": "label", "repeat": "label", "adjudication": "adjudicate"}
+
+
+class Offered(NamedTuple):
+    """An event of a file.
+
+    Attributes:
+        row: number of the record in the file, from 1, without the line of column names.
+        event: the event.
+        derived: its id was made from what it says, because the file gives none.
+    """
+
+    row: int
+    event: LabelEvent
+    derived: bool
+
+
+def read_labels(
+    path: Path, factors: Collection[str] | None = None, guideline: str = ""
+) -> list[Offered]:
+    """The events of a file, in its order.
+
+    Args:
+        factors: ids that are known; others are refused. None takes all.
+        guideline: the version that labels followed which do not say it themselves.
+
+    Raises:
+        RivaeError: in one sentence with the first wrong row; there is no half of a file.
+    """
+    kind = table_kind(path)
+    if kind not in (".csv", ".jsonl", ".ndjson"):
+        raise LabelError(f"{path.name} holds no labels: give a .csv or .jsonl file")
+    now = datetime.now(UTC)
+    found: list[Offered] = []
+    places: dict[Slot, LabelEvent] = {}
+    for row, record in enumerate(records(path), start=1):
+        try:
+            for offered in _events(row, record, kind == ".csv", guideline, now):
+                factor = offered.event.factor
+                if factors is not None and factor and factor not in factors:
+                    raise LabelError(f"'{factor}' is no factor of this guideline: add it first")
+                if kind != ".csv" or _first(offered.event, places):
+                    found.append(offered)
+        except LabelError as error:
+            raise LabelError(f"{path.name}, row {row}: {error}") from None
+        if len(found) > MAX_EVENTS or row > MAX_ROWS:
+            raise LabelError(
+                f"{path.name} has more than {MAX_EVENTS} labels: split it into several files"
+            )
+    return found
+
+
+def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
+    """Whether a table says this for the first time; it has no order in which a later row counts."""
+    before = places.setdefault(slot(event), event)
+    if before is not event and before != event:
+        raise LabelError(
+            f"an earlier row has another {event.factor} of {event.item} by {event.annotator}: "
+            "keep one"
+        )
+    return before is event
+
+
+def _events(
+    row: int, record: dict[str, Any], table: bool, guideline: str, now: datetime
+) -> Iterator[Offered]:
+    if not table:
+        record.pop("seq", None)
+        yield Offered(row, from_record(record), False)
+        return
+    cells = {name: unescaped(cell.strip()) for name, cell in record.items()}
+    missing = [name for name in WIDE_COLUMNS if name not in cells]
+    if missing:
+        raise LabelError(f"there is no column '{missing[0]}': name it in the first line")
+    if "level" in cells or "factor" in cells:
+        yield from _long(row, cells, guideline, now)
+        return
+    if not any(cells.values()):
+        return
+    for factor in cells:
+        if factor not in WIDE_COLUMNS and cells[factor]:
+            one = {name: cells[name] for name in WIDE_COLUMNS}
+            one |= {"factor": factor, "level": cells[factor]}
+            yield from _long(row, one, guideline, now)
+
+
+def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Iterator[Offered]:
+    unknown = [name for name in cells if name not in LONG_COLUMNS]
+    if unknown:
+        raise LabelError(
+            f"nothing is known about the column '{unknown[0][:40]}': use {', '.join(LONG_COLUMNS)}"
+        )
+    for name in ("factor", "level"):
+        if name not in cells:
+            raise LabelError(f"there is no column '{name}': name it in the first line")
+    if not cells["level"]:
+        return  # a row that waits to be filled in
+    kind = cells.get("kind") or "label"
+    if kind not in LONG_KINDS:
+        raise LabelError(f"'{kind[:20]}' is no kind: write {', '.join(LONG_KINDS)}")
+    level = read_level(cells["level"])
+    version = cells.get("guideline") or guideline
+    said = (kind, cells["annotator"], cells["item"], cells["factor"], str(level), version)
+    event = LabelEvent(
+        id=cells.get("id") or str(uuid.uuid5(_NAMESPACE, "\n".join(said))),
+        time=parse_time(cells["time"]) if cells.get("time") else now,
+        annotator=cells["annotator"],
+        item=cells["item"],
+        factor=cells["factor"],
+        level=level,
+        action=_ACTIONS[kind],
+        seconds_shown=read_seconds(cells.get("seconds_shown", "")),
+        guideline=version,
+        suggested=read_flag(cells.get("suggested", ""), "suggested"),
+        repeat=kind == "repeat",
+        plan=cells.get("plan", ""),
+    )
+    yield Offered(row, event, not cells.get("id"))

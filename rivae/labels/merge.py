@@ -1,0 +1,165 @@
+"""Puts the labels of a file into a store, beside what is there and never over it.
+
+The rule: where the store has ever had an event for a slot (annotator, item, factor and kind, see
+``events.Slot``), the file adds nothing to it. Says the file the same, all is well; says it
+something else, that is a conflict, which is reported and left to a person. So a file can neither
+change a label, nor take one back, nor bring back one that was undone, and the same file again
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from rivae.errors import LabelError
+from rivae.labels import sql
+from rivae.labels.cells import level_cell
+from rivae.labels.events import LabelEvent, Slot, current_events, slot
+from rivae.labels.intake import Offered, read_labels
+from rivae.labels.rows import check_undo, chunks, event_of, find_events, insert_events
+from rivae.labels.store import LabelStore
+
+MAX_REPORTED = 1_000
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What a file says otherwise than the store, or cannot say.
+
+    Attributes:
+        row: of the file, from 1.
+        annotator, item, factor: what it is about.
+        stored, offered: "3", "cannot tell", "flag", "skip" or "none"; "" where ``reason`` says all.
+        reason: one sentence.
+    """
+
+    row: int
+    annotator: str
+    item: str
+    factor: str
+    stored: str
+    offered: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What became of a file.
+
+    Attributes:
+        added: events that are new in the store.
+        known: events that it had, or that say what it says already.
+        n_conflicts: events or slots that were left out.
+        conflicts: the first ``MAX_REPORTED`` of them.
+    """
+
+    added: int
+    known: int
+    n_conflicts: int
+    conflicts: tuple[Conflict, ...]
+
+
+def import_labels(
+    store: LabelStore,
+    path: Path,
+    *,
+    factors: Collection[str] | None = None,
+    guideline: str = "",
+    dry_run: bool = False,
+) -> ImportReport:
+    """Add the labels in ``path`` to ``store``, in one transaction.
+
+    Args:
+        factors, guideline: see ``intake.read_labels``.
+        dry_run: only say what would be done.
+
+    Raises:
+        RivaeError: when a row cannot be read; nothing is stored then.
+    """
+    offers = read_labels(path, factors, guideline)
+    with store.writing() as connection:
+        new, report = _sort_out(connection, offers)
+        if new and not dry_run:
+            insert_events(connection, new)
+    return report
+
+
+def _sort_out(
+    connection: Connection, offers: Sequence[Offered]
+) -> tuple[list[LabelEvent], ImportReport]:
+    """The events to insert, in the order of the file, and the report."""
+    asked = {o.event.id for o in offers} | {o.event.undoes for o in offers if o.event.undoes}
+    known = {event_id: found.event for event_id, found in find_events(connection, asked).items()}
+    stored = frozenset(known)
+    conflicts: list[Conflict] = []
+    n_known = 0
+    by_slot: dict[Slot, list[Offered]] = {}
+    for offered in offers:
+        event = offered.event
+        try:
+            check_undo(event, known)
+            if event.id not in stored and event.id in known:
+                if known[event.id] != event:
+                    raise LabelError("the file has this id twice with different content")
+                continue
+            if event.id in stored and known[event.id] != event and not offered.derived:
+                raise LabelError("the store has this event with other content")
+        except LabelError as error:
+            conflicts.append(_conflict(offered, "", "", str(error)))
+            continue
+        if event.id in stored and not offered.derived:
+            n_known += 1
+        known.setdefault(event.id, event)
+        target = known[event.undoes] if event.action == "undo" else event
+        by_slot.setdefault(slot(target), []).append(offered)
+    taken, standing = _taken(connection, by_slot)
+    new: list[Offered] = []
+    for place, own in by_slot.items():
+        if place not in taken:
+            new += own
+            continue
+        unseen = [o for o in own if o.event.id not in stored or o.derived]
+        if not unseen:
+            continue
+        says = _words(current_events(o.event for o in own).get(place))
+        has = _words(standing.get(place))
+        if says == has:
+            n_known += len(unseen)
+        else:
+            conflicts.append(_conflict(unseen[-1], has, says, "the store says otherwise"))
+    new.sort(key=lambda offered: offered.row)
+    conflicts.sort(key=lambda conflict: conflict.row)
+    report = ImportReport(len(new), n_known, len(conflicts), tuple(conflicts[:MAX_REPORTED]))
+    return [offered.event for offered in new], report
+
+
+def _taken(
+    connection: Connection, places: Iterable[Slot]
+) -> tuple[set[Slot], dict[Slot, LabelEvent]]:
+    """The slots about the same items that ever had an event, and what stands in them now."""
+    taken: set[Slot] = set()
+    standing: dict[Slot, LabelEvent] = {}
+    e = sql.label_events
+    for some in chunks(place.item for place in places):
+        query = select(e).where(e.c.item.in_(some), e.c.action != "undo")
+        taken |= {slot(event_of(row)) for row in connection.execute(query)}
+        for view in (sql.current_labels, sql.current_adjudications):
+            for row in connection.execute(select(view).where(view.c.item.in_(some))):
+                event = event_of(row)
+                standing[slot(event)] = event
+    return taken, standing
+
+
+def _words(event: LabelEvent | None) -> str:
+    if event is None:
+        return "none"
+    return level_cell(event.level) if event.action in ("label", "adjudicate") else event.action
+
+
+def _conflict(offered: Offered, stored: str, says: str, reason: str) -> Conflict:
+    e = offered.event
+    return Conflict(offered.row, e.annotator, e.item, e.factor, stored, says, reason)
