@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, TableClause, func, select
 
 from rivae.errors import LabelError
 from rivae.labels import sql
@@ -140,9 +140,7 @@ class LabelStore:
             kind: "label" (hidden repeats left out), "repeat", "flag", "skip" or "adjudication".
             annotator, factor, items: only theirs; ``items`` are keys.
         """
-        if kind not in KINDS:
-            raise LabelError(f"'{kind!s:.40}' is no kind: choose from {', '.join(KINDS)}")
-        view = sql.current_adjudications if kind == "adjudication" else sql.current_labels
+        view = _view(kind)
         conditions = [view.c.kind == kind]
         if annotator is not None:
             conditions.append(view.c.annotator == annotator)
@@ -154,6 +152,18 @@ class LabelStore:
                 query = select(view).where(*conditions, *part)
                 found += [Current(r.seq, kind, event_of(r)) for r in connection.execute(query)]
         return sorted(found, key=lambda current: current.seq)
+
+    def levels(
+        self, kind: Kind = "label", items: Collection[str] | None = None
+    ) -> list[tuple[str, str, str, int | None]]:
+        """``current`` as (annotator, item, factor, level) only: faster, and in no order."""
+        c = _view(kind).c
+        query = select(c.annotator, c.item, c.factor, c.level).where(c.kind == kind)
+        found: list[tuple[str, str, str, int | None]] = []
+        with self._reading() as connection:
+            for part in item_conditions(c.item, items):
+                found += [tuple(row) for row in connection.execute(query.where(*part))]
+        return found
 
     def annotators(self) -> list[str]:
         """Everybody who made an event, sorted."""
@@ -207,6 +217,12 @@ class LabelStore:
         """The guideline of this version as it was kept; None when it never was."""
         content = self.document("guideline", version)
         return None if content is None else parse_guideline(content, f"guideline {version}")
+
+
+def _view(kind: Kind) -> TableClause:
+    if kind not in KINDS:
+        raise LabelError(f"'{kind!s:.40}' is no kind: choose from {', '.join(KINDS)}")
+    return sql.current_adjudications if kind == "adjudication" else sql.current_labels
 
 
 def _content(connection: Connection, kind: str, document_id: str) -> str | None:
