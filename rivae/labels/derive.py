@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from rivae.config import run_config
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
 from rivae.files import write_json
-from rivae.labels.align import Alignment, align_axes
+from rivae.labels.align import Alignment
+from rivae.labels.held_out import FactorGain, align_and_judge
 from rivae.methods.base import Method
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel
@@ -64,14 +66,16 @@ def reference_rows(data: PairedDataset) -> np.ndarray:
 
 def align_run(
     run: Run, items: ArrayLike, levels: ArrayLike, factors: Sequence[str],
-    *, data: PairedDataset | None = None,
-) -> Alignment:  # fmt: skip
-    """The change of axes of a run from labels of data rows; nothing is written.
+    *, data: PairedDataset | None = None, random_state: int = 0,
+) -> tuple[Alignment, list[FactorGain]]:  # fmt: skip
+    """The change of axes of a run from labels of data rows, and what 70 % of them gain on the
+    others (see ``align_and_judge``); nothing is written.
 
     Args:
         items: (m,) data rows.
         levels: (m, K), NaN where there is none (``rivae.labels.table.consensus``).
         factors: K ids, in the order of the new axes.
+        random_state: of the items that are held out.
 
     Raises:
         ConfigError, DataError: see ``align_axes``; or the method has no latent.
@@ -85,7 +89,24 @@ def align_run(
     mu = model.encode(data.x1, reference_rows(data))[0]
     latents = _latents(model, data, np.asarray(items, dtype=np.int64))
     reach = float(getattr(method.config, "axis_reach", 10.0))
-    return align_axes(mu, latents, levels, factors, reach=reach)
+    return align_and_judge(
+        mu, latents, levels, factors, reach=reach, random_state=random_state
+    )
+
+
+def alignment_record(
+    alignment: Alignment, gains: Sequence[FactorGain], guideline: str = ""
+) -> dict[str, Any]:
+    """What ``derive_run`` keeps of an alignment: labels behind it, choices, gains by factor."""
+    return {
+        "factors": list(alignment.factors),
+        "n_labels": list(alignment.n_labels),
+        "start": alignment.start,
+        "orthogonal": alignment.orthogonal,
+        "cv_r2": list(alignment.cv_r2),
+        "held_out": [asdict(gain) for gain in gains],
+        "guideline": guideline,
+    }
 
 
 def _latents(model: LatentModel, data: PairedDataset, rows: np.ndarray) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
-from rivae.labels.derive import align_run, derive_run
+from rivae.labels.derive import align_run, alignment_record, derive_run
 from rivae.methods import build_method
 from rivae.retrieval import Retriever
 from rivae.runs import Run, list_runs
@@ -60,9 +60,17 @@ def test_aligned_to_labels_of_its_rows(run):
     z = Retriever(run.load_method(data), data, rows).encode(rows)[0]
     wanted = z @ np.array([[1.0, 0.5], [-0.2, 1.0]])
     levels = np.clip(np.round(3 + 1.4 * (wanted - wanted.mean(0)) / wanted.std(0)), 1, 5)
-    found = align_run(run, rows, levels, ["green", "sticky"], data=data)
+    found, gains = align_run(run, rows, levels, ["green", "sticky"], data=data)
     moved = z @ found.change.matrix + found.change.offset
     assert all(np.corrcoef(moved[:, k], levels[:, k])[0, 1] > 0.9 for k in range(2))
+    made = derive_run(
+        run, found.change.matrix, found.change.offset, "aligned", note=found.change.note,
+        record=alignment_record(found, gains, "v1"), root=run.path.parent, data=data,
+    )  # fmt: skip
+    said = json.loads((made.path / "alignment.json").read_text())
+    assert said["n_labels"] == [40, 40] and said["guideline"] == "v1"
+    assert [g["factor"] for g in said["held_out"]] == ["green", "sticky"]
+    assert said["held_out"][0]["n"] == 12 and said["held_out"][1]["after"] > 0.8
 
 
 @pytest.mark.parametrize(
