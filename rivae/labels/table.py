@@ -6,16 +6,14 @@ row), ``factor`` (an id) and ``level`` (1 to 5, or NaN where the annotator canno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from rivae.data.base import PairedDataset
 from rivae.errors import DataError
-from rivae.labels.events import item_key_of
 from rivae.retrieval.base import Floats, Ints
 
 COLUMNS = ("annotator", "item", "factor", "level")
@@ -105,29 +103,6 @@ def labelled_items(labels: pd.DataFrame) -> Ints:
     """The items with at least one level, sorted."""
     found = check_labels(labels).dropna(subset="level")
     return np.unique(found["item"].to_numpy()).astype(np.int64)
-
-
-def labels_table(
-    levels: Iterable[tuple[str, str, str, int | None]], rows: Mapping[str, int]
-) -> pd.DataFrame:
-    """The table of what the store hands out, ``LabelStore.levels()``.
-
-    Args:
-        levels: annotator, item key, factor, level (None is "cannot tell").
-        rows: the data row of each key (``item_rows``); other items are left out.
-    """
-    found = [
-        (annotator, rows[item], factor, np.nan if level is None else float(level))
-        for annotator, item, factor, level in levels
-        if item in rows
-    ]
-    return pd.DataFrame(found, columns=list(COLUMNS))
-
-
-def item_rows(data: PairedDataset, rows: ArrayLike | None = None) -> dict[str, int]:
-    """The data row of each item key, of ``rows`` or of all."""
-    every = range(len(data)) if rows is None else np.asarray(rows).tolist()
-    return {item_key_of(data, i): i for i in every}
 
 
 def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
