@@ -17,6 +17,7 @@ from rivae.labels.events import from_record
 from rivae.labels.rows import insert_events
 from rivae.labels.store import LabelStore
 from tests.labels.making import event, undo
+from tests.labels.postgres import PostgresServer
 
 N_ANNOTATORS = 20
 
@@ -24,6 +25,7 @@ N_ANNOTATORS = 20
 CHILD = """
 import json, sys
 from tests.labels.making import event, undo
+from tests.labels.postgres import PostgresServer
 from rivae.labels.store import LabelStore
 
 url, annotator, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -164,3 +166,23 @@ def test_a_failed_batch_leaves_nothing_behind_and_blocks_nobody(url):
         later = event(item=4)
         assert store.append([later]) == {later.id: 2}
         assert [e for _, e in store.events()] == [first, later]
+
+
+def test_a_crash_of_the_server_loses_nothing_that_was_confirmed():
+    # A server that is told to answer before it has written; the store insists.
+    server = PostgresServer("synchronous_commit=off", "wal_writer_delay=10s")
+    try:
+        with LabelStore(server.empty_database()) as store:
+            results = []
+            for i in range(30):
+                given = event(item=i)
+                results.append((store.append([given])[given.id], given))
+            server.stop()
+            with pytest.raises(LabelError, match="did not answer"):
+                store.append([event()])
+            server.start()
+            # The same store goes on: the app need not be started again.
+            assert check_complete(store, results) == results
+            assert store.append([event(item=99)])
+    finally:
+        server.remove()
