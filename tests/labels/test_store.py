@@ -1,6 +1,7 @@
 """The store on SQLite and PostgreSQL: what is confirmed, what is current, what is refused."""
 
 import sqlite3
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -281,3 +282,10 @@ def test_a_batch_has_a_bound(store):
     with pytest.raises(LabelError, match="too many at once"):
         store.append([event()] * (MAX_BATCH + 1))
     assert len(store.append([event(item=i) for i in range(MAX_BATCH)])) == MAX_BATCH
+
+
+def test_without_the_driver_of_postgresql_the_message_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(LabelError, match=r"pip install 'psycopg\[binary\]'") as caught:
+        LabelStore(f"postgresql://me:{PASSWORD}@127.0.0.1:1/labels")
+    assert PASSWORD not in str(caught.value)
