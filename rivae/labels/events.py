@@ -127,12 +127,12 @@ class LabelEvent:
             return "adjudication"
         return "skip" if self.action == "skip" else "flag"
 
-    def undone_by(self, event_id: str, time: datetime, annotator: str | None = None) -> LabelEvent:
-        """The undo of this event, by ``annotator`` or who made it."""
+    def undone_by(self, event_id: str, time: datetime) -> LabelEvent:
+        """The undo of this event, by whoever made it: nobody else can."""
         return LabelEvent(
             id=event_id,
             time=time,
-            annotator=annotator or self.annotator,
+            annotator=self.annotator,
             item=self.item,
             factor=self.factor,
             level=None,
