@@ -10,10 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+from rivae.errors import DataError
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
+
+    Form = TypeVar("Form", bound=BaseModel)
 if os.name == "posix":
     import fcntl
 
@@ -133,6 +137,39 @@ def first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
     return f"{place}: {first['msg']}"
+
+
+def read_form(
+    form: type[Form],
+    source: Path | bytes,
+    most: int,
+    *,
+    unreadable: str,
+    too_large: str,
+    foreign: str,
+) -> Form:
+    """A JSON file, or its content, of at most ``most`` bytes, validated as ``form``.
+
+    Raises:
+        DataError: with one of the three sentences; ``foreign`` holds a place ``{problem}`` for
+            ``first_problem``.
+    """
+    from pydantic import ValidationError
+
+    try:
+        if isinstance(source, bytes):
+            content = source
+        else:
+            with source.open("rb") as stream:
+                content = stream.read(most + 1)
+    except OSError:
+        raise DataError(unreadable) from None
+    if len(content) > most:
+        raise DataError(too_large)
+    try:
+        return form.model_validate_json(content)
+    except ValidationError as error:
+        raise DataError(foreign.replace("{problem}", first_problem(error))) from None
 
 
 def json_ready(value: Any) -> Any:

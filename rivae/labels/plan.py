@@ -18,11 +18,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.files import first_problem, write_json
+from rivae.files import read_form, write_json
 from rivae.labels.needed import measured_traversal, needed_items
 from rivae.retrieval.base import Ints
 from rivae.runs import Run
@@ -213,22 +213,12 @@ def read_plan(source: Path | bytes) -> LabelPlan:
     Raises:
         DataError: it cannot be read, is larger than ``MAX_BYTES``, or is not of this form.
     """
-    try:
-        if isinstance(source, bytes):
-            content = source
-        else:
-            with source.open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
-    except OSError:
-        raise DataError("the labelling plan cannot be read: choose another file") from None
-    if len(content) > MAX_BYTES:
-        raise DataError(f"a labelling plan has at most {MAX_BYTES >> 20} MB: choose another file")
-    try:
-        plan = LabelPlan.model_validate_json(content)
-    except ValidationError as error:
-        raise DataError(
-            f"this is no labelling plan ({first_problem(error)}): choose one that this app made"
-        ) from None
+    plan = read_form(
+        LabelPlan, source, MAX_BYTES,
+        unreadable="the labelling plan cannot be read: choose another file",
+        too_large=f"a labelling plan has at most {MAX_BYTES >> 20} MB: choose another file",
+        foreign="this is no labelling plan ({problem}): choose one that this app made",
+    )  # fmt: skip
     _check_repeats(plan)
     return plan
 

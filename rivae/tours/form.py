@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError, DataError
-from rivae.files import first_problem, json_ready
+from rivae.files import json_ready, read_form
 from rivae.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.tours.tour import (
     MAX_AXIS,
@@ -76,14 +76,12 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
         DataError: it is too large, no JSON, not of this form, or a value is out of range; nothing
             of it is used.
     """
-    if len(content) > MAX_BYTES:
-        raise DataError(f"a tour has at most {MAX_BYTES // 1000} kB: choose another file")
-    try:
-        file = _File.model_validate_json(content)
-    except ValidationError as error:
-        raise DataError(
-            f"this is no tour ({first_problem(error)}): choose a file that this app exported"
-        ) from None
+    file = read_form(
+        _File, content, MAX_BYTES,
+        unreadable="the tour cannot be read: choose another file",
+        too_large=f"a tour has at most {MAX_BYTES // 1000} kB: choose another file",
+        foreign="this is no tour ({problem}): choose a file that this app exported",
+    )  # fmt: skip
     try:
         steps = tuple(
             TourStep(

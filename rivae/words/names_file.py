@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rivae.errors import DataError
-from rivae.files import first_problem, write_json
+from rivae.files import read_form, write_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
 
 MAX_BYTES = 1_000_000
@@ -76,18 +76,12 @@ def read_names(
             axis twice, names one that a model of ``n_components`` latents does not have, or
             belongs to another model than the one with hash ``model``.
     """
-    try:
-        content = source if isinstance(source, bytes) else _content(source)
-    except OSError:
-        raise DataError("the file of axis names cannot be read: choose another one") from None
-    if len(content) > MAX_BYTES:
-        raise DataError(f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one")
-    try:
-        file = _File.model_validate_json(content)
-    except ValidationError as error:
-        raise DataError(
-            f"these are no axis names ({first_problem(error)}): choose a file that this app saved"
-        ) from None
+    file = read_form(
+        _File, source, MAX_BYTES,
+        unreadable="the file of axis names cannot be read: choose another one",
+        too_large=f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one",
+        foreign="these are no axis names ({problem}): choose a file that this app saved",
+    )  # fmt: skip
     if model and file.model and file.model != model:
         raise DataError(
             "these names were given to the axes of another model: choose names made for this one"
@@ -108,8 +102,3 @@ def read_names(
         )
         for axis in sorted(axes, key=lambda axis: axis.dim)
     )
-
-
-def _content(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(MAX_BYTES + 1)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.errors import DataError
-from rivae.files import first_problem
+from rivae.files import read_form
 from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = (
@@ -77,19 +77,12 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
         DataError: if the file is missing, too large or not of the form of the one that is
             shipped, names an unknown factor, or has a tag at both ends of a factor.
     """
-    try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except OSError:
-        raise DataError(f"the tag file {path.name} cannot be read: choose another one") from None
-    if len(content) > MAX_BYTES:
-        raise DataError(f"a tag file has at most {MAX_BYTES:,} bytes: choose a smaller one")
-    try:
-        tag_map = TagMap.model_validate_json(content)
-    except ValidationError as error:
-        raise DataError(
-            f"{path.name} is no tag file ({first_problem(error)}): start from {FOODCOM_TAGS.name}"
-        ) from None
+    tag_map = read_form(
+        TagMap, path, MAX_BYTES,
+        unreadable=f"the tag file {path.name} cannot be read: choose another one",
+        too_large=f"a tag file has at most {MAX_BYTES:,} bytes: choose a smaller one",
+        foreign=f"{path.name} is no tag file ({{problem}}): start from {FOODCOM_TAGS.name}",
+    )  # fmt: skip
     unknown = sorted(set(tag_map.factors) - set(FACTOR_NAMES))
     if unknown:
         raise DataError(

@@ -12,16 +12,12 @@ from rivae.methods import build_method
 from rivae.retrieval import Retriever
 from rivae.runs import Run, list_runs
 from rivae.words.axis_names import given_names
-from tests.training.tiny import tiny_config
+from tests.training.tiny import tiny_config, untrained_run
 
 
 @pytest.fixture
 def run(tmp_path):
-    made = Run.create(tiny_config("good"), tmp_path)
-    choice = made.config.method
-    made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
-    made.set_status(state="finished", epoch=9, total_epochs=9)
-    return made
+    return untrained_run(tmp_path)
 
 
 def contents(run):

@@ -3,8 +3,9 @@
 import torch
 
 from rivae.launch import make_config
-from rivae.methods import method_class
+from rivae.methods import build_method, method_class
 from rivae.methods.base import Batch, Noise
+from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
 # Every stage of each method, two or three epochs each.
@@ -95,3 +96,12 @@ class StopAfter:
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt
+
+
+def untrained_run(folder):
+    """A finished run folder with a model that was never trained."""
+    made = Run.create(tiny_config("good"), folder)
+    choice = made.config.method
+    made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
+    made.set_status(state="finished", epoch=9, total_epochs=9)
+    return made
