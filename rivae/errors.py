@@ -19,3 +19,7 @@ class RunError(RivaeError):
 
 class LabelError(RivaeError):
     """A label, a guideline or the place that keeps them cannot be used."""
+
+
+class LabelStoreError(LabelError):
+    """The place that keeps the labels did not answer; the same can be tried again."""

@@ -67,10 +67,13 @@ def command(
 
 
 def environment(here: Path) -> dict[str, str]:
-    """The environment of the app; folders of runs, data and results are found from ``here``."""
+    """The environment of the app; folders of runs, data, labels and results are found from ``here``."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())
+    labels = env.get("RIVAE_LABELS") or "labels/labels.db"
+    # A database by its URL is the same from everywhere.
+    env["RIVAE_LABELS"] = labels if "://" in labels else str((here / labels).resolve())
     if results := env.get("RIVAE_RESULTS"):
         env["RIVAE_RESULTS"] = str((here / results).resolve())
     # One thread per process: on small networks more threads cost time once a core is shared.

@@ -134,6 +134,7 @@ def running_app(runs: Path, log: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
     env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(ROOT)}
+    env["RIVAE_LABELS"] = str(log.with_name("labels.db"))
     with log.open("w") as stream:
         server = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True

@@ -67,6 +67,15 @@ def test_runs_are_looked_for_where_the_user_stands(monkeypatch, tmp_path: Path):
     assert serve.environment(tmp_path)["RIVAE_RESULTS"] == str(tmp_path / "results")
 
 
+def test_labels_are_kept_where_the_user_stands_or_in_a_database(monkeypatch, tmp_path: Path):
+    monkeypatch.delenv("RIVAE_LABELS", raising=False)
+    assert serve.environment(tmp_path)["RIVAE_LABELS"] == str(tmp_path / "labels" / "labels.db")
+    monkeypatch.setenv("RIVAE_LABELS", "mine.db")
+    assert serve.environment(tmp_path)["RIVAE_LABELS"] == str(tmp_path / "mine.db")
+    monkeypatch.setenv("RIVAE_LABELS", "postgresql://me@host/labels")
+    assert serve.environment(tmp_path)["RIVAE_LABELS"] == "postgresql://me@host/labels"
+
+
 def test_the_command_keeps_the_app_private_by_default():
     line = serve.command(8600, extra=["--logger.level", "error"])
     assert line[line.index("--server.address") + 1] == "127.0.0.1"

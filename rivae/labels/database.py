@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from rivae.errors import LabelError
+from rivae.errors import LabelError, LabelStoreError
 from rivae.labels import sql
 
 PATIENCE_S = 30.0  # for another writer
@@ -105,12 +105,12 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def told(url: URL) -> Iterator[None]:
-    """Errors of the database as a LabelError of one sentence, without the password."""
+    """Errors of the database as a LabelStoreError of one sentence, without the password."""
     try:
         yield
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or type(error).__name__).strip()
-        raise LabelError(
+        raise LabelStoreError(
             f"the store of labels at {display(url)} did not answer as it should "
             f"({_without_secrets(reason, url)}): check that it can be reached and written"
         ) from None

@@ -58,6 +58,7 @@ class LabelPlan(_Strict):
         id: the plan's name, which every label event carries.
         dataset, fingerprint: the data set that ``order`` counts in.
         runs: the runs that the labels serve.
+        purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
         guideline: version of the guideline that annotators follow; "" is not fixed.
         random_state: seed of the order.
@@ -71,6 +72,7 @@ class LabelPlan(_Strict):
     dataset: Annotated[str, Field(min_length=1, max_length=80)]
     fingerprint: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     runs: Annotated[list[PlanRun], Field(min_length=1, max_length=MAX_RUNS)]
+    purpose: Literal["scores", "axes"] = "scores"
     n_queries: Annotated[int, Field(ge=1)] | None
     guideline: Annotated[str, Field(max_length=80)] = ""
     random_state: Annotated[int, Field(ge=0, lt=2**31)]

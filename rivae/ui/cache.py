@@ -73,12 +73,16 @@ def _resolve(run_id: str) -> tuple[Run, str]:
 def _opened(content_hash: str, run_id: str, rows: str, _run: Run) -> Explorer:
     from rivae.explorer import Explorer
 
-    dataset = _run.config.dataset
-    shared = _data(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
-    explorer = Explorer.open(_run, "all" if rows == "all" else "test", shared)
+    explorer = Explorer.open(_run, "all" if rows == "all" else "test", pictures(_run))
     # Computed here once, not under the first visitor's finger.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     return explorer
+
+
+def pictures(run: Run) -> ThumbnailCache:
+    """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
+    dataset = run.config.dataset
+    return _data(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
 
 
 @st.cache_resource(max_entries=MAX_DATA, show_spinner=False)

@@ -15,6 +15,7 @@ from rivae.ui.pages import (  # noqa: E402
     DATA,
     EXPLORE,
     HOME,
+    LABEL,
     METRICS,
     STEER,
     TRAVERSE,
@@ -50,6 +51,10 @@ page = st.navigation(
         st.Page(
             COMPARE, title="Compare", icon=":material/view_column:",
             help="Two to six runs side by side, tied by matched factor.",
+        ),
+        st.Page(
+            LABEL, title="Label", icon=":material/new_label:",
+            help="Label what the runs retrieve, factor by factor, with the keyboard.",
         ),
         st.Page(
             METRICS, title="Metrics", icon=":material/leaderboard:",

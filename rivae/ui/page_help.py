@@ -125,6 +125,28 @@ def metrics() -> None:
     )
 
 
+def label() -> None:
+    """The keys of the Label page and what it hides, behind a button."""
+    _popover(
+        "**Sweep** asks one question about a sheet of items, **Focus** every question about one "
+        "item. You see nothing about where an item comes from: no run, no latent, no rank, no "
+        "other annotator. Some items come twice, to measure how steady you are.\n\n"
+        "| Key | What it does |\n|---|---|\n"
+        "| 1 – 5 | the level, and on to the next |\n"
+        "| 0 | cannot tell |\n"
+        "| Backspace | takes the last one back, as often as you like |\n"
+        "| ← → ↑ ↓ | from item to item |\n"
+        "| Space | the last level again |\n"
+        "| F | flags the item as unusable, or takes the flag away |\n"
+        "| Enter | accepts a suggestion, where one is shown |\n"
+        "| G | the guideline |\n"
+        "| ? | these keys |\n\n"
+        "Every key is kept in this browser until the server has confirmed it, so closing the tab "
+        "or losing the connection loses nothing.",
+        icon=KEYBOARD,
+    )
+
+
 def about() -> None:
     """What this is, where the theme is changed, and the keys of the Explore page."""
     import rivae

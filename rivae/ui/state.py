@@ -145,3 +145,13 @@ WORDS_WIDTH: Final = "width"
 WORDS_RELATE: Final = "relate"
 WORDS_EVERYDAY: Final = "everyday"
 WORDS_FACTOR: Final = "factor"
+
+# Label; the bound ones are names in the address as well
+LABEL_VIEW: Final = "view"
+LABEL_PLAN: Final = "plan"
+LABEL_BY: Final = "by"  # who labels
+LABEL_TAGS: Final = "tags"  # whether suggestions from tags are shown
+LABEL_PANEL: Final = "label_panel"
+LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
+LABEL_ANSWER: Final = "label_answer"  # which events are stored
+LABEL_OLDER: Final = "label_older"  # older events to undo

@@ -76,9 +76,10 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The app sees these runs and no others."""
+def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The app sees these runs and no others, and starts without labels."""
     monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
+    monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", run_folder / "no-demos")
     return run_folder
 

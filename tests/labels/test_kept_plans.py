@@ -1,0 +1,75 @@
+"""Plans in the store: kept once, with the guideline that is followed now."""
+
+import pytest
+
+from rivae.errors import LabelError
+from rivae.labels.kept_plans import keep_plan, kept_plan, plan_guideline, plan_names, revise
+from rivae.labels.plan import LabelPlan, PlanRun
+from rivae.labels.schema import label_factor, read_guideline
+from rivae.labels.store import LabelStore
+
+
+@pytest.fixture
+def store(url):
+    with LabelStore(url) as opened:
+        yield opened
+
+
+def a_plan(name="first", version=""):
+    return LabelPlan(
+        id=name, created="2026-03-01T12:00:00+00:00", dataset="kitchen",
+        fingerprint="0123456789abcdef", runs=[PlanRun(id="r", model="0123456789abcdef", n_items=3)],
+        n_queries=None, guideline=version or read_guideline().version, random_state=0,
+        order=[4, 2, 9], repeats=[],
+    )  # fmt: skip
+
+
+def spice():
+    return label_factor(
+        id="spice", name="spice", definition="How hot it is.",
+        levels=["none", "mild", "medium", "hot", "fire"],
+    )  # fmt: skip
+
+
+def test_a_plan_comes_back_as_it_was(store):
+    keep_plan(store, a_plan(), read_guideline())
+    keep_plan(store, a_plan(), read_guideline())
+    assert plan_names(store) == ["first"] and kept_plan(store, "first") == a_plan()
+
+
+def test_another_plan_cannot_take_its_name(store):
+    keep_plan(store, a_plan(), read_guideline())
+    other = a_plan().model_copy(update={"order": [1, 2, 3]})
+    with pytest.raises(LabelError, match="first"):
+        keep_plan(store, other, read_guideline())
+    assert kept_plan(store, "first") == a_plan()
+
+
+def test_what_is_not_there_is_one_sentence(store):
+    with pytest.raises(LabelError, match="no labelling plan 'nothing'"):
+        kept_plan(store, "nothing")
+    with pytest.raises(LabelError, match="another guideline"):
+        keep_plan(store, a_plan(version="0" * 12), read_guideline())
+
+
+def test_a_factor_can_be_added_to_a_plan_in_use(store):
+    plan, food = a_plan("a" * 80), read_guideline()
+    keep_plan(store, plan, food)
+    assert plan_guideline(store, plan) == food
+    more = food.with_factor(spice())
+    revise(store, plan, more)
+    revise(store, plan, more)  # nothing new
+    assert plan_guideline(store, plan) == more
+    again = more.with_factor(spice().model_copy(update={"definition": "How hot it looks."}))
+    revise(store, plan, again)
+    assert plan_guideline(store, plan) == again
+    assert store.guideline(food.version) == food, "labels keep the version they followed"
+    with pytest.raises(LabelError, match="spice is in use"):
+        revise(store, plan, food)
+
+
+def test_revisions_of_plans_with_like_names_stay_apart(store):
+    for name in ("a", "ab"):
+        keep_plan(store, a_plan(name), read_guideline())
+    revise(store, a_plan("ab"), read_guideline().with_factor(spice()))
+    assert plan_guideline(store, a_plan("a")) == read_guideline()
