@@ -1,0 +1,170 @@
+"""What an annotator has done by position, and what becomes of what a page sends."""
+
+import sqlite3
+import uuid
+from contextlib import closing
+
+import pytest
+
+from rivae.labels.desk import Desk, desk
+from rivae.labels.inbox import MAX_EVENTS, receive
+from rivae.labels.plan import LabelPlan, PlanRun
+from rivae.labels.store import LabelStore
+from tests.labels.making import event
+
+FACTORS = ("wateriness", "greenness")
+ORDER, REPEATS = [4, 2, 9, 4, 7], [3]
+KEYS = tuple(f"kitchen:{row}" for row in ORDER)
+
+
+def a_plan(name="first", repeats=None):
+    return LabelPlan(
+        id=name, created="2026-03-01T12:00:00+00:00", dataset="kitchen",
+        fingerprint="0123456789abcdef", runs=[PlanRun(id="r", model="0123456789abcdef", n_items=4)],
+        n_queries=None, random_state=0, order=ORDER,
+        repeats=REPEATS if repeats is None else repeats,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def store(url):
+    with LabelStore(url) as opened:
+        yield opened
+
+
+def sent(at=0, level=3, factor="greenness", action="label", **rest):
+    record = {
+        "id": str(uuid.uuid4()), "time": "2026-03-01T12:00:00.000Z", "at": at, "factor": factor,
+        "level": level, "action": action, "seconds": 1.5, "suggested": False, "undoes": "",
+        "guideline": "abc",
+    }  # fmt: skip
+    return {**record, **rest}
+
+
+def undo_of(record, **rest):
+    fields = {"level": None, "action": "undo", "undoes": record["id"], **rest}
+    return sent(record["at"], factor=record["factor"], **fields)
+
+
+def give(store, *records, who="ann", plan=None):
+    receipt = receive(store, plan or a_plan(), KEYS, who, list(records))
+    assert not receipt.error and not receipt.refused, receipt
+    return receipt.stored
+
+
+def at_desk(store, who="ann", plan=None) -> Desk:
+    return desk(store, plan or a_plan(), KEYS, FACTORS, who)
+
+
+def test_labels_come_back_at_their_positions(store):
+    give(store, sent(0, 3), sent(1, None), sent(4, 5, "wateriness"))
+    assert at_desk(store).done == ("....5", "30...")
+    assert at_desk(store, "another").done == (".....", ".....")
+
+
+def test_the_hidden_repeat_is_an_answer_of_its_own(store):
+    give(store, sent(0, 3), sent(3, 5))
+    assert at_desk(store).done[1] == "3..5."
+    assert [c.event.level for c in store.current("label")] == [3]
+    assert [c.event.level for c in store.current("repeat")] == [5]
+
+
+def test_steps_are_taken_back_one_by_one(store):
+    first, second, third = sent(0, 3), sent(0, 4), sent(1, 2)
+    give(store, first, second, third)
+    steps = [(s.id, s.before, s.after) for s in at_desk(store).steps]
+    assert steps == [(first["id"], ".", "3"), (second["id"], "3", "4"), (third["id"], ".", "2")]
+    give(store, undo_of(third), undo_of(second))
+    now = at_desk(store)
+    assert now.done[1] == "3...." and [s.id for s in now.steps] == [first["id"]]
+
+
+def test_flags_are_toggled_and_undone(store):
+    flag = sent(2, None, "", "flag")
+    give(store, flag)
+    assert at_desk(store).flags == (2,) and at_desk(store).steps[-1].factor == -1
+    off = sent(2, None, "", "unflag")
+    give(store, off)
+    assert at_desk(store).flags == ()
+    give(store, undo_of(off))
+    assert at_desk(store).flags == (2,)
+
+
+def test_history_is_handed_over_in_parts(store):
+    records = [sent(i % 2, 1 + i % 5) for i in range(7)]
+    give(store, *records)
+    ids, now = [r["id"] for r in records], at_desk(store)
+    last, older = now.history(n=3)
+    assert [s.id for s in last] == ids[4:] and older
+    rest, older = now.history(before=last[0].id, n=30)
+    assert [s.id for s in rest] == ids[:4] and not older
+    assert now.history(before="no such step") == ((), False)
+
+
+def test_labels_of_another_plan_count_but_are_not_undone_here(store):
+    other = a_plan("other", repeats=[])
+    # What is a repeat there is none here, and the other way round.
+    give(store, sent(1, 2), plan=other)
+    assert at_desk(store).done[1] == ".2..." and at_desk(store).steps == ()
+    assert len(at_desk(store, plan=other).steps) == 1
+
+
+def test_the_same_batch_again_changes_nothing(store):
+    batch = [sent(0, 3), sent(1, 4)]
+    assert give(store, *batch) == give(store, *batch)
+    assert store.last() == 2
+
+
+def test_one_bad_event_does_not_hold_up_the_others(store):
+    good, elsewhere, wrong = sent(0, 3), sent(99, 3), sent(1, 9)
+    lost = undo_of(sent(1, 2))
+    answer = receive(store, a_plan(), KEYS, "ann", [elsewhere, good, wrong, lost])
+    assert list(answer.stored) == [good["id"]] and not answer.error
+    assert set(answer.refused) == {elsewhere["id"], wrong["id"], lost["id"]}
+    assert "no item of this plan" in answer.refused[elsewhere["id"]]
+    assert "never stored" in answer.refused[lost["id"]]
+
+
+def test_an_undo_of_somebody_else_is_refused(store):
+    theirs = sent(0, 3)
+    give(store, theirs, who="bea")
+    answer = receive(store, a_plan(), KEYS, "ann", [undo_of(theirs)])
+    assert "only whoever gave a label" in answer.refused[next(iter(answer.refused))]
+    assert store.last() == 1
+
+
+@pytest.mark.parametrize("junk", [
+    None, [], "x", [None], [{"at": 1}], [{"id": 5}], [sent()] * (MAX_EVENTS + 1),
+])  # fmt: skip
+def test_junk_is_one_sentence_and_stores_nothing(store, junk):
+    answer = receive(store, a_plan(), KEYS, "ann", junk)
+    assert answer.error and not answer.stored and store.last() == 0
+
+
+@pytest.mark.parametrize("change", [
+    {"at": True}, {"at": "0"}, {"at": -1}, {"action": "adjudicate"}, {"action": None},
+    {"factor": "<b>"}, {"level": "3"}, {"time": "yesterday"}, {"seconds": "long"}, {"more": 1},
+    {"id": "not-a-uuid"}, {"suggested": 1}, {"guideline": 7},
+])  # fmt: skip
+def test_every_field_is_checked(store, change):
+    answer = receive(store, a_plan(), KEYS, "ann", [sent(**change)])
+    assert len(answer.refused) == 1 and store.last() == 0
+
+
+def test_a_bad_name_refuses_every_event(store):
+    answer = receive(store, a_plan(), KEYS, "two\nlines", [sent()])
+    assert "annotator" in next(iter(answer.refused.values()))
+
+
+def test_a_store_that_does_not_answer_is_tried_again_later(tmp_path):
+    with LabelStore(tmp_path / "labels.db") as broken:
+        with closing(sqlite3.connect(tmp_path / "labels.db")) as other:
+            other.execute("DROP TABLE label_events")
+        answer = receive(broken, a_plan(), KEYS, "ann", [sent()])
+    assert "did not answer" in answer.error and not answer.refused
+
+
+def test_events_of_other_makers_do_not_disturb(store):
+    store.append([event("ann", 4, None, action="skip"), event("ann", 4, 2, action="adjudicate"),
+                  event("ann", 4, None, action="flag")])  # fmt: skip
+    assert at_desk(store).done == (".....", ".....") and at_desk(store).flags == ()
