@@ -188,3 +188,13 @@ class App:
 def app(runs: Path) -> Callable[..., App]:
     """A new visitor on a page: ``app("explore", run="digits")``."""
     return lambda page="home", **params: App().open(page, **params)
+
+
+@pytest.fixture
+def label_plan(runs: Path, tmp_path: Path) -> Iterator[Any]:
+    """The plan "first" of 40 items of "digits" in the app's store; see ``labels_fixture``."""
+    from tests.ui.labels_fixture import make_label_plan
+
+    made = make_label_plan(runs, tmp_path / "labels.db")
+    yield made
+    made.store.close()
