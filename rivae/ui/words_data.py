@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.explorer import Explorer
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 64
 WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
-TAG_FILE = "tag_map.json"  # beside the imported data: what its tags mean
 
 
 def words_of(data: PairedDataset) -> ItemWords:
@@ -64,15 +61,9 @@ def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
     Raises:
         DataError: the shipped file is damaged.
     """
-    from rivae.data.pairs import Pairs
-    from rivae.words.tags import read_tag_map
+    from rivae.words.tags import tag_map_of as found
 
-    if isinstance(data, Pairs) and (path := data.store.folder / TAG_FILE).is_file():
-        try:
-            return read_tag_map(path), ""
-        except RivaeError as error:
-            return read_tag_map(), str(error)
-    return read_tag_map(), ""
+    return found(data)
 
 
 def targets_of(data: PairedDataset, axis: str) -> list[Target]:

@@ -78,7 +78,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
 def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
     """Tags that the mapping does not place, and how to place them."""
-    from rivae.words.tags import FOODCOM_TAGS, unmapped
+    from rivae.words.tags import FOODCOM_TAGS, TAG_FILE, unmapped
 
     unknown = unmapped(tag_map, tags)
     with st.expander("The mapping of tags to factors", icon=":material/account_tree:"):
@@ -88,7 +88,7 @@ def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
             st.markdown(markdown(f"Not in the mapping: {often}{more}."))
         st.markdown(
             "To change it, edit a copy and put it beside the imported data as "
-            f"`{words_data.TAG_FILE}`; it is read again when the page is."
+            f"`{TAG_FILE}`; it is read again when the page is."
         )
         st.download_button(
             "Mapping now", tag_map.model_dump_json(indent=1), file_name=FOODCOM_TAGS.name,

@@ -16,7 +16,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
+from rivae.data.pairs import Pairs
 from rivae.errors import DataError
 from rivae.files import read_form
 from rivae.retrieval.base import Floats
@@ -24,6 +26,7 @@ from rivae.retrieval.base import Floats
 FOODCOM_TAGS = (
     Path(__file__).resolve().parents[2] / "assets" / "factors" / "foodcom_tags.json"
 )
+TAG_FILE = "tag_map.json"  # beside imported data: what its tags mean
 MAX_BYTES = 1_000_000
 
 Side = Literal["high", "low"]
@@ -94,6 +97,23 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
         if both:
             raise DataError(f"{both[0]!r} stands at both ends of {name}: keep one of them")
     return tag_map
+
+
+def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
+    """What the tags mean: the file beside the imported data, else the one that is shipped.
+
+    Returns:
+        The mapping, and one sentence where the file beside the data cannot be used.
+
+    Raises:
+        DataError: the shipped file is damaged.
+    """
+    if isinstance(data, Pairs) and (path := data.store.folder / TAG_FILE).is_file():
+        try:
+            return read_tag_map(path), ""
+        except DataError as error:
+            return read_tag_map(), str(error)
+    return read_tag_map(), ""
 
 
 def tag_nodes(
