@@ -45,14 +45,20 @@ def rank_runs(runs: Sequence[Run], *, similarity: Similarity = "spearman") -> li
         similarity: of axes, see ``rivae.metrics.udr``.
 
     Raises:
-        ConfigError: fewer than three runs, one named twice, different configurations, or a method
-            without a latent.
+        ConfigError: fewer than three runs, one named twice, different configurations, a run
+            derived from another one, or a method without a latent.
         RunError, DataError: a run cannot be opened, or its latents are not finite.
     """
     if len(runs) < 3:
         raise ConfigError(
             f"ranking by agreement needs at least three runs, got {len(runs)}: name more seeds"
         )
+    for run in runs:
+        if run.config.parent is not None:  # no seed of its own, and made with labels
+            raise ConfigError(
+                f"{run.id} is {run.config.parent} in other axes and no seed of its own: leave it "
+                "out, or name the original"
+            )
     for run in runs[1:]:
         _check_same(runs[0], run)
     twice = next((r.id for i, r in enumerate(runs) if r.id in [o.id for o in runs[:i]]), None)

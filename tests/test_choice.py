@@ -125,3 +125,15 @@ def test_the_command_prints_the_ranking(folder, monkeypatch, capsys):
     assert [row["udr"] for row in rows] == sorted((row["udr"] for row in rows), reverse=True)
     assert main(["choose", "s0", "nowhere", "s2"]) == 1
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_derived_run_is_no_seed(runs, folder, tmp_path, capsys):
+    shutil.copytree(folder / "s0", tmp_path / "s0-aligned")
+    config = json.loads((tmp_path / "s0-aligned" / "config.json").read_text())
+    changed = {**config, "name": "s0-aligned", "parent": "s0"}
+    (tmp_path / "s0-aligned" / "config.json").write_text(json.dumps(changed))
+    with pytest.raises(ConfigError, match="s0-aligned is s0 in other axes"):
+        rank_runs([Run(tmp_path / "s0-aligned"), *runs[1:]])
+    names = [str(run.path) for run in runs[1:]]
+    assert main(["choose", str(tmp_path / "s0-aligned"), *names]) == 1
+    assert "leave it out, or name the original" in capsys.readouterr().err

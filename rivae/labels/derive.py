@@ -87,7 +87,7 @@ def align_run(
         raise ConfigError(f"{run.id} has no latent axes to align: its method searches with V")
     model = LatentModel(method)
     mu = model.encode(data.x1, reference_rows(data))[0]
-    latents = _latents(model, data, np.asarray(items, dtype=np.int64))
+    latents = row_latents(model, data, np.asarray(items, dtype=np.int64))
     reach = float(getattr(method.config, "axis_reach", 10.0))
     return align_and_judge(
         mu, latents, levels, factors, reach=reach, random_state=random_state
@@ -109,8 +109,8 @@ def alignment_record(
     }
 
 
-def _latents(model: LatentModel, data: PairedDataset, rows: np.ndarray) -> Floats:
-    """As in ``Retriever.latents``."""
+def row_latents(model: LatentModel, data: PairedDataset, rows: np.ndarray) -> Floats:
+    """Latents (m, d) of data rows, as in ``Retriever.latents``."""
     if data.query_fixes == "factors":
         return model.encode(data.x1, rows)[0]
     return model.encode_pairs(data.x1, data.x2, rows)

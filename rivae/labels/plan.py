@@ -36,7 +36,7 @@ MIN_REPEATS, MAX_REPEATS = 0.05, 0.10
 BLOCK = 5  # queries labelled together
 MIN_GAP = 48  # positions between an item and its repeat: two sheets
 
-_ID = r"^[a-z0-9][a-z0-9._-]{0,79}$"
+PLAN_ID = r"^[a-z0-9][a-z0-9._-]{0,79}$"
 
 
 class _Strict(BaseModel):
@@ -46,7 +46,7 @@ class _Strict(BaseModel):
 class PlanRun(_Strict):
     """A run that the plan serves; ``model`` is the hash of its model, ``n_items`` what it needs."""
 
-    id: Annotated[str, Field(pattern=_ID)]
+    id: Annotated[str, Field(pattern=PLAN_ID)]
     model: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     n_items: Annotated[int, Field(ge=1, le=MAX_ENTRIES)]
 
@@ -67,7 +67,7 @@ class LabelPlan(_Strict):
     """
 
     version: Literal[1] = 1
-    id: Annotated[str, Field(pattern=_ID)]
+    id: Annotated[str, Field(pattern=PLAN_ID)]
     created: Annotated[str, Field(max_length=40)]
     dataset: Annotated[str, Field(min_length=1, max_length=80)]
     fingerprint: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -124,11 +124,7 @@ def make_plan(
         raise ConfigError(f"a plan serves 1 to {MAX_RUNS} runs, not {len(runs)}")
     if len({run.id for run in runs}) < len(runs):
         raise ConfigError("a run is named twice: name each run once")
-    if not re.fullmatch(_ID, name) or not 0 <= random_state < 2**31:
-        raise ConfigError(
-            f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
-            "beginning with a letter or digit, and a seed from 0 on"
-        )
+    check_plan_name(name, random_state)
     data = data or runs[0].load_dataset()
     needed = []
     for run in runs:
@@ -152,6 +148,15 @@ def make_plan(
         order=order.tolist(),
         repeats=again.tolist(),
     )
+
+
+def check_plan_name(name: str, random_state: int = 0) -> None:
+    """Raises ConfigError when a plan cannot have this name, or this seed."""
+    if not re.fullmatch(PLAN_ID, name) or not 0 <= random_state < 2**31:
+        raise ConfigError(
+            f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
+            "beginning with a letter or digit, and a seed from 0 on"
+        )
 
 
 def _blocks(found: Traversal, random_state: int) -> list[Ints]:
