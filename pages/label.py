@@ -3,7 +3,15 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import label_desk, label_plans, label_review, label_session, label_store, page_help
+from rivae.ui import (
+    label_desk,
+    label_plans,
+    label_review,
+    label_session,
+    label_store,
+    page_help,
+    state,
+)
 
 bar = st.container(horizontal=True, vertical_alignment="bottom")
 try:
@@ -11,6 +19,8 @@ try:
     with bar:
         view = label_session.view_picker(names)
         chosen = label_session.plan_picker(names) if view != "Plans" else ""
+    if view != "Label" or st.session_state[state.ENTERED]:
+        label_desk.enter()
     if view == "Plans":
         label_plans.panel(names)
     elif chosen:

@@ -126,19 +126,39 @@ def app_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("app-runs")
 
 
-@contextmanager
-def running_app(runs: Path, log: Path) -> Iterator[str]:
-    """The address of the real app, started as `make run` does; ended by its handle."""
+@pytest.fixture(scope="session")
+def app_labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of labels of ``app_server``; empty at first."""
+    return tmp_path_factory.mktemp("app-labels") / "labels.db"
+
+
+def free_port() -> int:
+    """A port that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running_app(
+    runs: Path, log: Path, labels: Path | None = None, port: int | None = None,
+    handles: list[subprocess.Popen[str]] | None = None,
+) -> Iterator[str]:  # fmt: skip
+    """The address of the real app, started as `make run` does; ended by its handle.
+
+    Labels are kept beside the log, and the port is a free one, unless they are given; the handle
+    is added to ``handles``.
+    """
+    port = free_port() if port is None else port
     command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
     env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(ROOT)}
-    env["RIVAE_LABELS"] = str(log.with_name("labels.db"))
+    env["RIVAE_LABELS"] = str(labels or log.with_name("labels.db"))
     with log.open("w") as stream:
         server = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
         )
+        if handles is not None:
+            handles.append(server)
         try:
             address = f"http://127.0.0.1:{port}"
             _wait_until_healthy(address, server, log)
@@ -153,15 +173,18 @@ def running_app(runs: Path, log: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def app_server(tmp_path_factory: pytest.TempPathFactory, app_runs: Path) -> Iterator[str]:
+def app_server(
+    tmp_path_factory: pytest.TempPathFactory, app_runs: Path, app_labels: Path
+) -> Iterator[str]:
     """The address of an app that all browser tests share, with the runs in ``app_runs``."""
-    with running_app(app_runs, tmp_path_factory.mktemp("app") / "server.log") as address:
+    log = tmp_path_factory.mktemp("app") / "server.log"
+    with running_app(app_runs, log, app_labels) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
-def start_app() -> Callable[[Path, Path], AbstractContextManager[str]]:
-    """``running_app`` for tests that need an app of their own: (folder of runs, log file)."""
+def start_app() -> Callable[..., AbstractContextManager[str]]:
+    """``running_app`` for tests that need an app of their own: (folder of runs, log file, …)."""
     return running_app
 
 

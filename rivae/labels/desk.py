@@ -50,15 +50,9 @@ class Desk:
     flags: tuple[int, ...]
     steps: tuple[Step, ...]
 
-    def history(self, before: str | None = None, n: int = HISTORY) -> tuple[tuple[Step, ...], bool]:
-        """The last ``n`` steps, or the last before the step with id ``before``; whether there are
-        older ones.
-        """
-        end = len(self.steps)
-        if before is not None:
-            end = next((i for i, step in enumerate(self.steps) if step.id == before), 0)
-        start = max(end - n, 0)
-        return self.steps[start:end], start > 0
+    def history(self, n: int = HISTORY) -> tuple[tuple[Step, ...], bool]:
+        """The last ``n`` steps, and whether there are older ones."""
+        return self.steps[-n:], len(self.steps) > n
 
 
 def desk(

@@ -75,7 +75,7 @@ class LabelEvent:
         if not _FIRST <= self.time < _LAST:
             raise LabelError("the time of an event is out of range: set the clock of this computer")
         object.__setattr__(self, "time", self.time.astimezone(UTC))
-        _check_text(self.annotator, "an annotator's name", MAX_ANNOTATOR)
+        check_annotator(self.annotator)
         _check_text(self.item, "an item key", MAX_ITEM)
         if self.action not in ACTIONS:
             raise LabelError(
@@ -248,6 +248,11 @@ def check_uuid(text: object, name: str) -> None:
         good = False
     if not good:
         raise LabelError(f"{name} must be a UUID in lower case, not '{str(text)[:40]}'")
+
+
+def check_annotator(name: object) -> None:
+    """LabelError unless ``name`` can be an annotator's."""
+    _check_text(name, "an annotator's name", MAX_ANNOTATOR)
 
 
 def _check_text(text: object, name: str, longest: int) -> None:

@@ -1,17 +1,179 @@
-"""A view of the Label page."""
+"""The Label view: who labels, the desk, and what it sends.
+
+The browser owns what stands on the desk between two revs (see ``assets/components/label.js``); the
+server hands over the state when the page is entered, and a receipt for every batch.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+
+from rivae.errors import LabelError, RivaeError
+from rivae.ui import label_routes, label_store, state
+from rivae.ui.components.label_panel import label_panel
+from rivae.ui.page_state import next_rev
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from rivae.labels.desk import Step
+    from rivae.labels.schema import Guideline
     from rivae.ui.label_store import OpenPlan
+
+BLIND = (
+    "You see items in random order, without where they come from and without the labels of others."
+)
 
 
 def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
-    """Show it."""
-    st.write(opened.plan.id)
+    """The desk of one annotator; ``bar`` is the row at the top of the page."""
+    with bar:
+        annotator = st.text_input(
+            "Your name", key=state.LABEL_BY, bind="query-params", max_chars=80, width=180,
+            help="Labels are kept under this name. Use the same one next time.",
+        ).strip()  # fmt: skip
+        tagged = _has_tags(opened) and st.toggle(
+            "Suggestions from tags", key=state.LABEL_TAGS, bind="query-params",
+            help="Shows a weak guess from the item's tags. It counts only once you confirm it.",
+        )  # fmt: skip
+    trouble = _name_trouble(annotator)
+    if not annotator or trouble:
+        st.info(trouble or f"Type your name above to begin. {BLIND}", icon=":material/info:")
+        return
+    _desk(opened.plan.id, annotator, bool(tagged))
+
+
+@st.fragment
+def _desk(plan: str, annotator: str, tagged: bool) -> None:
+    """Alone in its fragment: a batch of labels redraws nothing else."""
+    label_panel(
+        payload(label_store.open_plan(plan), annotator, tagged), key=state.LABEL_PANEL,
+        on_send=on_send, on_older=on_older,
+    )  # fmt: skip
+
+
+def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
+    """What the panel is sent: rebuilt on entering the page and for another plan, name or guideline.
+
+    Raises:
+        LabelError: the store did not answer.
+    """
+    guideline = _guideline(opened)
+    key = [opened.plan.id, annotator, tagged, guideline.version]
+    kept = st.session_state.get(state.LABEL_PAYLOAD)
+    # The fragment itself is drawn again after every batch, when the page was not entered.
+    if kept is None or kept["key"] != key:
+        kept = _built(opened, annotator, tagged, guideline) | {"key": key}
+        st.session_state[state.LABEL_PAYLOAD] = kept
+        st.session_state[state.LABEL_ANSWER] = st.session_state[state.LABEL_OLDER] = None
+    return {
+        **kept, "answer": st.session_state.get(state.LABEL_ANSWER),
+        "history": st.session_state.get(state.LABEL_OLDER),
+    }  # fmt: skip
+
+
+def enter() -> None:
+    """The desk is not shown now, or for the first time: it is built anew from the store."""
+    st.session_state[state.LABEL_PAYLOAD] = None
+
+
+def _built(
+    opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline
+) -> dict[str, Any]:
+    from rivae.labels.desk import desk
+
+    found = desk(label_store.store(), opened.plan, opened.keys, guideline.ids, annotator)
+    steps, older = found.history()
+    return {
+        "rev": next_rev(0), "plan": opened.plan.id, "by": annotator, "n": len(opened.keys),
+        "url": label_routes.url(opened.plan.id), "guideline": guideline.version,
+        "factors": [
+            {"id": factor.id, "name": factor.name, "definition": factor.definition,
+             "levels": list(factor.levels), "cannotTell": factor.cannot_tell}
+            for factor in guideline.factors
+        ],
+        "done": list(found.done), "flags": list(found.flags), "steps": _rows(steps),
+        "older": older, "tags": _suggestions(opened, guideline) if tagged else None,
+    }  # fmt: skip
+
+
+def _rows(steps: tuple[Step, ...]) -> list[list[Any]]:
+    return [list(asdict(step).values()) for step in steps]
+
+
+def _guideline(opened: OpenPlan) -> Guideline:
+    from rivae.labels.kept_plans import plan_guideline
+
+    return plan_guideline(label_store.store(), opened.plan)
+
+
+def _has_tags(opened: OpenPlan) -> bool:
+    from rivae.words.item_words import item_tags
+
+    return item_tags(opened.data) is not None
+
+
+def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
+    from rivae.labels.from_tags import tag_suggestions
+
+    found = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
+    return None if found is None else list(found)
+
+
+def _name_trouble(annotator: str) -> str:
+    from rivae.labels.events import check_annotator
+
+    try:
+        check_annotator(annotator or "nobody")
+    except LabelError as error:
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
+    return ""
+
+
+# What the panel reports
+
+
+def on_send() -> None:
+    """A batch of events: stored, and said which."""
+    sent = getattr(st.session_state.get(state.LABEL_PANEL), "send", None)
+    if isinstance(sent, dict):
+        st.session_state[state.LABEL_ANSWER] = _receipt(sent)
+
+
+def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.inbox import receive
+
+    plan, by = sent.get("plan"), sent.get("by")
+    said = {"batch": sent.get("batch"), "plan": plan, "by": by}
+    if not isinstance(plan, str) or not isinstance(by, str):
+        return {**said, "error": "The page did not say whose labels these are: reload it"}
+    try:
+        opened = label_store.open_plan(plan)
+        receipt = receive(label_store.store(), opened.plan, opened.keys, by, sent.get("events"))
+    except RivaeError as error:
+        return {**said, "error": str(error)}
+    return {**said, **asdict(receipt)}
+
+
+def on_older() -> None:
+    """Older steps are asked for, after all the others were taken back."""
+    asked = getattr(st.session_state.get(state.LABEL_PANEL), "older", None)
+    if isinstance(asked, dict):
+        st.session_state[state.LABEL_OLDER] = _older(asked)
+
+
+def _older(asked: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.desk import desk
+
+    plan, by = str(asked.get("plan")), str(asked.get("by"))
+    try:
+        opened = label_store.open_plan(plan)
+        ids = _guideline(opened).ids
+        found = desk(label_store.store(), opened.plan, opened.keys, ids, by)
+    except RivaeError:
+        return {"ask": asked.get("ask"), "steps": [], "older": True}  # may be asked again
+    steps, older = found.history()
+    return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}

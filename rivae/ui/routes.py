@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.errors import ConfigError, DataError, LabelError, RivaeError, RunError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -59,6 +59,8 @@ def build_routes() -> list[BaseRoute]:
     from starlette.routing import Route
     from streamlit import config
 
+    from rivae.ui import label_routes
+
     global _mounted_at
     base = str(config.get_option("server.baseUrlPath") or "").strip("/")
     _mounted_at = f"/{base}" if base else ""
@@ -67,6 +69,7 @@ def build_routes() -> list[BaseRoute]:
         Route(_mounted_at + STEER_PATH, steer, methods=["POST"]),
         Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
         Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
+        *label_routes.build(_mounted_at),
     ]
 
 
@@ -92,14 +95,14 @@ async def picture(request: Request) -> Response:
     """One item's full picture."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(_picture, request.path_params)
+    return await to_thread.run_sync(told, _picture, request.path_params)
 
 
 async def strip(request: Request) -> Response:
     """A few items of a run's data set beside each other."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(_strip, request.path_params["run"])
+    return await to_thread.run_sync(told, _strip, request.path_params)
 
 
 async def _question(request: Request) -> dict[str, Any] | str:
@@ -141,24 +144,30 @@ def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
         return _refusal(error)
 
 
-def _picture(params: dict[str, Any]) -> Response:
-    from rivae.ui import cache
+def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
+    """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
+    from starlette.responses import JSONResponse
+
+    from rivae.thumbnails import Thumbnail
 
     try:
-        run = _checked_id(params["run"])
-        return _image(cache.explorer(run).picture(params["item"], params["side"]))
+        found = ask(params)
     except RivaeError as error:
         return _refusal(error)
+    return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
 
 
-def _strip(run_id: str) -> Response:
+def _picture(params: dict[str, Any]) -> Thumbnail:
     from rivae.ui import cache
 
-    try:
-        config = cache.run(_checked_id(run_id)).config
-        return _image(cache.strip(config.dataset.name, config.dataset.settings))
-    except RivaeError as error:
-        return _refusal(error)
+    return cache.explorer(_checked_id(params["run"])).picture(params["item"], params["side"])
+
+
+def _strip(params: dict[str, Any]) -> Thumbnail:
+    from rivae.ui import cache
+
+    config = cache.run(_checked_id(params["run"])).config
+    return cache.strip(config.dataset.name, config.dataset.settings)
 
 
 def _checked_id(run_id: str) -> str:
@@ -179,5 +188,5 @@ def _image(image: Thumbnail) -> Response:
 def _refusal(error: RivaeError) -> Response:
     from starlette.responses import JSONResponse
 
-    status = 404 if isinstance(error, RunError | DataError) else 400
+    status = 404 if isinstance(error, RunError | DataError | LabelError) else 400
     return JSONResponse({"error": str(error)}, status_code=status)

@@ -1,0 +1,413 @@
+/* The Label panel: keys in, labels out. What stands where is in label_desk.js, how labels travel in
+ * label_queue.js, how items look in label_sheet.js and label_focus.js.
+ */
+
+class LabelPanel {
+  constructor(root) {
+    this.rev = null
+    this.asking = null  // older steps that were asked for
+    this.wanting = false
+    this.items = new LabelItems(() => this.paint())
+    this.queue = new LabelQueue({
+      send: (batch) => this.send("send", batch),
+      changed: () => { this.paintState(); this.askOlder() },
+      refused: (sentence, entry) => this.refuse(sentence, entry),
+    })
+    this.pace = new Pace()
+    this.sheet = new Sheet({ pick: (at) => this.go(at), next: () => this.nextSheet() })
+    this.focus = new Focus({
+      level: (k, level) => { this.k = k; this.give(level) },
+      factor: (k) => { this.k = k; this.arrived() },
+    })
+    this.overlay = new Overlay(() => this.home.focus({ preventScroll: true }))
+    this.build(root)
+    this.onKey = (event) => this.key(event)
+    this.onHidden = () => { this.clock = performance.now() }  // a hidden tab shows nothing
+    window.addEventListener("keydown", this.onKey)
+    document.addEventListener("visibilitychange", this.onHidden)
+    this.awake = setInterval(() => this.paintState(), 60000)
+  }
+
+  send(name, value) {
+    this.component.setTriggerValue(name, value)
+  }
+
+  build(root) {
+    const mode = (name, label) => h("button", { type: "button", "data-testid": `mode-${name}`,
+      onclick: () => this.setMode(name) }, label)
+    this.modes = { sweep: mode("sweep", "Sweep"), focus: mode("focus", "Focus") }
+    const tool = (label, key, run) => h("button", { type: "button", title: `${label} (${key})`,
+      "data-testid": `tool-${key}`, onclick: run }, label)
+    this.factors = h("div", { class: "tabs", role: "group", "aria-label": "Factors" })
+    this.question = h("p", { class: "question", "data-testid": "question" })
+    this.scale = h("div", { class: "levels scale-row", role: "group", "aria-label": "Levels" })
+    this.where = h("span", { class: "muted", "data-testid": "where" })
+    this.rest = h("span", { class: "muted", "data-testid": "pace" })
+    this.saved = h("span", { class: "saved", role: "status", "data-testid": "saved" })
+    this.notice = h("p", { class: "error", role: "alert", "data-testid": "label-error" })
+    this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
+    this.home = h("div", { class: "desk", tabIndex: 0, "aria-label": "Labelling", "data-testid": "desk" },
+      h("div", { class: "bar" }, h("span", { class: "modes" }, this.modes.sweep, this.modes.focus),
+        this.where, h("span", { class: "grow" }), this.rest, this.saved,
+        tool("Undo", "Backspace", () => this.undo()), tool("Flag", "F", () => this.flag()),
+        tool("Guideline", "G", () => this.guide()), tool("Keys", "?", () => this.overlay.toggle("Keys", keysHelp))),
+      this.factors, h("div", { class: "ask" }, this.question, this.scale), this.notice,
+      this.sheet.element, this.focus.element, this.live, this.overlay.element)
+    root.append(h("div", { class: "frame" }, this.home))
+  }
+
+  // state from Python
+
+  update(component) {
+    this.component = component
+    const { data } = component
+    if (data.rev !== this.rev) this.adopt(data)
+    this.queue.receive(data.answer)
+    if (data.history && data.history.ask === this.asking) {
+      this.asking = null
+      this.older = data.history.older
+      this.desk.older(data.history.steps)
+      this.undo()
+    }
+  }
+
+  adopt(data) {
+    const same = this.data && this.data.plan === data.plan && this.data.by === data.by
+    this.data = data
+    this.rev = data.rev
+    this.items.open(data.url, data.n)
+    this.items.examples = null
+    this.desk = new Desk(data, this.queue.open(data.plan, data.by))
+    this.older = data.older
+    this.asking = null
+    this.wanting = false
+    this.focus.open(data.factors)
+    this.factors.replaceChildren(...data.factors.map((factor, k) => h("button",
+      { type: "button", onclick: () => this.setFactor(k), "data-testid": `factor-${factor.id}` },
+      h("span", {}, factor.name), h("span", { class: "count" }), h("i", { class: "fill" }))))
+    if (!same) {
+      const place = remembered(`${data.plan}/${data.by}`)
+      this.mode = place.mode === "focus" ? "focus" : "sweep"
+      this.k = Math.max(data.factors.findIndex((factor) => factor.id === place.factor), 0)
+      this.last = undefined
+      this.at = this.start()
+    }
+    this.k = Math.min(this.k, data.factors.length - 1)
+    setText(this.notice, data.url ? "" : "Pictures need the app's own server: start it with `python -m rivae.serve`.")
+    this.arrived()
+    this.home.focus({ preventScroll: true })
+  }
+
+  /** Where labelling goes on: the first item without a level. */
+  start() {
+    if (this.mode === "sweep") return Math.max(this.desk.firstOpen(this.k), 0)
+    const open = this.data.factors.map((_, k) => this.desk.firstOpen(k)).filter((at) => at >= 0)
+    return open.length ? Math.min(...open) : 0
+  }
+
+  // moving
+
+  get factor() {
+    return this.data.factors[this.k]
+  }
+
+  get sheetStart() {
+    return Math.floor((this.at < 0 ? this.ended : this.at) / SHEET) * SHEET
+  }
+
+  setMode(mode) {
+    if (mode === this.mode) return
+    if (this.at < 0) this.at = this.ended
+    this.mode = mode
+    this.arrived()
+    this.home.focus({ preventScroll: true })
+  }
+
+  setFactor(k) {
+    this.k = k
+    if (this.mode === "sweep") this.at = this.start()
+    this.arrived()
+    this.home.focus({ preventScroll: true })
+  }
+
+  go(at) {
+    this.at = clamp(at, 0, this.data.n - 1)
+    this.arrived()
+  }
+
+  /** The cursor is somewhere new: the time that an item is shown begins. */
+  arrived() {
+    this.clock = performance.now()
+    remember(`${this.data.plan}/${this.data.by}`, { mode: this.mode, factor: this.factor.id })
+    this.paint()
+    const start = this.mode === "sweep" ? this.sheetStart : this.at
+    const step = this.mode === "sweep" ? SHEET : 6
+    this.items.ahead(start, start + 2 * step)
+  }
+
+  /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled. */
+  advance() {
+    if (this.mode === "focus") {
+      const { factors, n } = this.data
+      const open = (k) => this.desk.mark(k, this.at) === NOTHING
+      const next = [...factors.keys()].find((k) => k > this.k && open(k)) ?? [...factors.keys()].find(open)
+      if (next !== undefined) this.k = next
+      else if (this.at + 1 < n) {
+        this.at += 1
+        this.k = [...factors.keys()].find((k) => this.desk.mark(k, this.at) === NOTHING) ?? 0
+      }
+      return
+    }
+    const end = Math.min(this.sheetStart + SHEET, this.data.n)
+    if (this.at + 1 < end) this.at += 1
+    else {
+      this.ended = this.at
+      this.at = this.desk.firstOpen(this.k, this.sheetStart, end)
+    }
+  }
+
+  nextSheet() {
+    const end = Math.min(this.sheetStart + SHEET, this.data.n)
+    let at = this.desk.firstOpen(this.k, end)
+    if (at < 0) at = this.desk.firstOpen(this.k)
+    if (at < 0) {
+      const other = this.desk.left.findIndex((left) => left > 0)
+      if (other < 0) return
+      this.k = other
+      at = this.desk.firstOpen(other)
+    }
+    this.go(at)
+    this.home.focus({ preventScroll: true })
+  }
+
+  move(by) {
+    if (this.at < 0) this.at = by > 0 ? this.ended : this.ended - by
+    this.go(this.at + by)
+  }
+
+  // acts
+
+  act(fields, k, after) {
+    const at = this.at
+    const seconds = Math.max(0, Math.round(performance.now() - this.clock) / 1000)
+    const event = {
+      id: newId(), time: new Date().toISOString(), at, factor: k < 0 ? "" : this.data.factors[k].id,
+      level: null, action: "label", seconds: Math.min(seconds, 600000), suggested: false,
+      undoes: "", guideline: this.data.guideline, ...fields,
+    }
+    const before = this.desk.mark(k, at)
+    this.queue.add({ event, k, before, after })
+    this.desk.take({ id: event.id, at, k, before, after })
+  }
+
+  /** Level 1 to 5, or null for "cannot tell". */
+  give(level) {
+    if (this.at < 0) return
+    const suggested = this.hint(this.k, this.at) !== NOTHING && this.desk.mark(this.k, this.at) === NOTHING
+    const mark = level === null ? "0" : String(level)
+    this.act({ level, suggested }, this.k, mark)
+    this.last = level
+    this.pace.tick()
+    setText(this.live, `Item ${this.at + 1}: ${inWords(this.factor, mark)}`)
+    this.advance()
+    this.arrived()
+  }
+
+  accept() {
+    if (this.at < 0) return this.nextSheet()
+    const guess = this.desk.mark(this.k, this.at) === NOTHING ? this.hint(this.k, this.at) : NOTHING
+    if (guess !== NOTHING) this.give(Number(guess))
+  }
+
+  flag() {
+    if (this.at < 0) return
+    const on = !this.desk.flags.has(this.at)
+    this.act({ action: on ? "flag" : "unflag" }, -1, on ? FLAG : NOTHING)
+    setText(this.live, `Item ${this.at + 1}: ${on ? "flagged" : "flag taken away"}`)
+    this.paint()
+  }
+
+  undo() {
+    const step = this.desk.back()
+    if (!step) {
+      this.wanting = this.older
+      if (this.older) this.askOlder()
+      else setText(this.live, "There is nothing to take back.")
+      return
+    }
+    const factor = step.k < 0 ? "" : this.data.factors[step.k].id
+    const event = {
+      id: newId(), time: new Date().toISOString(), at: step.at, factor, level: null, action: "undo",
+      seconds: 0, suggested: false, undoes: step.id, guideline: this.data.guideline,
+    }
+    this.queue.add({ event, k: step.k, before: step.after, after: step.before })
+    if (step.k >= 0) this.k = step.k
+    this.at = step.at
+    setText(this.live, `Taken back: item ${step.at + 1}`)
+    this.arrived()
+  }
+
+  /** Asks for older steps, once the server knows everything that was taken back here. */
+  askOlder() {
+    if (!this.wanting || this.asking !== null || this.queue.waiting.length) return
+    this.wanting = false
+    this.asking = newId()
+    this.send("older", { plan: this.data.plan, by: this.data.by, ask: this.asking })
+  }
+
+  /** An event that can never be stored: it is taken off the desk, and said. */
+  refuse(sentence, { event }) {
+    if (event.action !== "undo") this.desk.forget(event.id)
+    setText(this.notice, `One label was not stored: ${sentence}`)
+    this.paint()
+  }
+
+  async guide() {
+    if (this.overlay.open === "Guideline") return this.overlay.close()
+    const examples = await this.items.levelExamples()
+    if (!this.closed) this.overlay.toggle("Guideline", () => guidelineHelp(this.data.factors, this.k, examples))
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.desk) return
+    const [target] = event.composedPath()
+    const ours = event.composedPath().includes(this.home)
+    const typing = target.matches && target.matches("input, textarea, select, [contenteditable]")
+    const button = target.matches && target.matches("button, a, [role]:not([role=dialog])")
+    if (typing || (!ours && (button || document.querySelector("[role=dialog]")))) return
+    if (ours && button && (event.key === " " || event.key === "Enter")) return
+    const run = this.keyRun(event.key)
+    if (!run) return
+    event.preventDefault()
+    event.stopPropagation()
+    run()
+  }
+
+  keyRun(key) {
+    if (key === "?") return () => this.overlay.toggle("Keys", keysHelp)
+    if (key === "g" || key === "G") return () => this.guide()
+    if (this.overlay.open) return key === "Escape" ? () => this.overlay.close() : null
+    if (/^[0-5]$/.test(key)) return () => this.give(key === "0" ? null : Number(key))
+    const sweep = this.mode === "sweep"
+    const factor = (by) => () => { this.k = clamp(this.k + by, 0, this.data.factors.length - 1); this.arrived() }
+    return {
+      Backspace: () => this.undo(), " ": () => this.last !== undefined && this.give(this.last),
+      f: () => this.flag(), F: () => this.flag(), Enter: () => this.accept(),
+      ArrowLeft: () => this.move(-1), ArrowRight: () => this.at < 0 ? this.nextSheet() : this.move(1),
+      ArrowUp: sweep ? () => this.move(-this.sheet.columns()) : factor(-1),
+      ArrowDown: sweep ? () => this.move(this.sheet.columns()) : factor(1),
+      PageUp: () => this.move(-SHEET), PageDown: () => this.move(SHEET),
+    }[key]
+  }
+
+  // painting
+
+  hint(k, at) {
+    const { tags } = this.data
+    return tags ? tags[k][at] : NOTHING
+  }
+
+  paint() {
+    if (!this.desk) return
+    const { data, desk, k, at, items, factor } = this
+    const sweep = this.mode === "sweep"
+    for (const [name, button] of Object.entries(this.modes)) {
+      button.setAttribute("aria-pressed", String(name === this.mode))
+    }
+    this.sheet.element.hidden = !sweep
+    this.focus.element.hidden = sweep
+    this.question.parentElement.hidden = !sweep
+    ;[...this.factors.children].forEach((tab, i) => {
+      tab.setAttribute("aria-pressed", String(i === k))
+      setText(tab.children[1], `${data.n - desk.left[i]}/${data.n}`)
+      tab.style.setProperty("--share", 1 - desk.left[i] / data.n)
+    })
+    if (sweep) {
+      setText(this.question, factor.definition)
+      this.paintScale()
+      const start = this.sheetStart
+      this.sheet.show({ start, n: data.n, at, k, desk, factor, items, hint: (i) => this.hint(k, i) })
+      setText(this.where, `${start + 1} to ${Math.min(start + SHEET, data.n)} of ${data.n}`)
+      this.sheet.finish(...this.ending())
+    } else {
+      this.focus.show({ at, k, desk, items, hint: (i, here) => this.hint(i, here) })
+      setText(this.where, `Item ${at + 1} of ${data.n}`)
+    }
+    this.paintState()
+  }
+
+  paintScale() {
+    if (this.scale.dataset.factor !== this.factor.id + this.data.guideline) {
+      this.scale.dataset.factor = this.factor.id + this.data.guideline
+      const button = (level, name) => h("button", { type: "button", tabIndex: -1, "data-level": level,
+        onclick: () => { this.give(level || null); this.home.focus({ preventScroll: true }) } },
+      h("b", {}, String(level)), name)
+      this.scale.replaceChildren(...this.factor.levels.map((name, i) => button(i + 1, name)), button(0, "cannot tell"))
+    }
+    const mark = this.at < 0 ? NOTHING : this.desk.mark(this.k, this.at)
+    for (const button of this.scale.children) {
+      button.setAttribute("aria-pressed", String(button.dataset.level === mark))
+    }
+  }
+
+  ending() {
+    if (this.at >= 0) return ["", ""]
+    if (this.desk.left[this.k]) return ["This sheet is labelled.", "Next sheet (Enter)"]
+    const other = this.desk.left.findIndex((left) => left > 0)
+    if (other < 0) return ["Everything in this plan is labelled. Thank you.", "Done"]
+    return [`${this.factor.name} is complete.`, `Go on with ${this.data.factors[other].name} (Enter)`]
+  }
+
+  paintState() {
+    const [sentence, bad] = this.queue.said()
+    setText(this.saved, sentence)
+    this.saved.classList.toggle("bad", bad)
+    this.home.dataset.waiting = this.queue.waiting.length
+    if (!this.desk) return
+    const left = this.mode === "sweep" ? this.desk.left[this.k] : this.desk.left.reduce((a, b) => a + b, 0)
+    const tired = this.pace.tired() ? ". 45 minutes without a break: have one" : ""
+    setText(this.rest, this.pace.said(left) + tired)
+  }
+
+  close() {
+    this.closed = true
+    this.queue.close()
+    clearInterval(this.awake)
+    window.removeEventListener("keydown", this.onKey)
+    document.removeEventListener("visibilitychange", this.onHidden)
+  }
+}
+
+const PLACE = "rivae-label-place/"
+
+function remembered(name) {
+  try {
+    return JSON.parse(localStorage.getItem(PLACE + name)) || {}
+  } catch {
+    return {}
+  }
+}
+
+function remember(name, place) {
+  try {
+    localStorage.setItem(PLACE + name, JSON.stringify(place))
+  } catch {
+    return  // the next visit begins with the first factor
+  }
+}
+
+const labelPanels = new WeakMap()
+
+export default function (component) {
+  const { parentElement } = component
+  let panel = labelPanels.get(parentElement)
+  if (!panel) {
+    panel = new LabelPanel(parentElement)
+    labelPanels.set(parentElement, panel)
+  }
+  panel.update(component)
+  return () => {
+    panel.close()
+    labelPanels.delete(parentElement)
+  }
+}

@@ -1,0 +1,113 @@
+/* What stands where: levels by factor and position, flags, and the steps that can be taken back.
+ * The same as rivae/labels/desk.py, kept up to date between two messages of the server.
+ */
+
+const NOTHING = "."
+const FLAG = "f"
+
+class Desk {
+  /**
+   * @param data {done: [string], flags: [position], steps: [[id, at, k, before, after]]}
+   * @param waiting entries of the queue, in order, which the server may or may not have
+   */
+  constructor({ done, flags, steps }, waiting) {
+    this.done = done.map((row) => [...row])
+    this.flags = new Set(flags)
+    this.steps = steps.map(([id, at, k, before, after]) => ({ id, at, k, before, after }))
+    this.left = this.done.map((row) => row.filter((mark) => mark === NOTHING).length)
+    const known = new Set(this.steps.map((step) => step.id))
+    for (const { event, k, before, after } of waiting) {
+      if (event.action === "undo") this.forget(event.undoes)
+      else if (!known.has(event.id)) this.take({ id: event.id, at: event.at, k, before, after })
+    }
+  }
+
+  /** The mark at a position; k = -1 asks for the flag. */
+  mark(k, at) {
+    return k < 0 ? (this.flags.has(at) ? FLAG : NOTHING) : this.done[k][at]
+  }
+
+  set(k, at, mark) {
+    if (k < 0) {
+      if (mark === FLAG) this.flags.add(at)
+      else this.flags.delete(at)
+      return
+    }
+    this.left[k] += (mark === NOTHING) - (this.done[k][at] === NOTHING)
+    this.done[k][at] = mark
+  }
+
+  take(step) {
+    this.steps.push(step)
+    this.set(step.k, step.at, step.after)
+  }
+
+  /** Takes the last step back and returns it; undefined when there is none. */
+  back() {
+    const step = this.steps.pop()
+    if (step) this.set(step.k, step.at, step.before)
+    return step
+  }
+
+  /** An event that an undo names, wherever it stands among the steps. */
+  forget(id) {
+    const place = this.steps.findIndex((step) => step.id === id)
+    if (place < 0) return
+    const [step] = this.steps.splice(place, 1)
+    // A later step at the same place began with what this one left.
+    const later = this.steps.slice(place).find((s) => s.k === step.k && s.at === step.at)
+    if (later) later.before = step.before
+    else this.set(step.k, step.at, step.before)
+  }
+
+  /** Older steps, to be taken back after those that are here. */
+  older(steps) {
+    const known = new Set(this.steps.map((step) => step.id))
+    const more = steps.map(([id, at, k, before, after]) => ({ id, at, k, before, after }))
+    this.steps.unshift(...more.filter((step) => !known.has(step.id)))
+  }
+
+  /** The first position without an answer of factor k in [from, to), or -1. */
+  firstOpen(k, from = 0, to = this.done[k].length) {
+    for (let at = from; at < to; at++) if (this.done[k][at] === NOTHING) return at
+    return -1
+  }
+}
+
+/** Labels per minute and how long the rest takes; a pause of two minutes is not work. */
+class Pace {
+  constructor() {
+    this.times = []
+    this.since = null
+  }
+
+  tick(now = Date.now()) {
+    const last = this.times[this.times.length - 1]
+    if (last === undefined || now - last > 10 * 60000) this.since = now
+    this.times.push(now)
+    if (this.times.length > 60) this.times.shift()
+  }
+
+  perMinute() {
+    let minutes = 0
+    for (let i = 1; i < this.times.length; i++) {
+      minutes += Math.min(this.times[i] - this.times[i - 1], 120000) / 60000
+    }
+    return minutes > 0.15 ? (this.times.length - 1) / minutes : null
+  }
+
+  /** In words, with `left` labels to give. */
+  said(left) {
+    const rate = this.perMinute()
+    if (rate === null || !left) return left ? `${left} left` : "complete"
+    const minutes = left / rate
+    const rest = minutes < 1 ? "under a minute"
+      : minutes < 90 ? `about ${Math.round(minutes)} min` : `about ${(minutes / 60).toFixed(1)} h`
+    return `${left} left, ${rest} at ${Math.round(rate)} a minute`
+  }
+
+  /** Whether somebody has been labelling for three quarters of an hour without a pause. */
+  tired(now = Date.now()) {
+    return this.since !== null && now - this.since > 45 * 60000
+  }
+}

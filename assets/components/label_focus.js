@@ -1,0 +1,67 @@
+/* Focus: one item, all factors. */
+
+class Focus {
+  /** @param on {level(k, level), factor(k)} */
+  constructor(on) {
+    this.on = on
+    this.picture = h("img", { alt: "The item", draggable: false, "data-testid": "focus-picture" })
+    this.title = h("h3", {})
+    this.ingredients = h("ul", {})
+    this.steps = h("ol", {})
+    this.text = h("div", { class: "recipe" }, this.title, this.ingredients, this.steps)
+    this.list = h("div", { class: "factors", role: "group", "aria-label": "Factors" })
+    this.element = h("div", { class: "focus", "data-testid": "focus" },
+      h("div", { class: "item" }, h("span", { class: "pic" }, this.picture), this.text), this.list)
+    this.rows = []
+  }
+
+  open(factors) {
+    this.rows = factors.map((factor, k) => {
+      const buttons = [...factor.levels.map((name, i) => this.level(k, i + 1, name)), this.level(k, 0, "?")]
+      const ask = h("p", { class: "muted ask" }, factor.definition)
+      const name = h("button", { type: "button", class: "name", tabIndex: -1,
+        onclick: () => this.on.factor(k) }, factor.name)
+      const element = h("div", { class: "factor", "data-testid": "focus-factor" }, name, ask,
+        h("div", { class: "levels" }, ...buttons))
+      return { element, buttons }
+    })
+    this.list.replaceChildren(...this.rows.map((row) => row.element))
+  }
+
+  level(k, level, name) {
+    return h("button", { type: "button", tabIndex: -1, title: level ? "" : "cannot tell",
+      "data-level": level, onclick: () => this.on.level(k, level || null) },
+    level ? h("b", {}, String(level)) : null, name)
+  }
+
+  /** @param shown {at, k, desk, items, hint(k, at)} */
+  show({ at, k, desk, items, hint }) {
+    if (this.picture.dataset.at !== String(at)) {
+      this.picture.dataset.at = at
+      this.picture.src = items.picture(at)
+    }
+    const text = items.text(at)
+    this.text.hidden = !text
+    const shown = text ? `${at}` : ""
+    if (text && this.text.dataset.at !== shown) {
+      this.text.dataset.at = shown
+      setText(this.title, text.title)
+      this.ingredients.replaceChildren(...text.ingredients.map((line) => h("li", {}, line)))
+      this.steps.replaceChildren(...text.instructions.map((line) => h("li", {}, line)))
+    }
+    this.element.dataset.flag = String(desk.flags.has(at))
+    this.rows.forEach((row, i) => {
+      const mark = desk.mark(i, at)
+      const guess = mark === NOTHING ? hint(i, at) : NOTHING
+      row.element.setAttribute("aria-current", String(i === k))
+      row.element.dataset.mark = mark
+      for (const button of row.buttons) {
+        const level = button.dataset.level
+        button.setAttribute("aria-pressed", String(mark === level))
+        button.classList.toggle("guess", guess === level)
+      }
+    })
+    const current = this.rows[k]
+    if (current) reveal(current.element)
+  }
+}

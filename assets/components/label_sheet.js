@@ -1,0 +1,79 @@
+/* Sweep: one factor, a sheet of 24 items. */
+
+const SHEET = 24
+
+class Sheet {
+  /** @param on {pick(at), next()} */
+  constructor(on) {
+    this.tiles = Array.from({ length: SHEET }, () => this.tile(on))
+    this.grid = h("div", { class: "sheet", role: "group", "aria-label": "Sheet", "data-testid": "sheet" },
+      ...this.tiles.map((tile) => tile.element))
+    this.over = h("p", { class: "over", "data-testid": "sheet-over" })
+    this.next = h("button", { type: "button", class: "primary", onclick: on.next, "data-testid": "next" })
+    this.end = h("div", { class: "end", hidden: true }, this.over, this.next)
+    this.element = h("div", {}, this.grid, this.end)
+  }
+
+  tile(on) {
+    const picture = h("img", { alt: "", draggable: false })
+    const badge = h("span", { class: "badge" })
+    const title = h("span", { class: "title" })
+    const element = h("button",
+      { type: "button", class: "tile", tabIndex: -1, "data-testid": "label-tile" },
+      h("span", { class: "pic" }, picture), badge, h("span", { class: "cap" }, title))
+    element.onclick = () => on.pick(Number(element.dataset.at))
+    return { element, picture, badge, title }
+  }
+
+  /** @param shown {start, n, at, k, desk, factor, items, hint(at)}; `at` is -1 at the end */
+  show({ start, n, at, k, desk, factor, items, hint }) {
+    this.tiles.forEach((tile, i) => {
+      const here = start + i
+      tile.element.hidden = here >= n
+      if (here >= n) return
+      if (tile.element.dataset.at !== String(here)) {
+        tile.element.dataset.at = here
+        tile.picture.src = items.picture(here)
+      }
+      const mark = desk.mark(k, here), flagged = desk.flags.has(here)
+      const guess = mark === NOTHING ? hint(here) : NOTHING
+      const text = items.text(here)
+      setText(tile.title, (text && text.title) || "")
+      tile.element.title = (text && text.title) || ""
+      setText(tile.badge, mark === "0" ? "?" : mark !== NOTHING ? mark : guess !== NOTHING ? `${guess}?` : "")
+      tile.badge.className = `badge ${mark !== NOTHING ? "given" : guess !== NOTHING ? "guess" : ""}`
+      tile.element.dataset.mark = mark
+      tile.element.dataset.flag = String(flagged)
+      tile.element.setAttribute("aria-current", String(here === at))
+      tile.element.setAttribute("aria-label", `Item ${here + 1}: ${inWords(factor, mark)}` +
+        (flagged ? ", flagged" : "") + (guess !== NOTHING ? `, suggested ${guess}` : ""))
+      if (here === at) reveal(tile.element)
+    })
+  }
+
+  /** What is said when every item of the sheet has its level; "" hides it. */
+  finish(sentence, button) {
+    this.end.hidden = !sentence
+    setText(this.over, sentence)
+    setText(this.next, button)
+  }
+
+  /** How many tiles stand beside each other. */
+  columns() {
+    const tops = this.tiles.filter((tile) => !tile.element.hidden).map((tile) => tile.element.offsetTop)
+    const second = tops.findIndex((top) => top > tops[0])
+    return second < 0 ? Math.max(tops.length, 1) : second
+  }
+}
+
+/** A mark in the words of its factor. */
+function inWords(factor, mark) {
+  if (mark === NOTHING) return "no level yet"
+  return mark === "0" ? "cannot tell" : `${mark} ${factor.levels[Number(mark) - 1]}`
+}
+
+/** Scrolls only when the element is not in sight, so that a sheet stands still while it is labelled. */
+function reveal(element) {
+  const { top, bottom } = element.getBoundingClientRect()
+  if (top < 60 || bottom > window.innerHeight - 8) element.scrollIntoView({ block: "center" })
+}

@@ -1,0 +1,212 @@
+"""The Label page in a real browser: keys become labels, whatever happens in between."""
+
+import itertools
+
+import pytest
+
+from rivae.labels.store import LabelStore
+from tests.ui.labels_fixture import make_label_plan
+
+names = itertools.count(1)
+
+
+@pytest.fixture
+def made(app_server, app_runs, app_labels, trained_run):
+    """A plan of its own for every test, in the app's store."""
+    found = make_label_plan(app_runs, app_labels, name=f"plan-{next(names)}", run_id=trained_run)
+    yield found
+    found.store.close()
+
+
+@pytest.fixture
+def desk(page, app_server, made):
+    return open_desk(page, app_server, made)
+
+
+def who(made, name="Ana"):
+    """A name of its own for every test: labels of the same items under another plan count too."""
+    return f"{name}-{made.plan.id}"
+
+
+def open_desk(page, address, made, by="Ana", **more):
+    extra = "".join(f"&{name}={value}" for name, value in more.items())
+    page.goto(f"{address}/label?plan={made.plan.id}&by={who(made, by)}{extra}")
+    page.get_by_test_id("desk").wait_for()
+    page.get_by_test_id("label-tile").first.locator("img").wait_for()
+    return page
+
+
+def saved(page, until):
+    until(lambda: page.get_by_test_id("saved").inner_text() == "All saved", "all labels saved")
+
+
+def levels(made, annotator="Ana", factor=None, kind="label"):
+    """The current levels of the plan's items by position (first sights only)."""
+    factor = factor or made.guideline.ids[0]
+    found = {
+        c.event.item: c.event.level
+        for c in made.store.current(kind, annotator=who(made, annotator), factor=factor)
+        if c.event.plan == made.plan.id
+    }
+    return [found.get(made.keys[row], ".") for row in made.plan.order]
+
+
+def burst(page, keys):
+    """All keys within one task of the browser: quicker than any finger."""
+    page.evaluate(
+        """keys => {
+          for (const key of keys) window.dispatchEvent(
+            new KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }))
+        }""",
+        list(keys),
+    )
+
+
+def marks(page):
+    tiles = page.get_by_test_id("label-tile")
+    return tiles.evaluate_all("t => t.filter(x => !x.hidden).map(x => x.dataset.mark).join('')")
+
+
+def test_a_sheet_is_labelled_by_keyboard_alone(desk, made, until):
+    keys = [str(i % 6) for i in range(24)]
+    for key in keys:
+        desk.keyboard.press(key)
+    saved(desk, until)
+    again = set(made.plan.repeats)
+    expected = [None if key == "0" else int(key) for key in keys]
+    given = levels(made)
+    for at, level in enumerate(expected):
+        if at not in again:
+            assert given[at] == level, f"position {at}"
+    assert "This sheet is labelled" in desk.get_by_test_id("sheet-over").inner_text()
+    desk.keyboard.press("3")  # nothing is in sight that could be meant
+    assert len(made.store.events(annotator=who(made))) == 24
+    before = desk.get_by_test_id("where").inner_text()
+    desk.keyboard.press("Enter")
+    until(lambda: desk.get_by_test_id("where").inner_text() != before, "the next sheet")
+    assert set(marks(desk)) == {"."}
+
+
+def test_ten_keys_in_one_burst_are_ten_labels(desk, made, until):
+    burst(desk, "1234512345")
+    saved(desk, until)
+    found = [e.event for e in made.store.events(annotator=who(made))]
+    assert [e.level for e in found] == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
+    assert len({(e.item, e.repeat) for e in found}) == 10
+    assert all(e.guideline == made.guideline.version for e in found)
+
+
+def test_undo_goes_back_as_far_as_there_is_anything(desk, made, until):
+    burst(desk, "3332")
+    saved(desk, until)
+    desk.reload()
+    desk.get_by_test_id("desk").wait_for()
+    until(lambda: marks(desk).startswith("3332."), "the labels are there after a reload")
+    desk.keyboard.press("5")
+    for expected in ("3332.", "333..", "33...", "3....", "....."):
+        desk.keyboard.press("Backspace")
+        until(lambda e=expected: marks(desk).startswith(e), f"back to {expected}")
+    desk.keyboard.press("Backspace")  # there is nothing left
+    saved(desk, until)
+    assert set(levels(made)) == {"."}
+    assert len([e for e in made.store.events() if e.event.plan == made.plan.id]) == 10
+
+
+def test_flag_repeat_and_focus(desk, made, until):
+    desk.keyboard.press("4")
+    desk.keyboard.press(" ")
+    desk.keyboard.press("f")
+    desk.keyboard.press("ArrowLeft")
+    desk.keyboard.press("f")
+    desk.keyboard.press("f")
+    saved(desk, until)
+    assert levels(made)[:3] == [4, 4, "."]
+    flagged = [c.event.item for c in made.store.current("flag", annotator=who(made))
+               if c.event.plan == made.plan.id]  # fmt: skip
+    assert flagged == [made.keys[made.plan.order[2]]]
+    desk.get_by_test_id("mode-focus").click()
+    rows = desk.get_by_test_id("focus-factor")
+    assert rows.count() == len(made.guideline.factors)
+    for key in "23":
+        desk.keyboard.press(key)
+    saved(desk, until)
+    at = int(desk.get_by_test_id("focus-picture").get_attribute("data-at"))
+    given = [levels(made, factor=f)[at] for f in made.guideline.ids]
+    assert [level for level in given if level != "."][-2:] == [2, 3]
+
+
+def test_the_guideline_and_the_keys_cover_the_desk(desk):
+    overlay = desk.get_by_test_id("overlay")
+    desk.keyboard.press("g")
+    overlay.wait_for()
+    assert "dry" in overlay.inner_text()
+    desk.keyboard.press("3")  # nothing is labelled behind it
+    desk.keyboard.press("Escape")
+    desk.keyboard.press("?")
+    assert "cannot tell" in overlay.inner_text()
+    desk.keyboard.press("?")
+    assert not overlay.is_visible() and set(marks(desk)) == {"."}
+
+
+def test_two_annotators_do_not_see_each_other(desk, made, browser, app_server, until):
+    burst(desk, "111")
+    saved(desk, until)
+    context = browser.new_context()
+    try:
+        other = open_desk(context.new_page(), app_server, made, by="Bea")
+        assert set(marks(other)) == {"."}
+        burst(other, "55")
+        saved(other, until)
+    finally:
+        context.close()
+    assert levels(made)[:3] == [1, 1, 1] and levels(made, "Bea")[:3] == [5, 5, "."]
+
+
+def test_a_page_tells_nothing_about_where_an_item_comes_from(desk, made):
+    shown = desk.content() + desk.get_by_test_id("desk").inner_text()
+    sent = desk.evaluate("performance.getEntriesByType('resource').map(r => r.name).join(' ')")
+    for secret in (made.plan.runs[0].id, "rank", "repeat"):
+        assert secret not in sent
+        assert secret not in shown.replace(desk.url, "")
+
+
+def test_an_unusable_name_is_one_sentence(page, app_server, made):
+    page.goto(f"{app_server}/label?plan={made.plan.id}&by=a%E2%80%8Bb")
+    page.get_by_text("has a line break, an invisible character or a blank").wait_for()
+    assert not page.get_by_test_id("desk").count()
+
+
+@pytest.mark.slow
+def test_labels_survive_the_death_of_the_server(
+    browser, start_app, app_runs, trained_run, tmp_path, until
+):
+    from tests.conftest import free_port
+
+    port, database, log = free_port(), tmp_path / "labels.db", tmp_path / "server.log"
+    made = make_label_plan(app_runs, database, name="lasting", run_id=trained_run)
+    servers, context = [], browser.new_context()
+    page = context.new_page()
+    try:
+        with start_app(app_runs, log, database, port, servers) as address:
+            open_desk(page, address, made)
+            burst(page, "123")
+            saved(page, until)
+            burst(page, "45")
+            # In the middle of a burst, without a chance to say goodbye.
+            servers[0].kill()
+            burst(page, "12345")
+            saying = page.get_by_test_id("saved")
+            until(lambda: "kept in this browser" in saying.inner_text(), "it says so", 30)
+        page.close()  # the tab as well
+        page = context.new_page()
+        with start_app(app_runs, log, database, port) as address:
+            open_desk(page, address, made)
+            saved(page, until)
+            assert marks(page).startswith("1234512345")
+    finally:
+        context.close()
+    events = [e.event.level for e in made.store.events(annotator=who(made))]
+    assert events == [1, 2, 3, 4, 5] * 2, "all of them, once, in their order"
+    with LabelStore(database) as store:
+        assert store.last() == 10
+    made.store.close()
