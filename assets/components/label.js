@@ -6,7 +6,7 @@ class LabelPanel {
   constructor(root) {
     this.rev = null
     this.asking = null  // older steps that were asked for
-    this.wanting = false
+    this.owed = 0  // how many more are to be taken back once they are here
     this.items = new LabelItems(() => this.paint())
     this.queue = new LabelQueue({
       send: (batch) => this.send("send", batch),
@@ -14,18 +14,25 @@ class LabelPanel {
       refused: (sentence, entry) => this.refuse(sentence, entry),
     })
     this.pace = new Pace()
-    this.sheet = new Sheet({ pick: (at) => this.go(at), next: () => this.nextSheet() })
-    this.focus = new Focus({
-      level: (k, level) => { this.k = k; this.give(level) },
-      factor: (k) => { this.k = k; this.arrived() },
+    this.sheet = new Sheet({
+      pick: (at) => { this.go(at); this.listen() }, next: () => this.nextSheet(),
     })
-    this.overlay = new Overlay(() => this.home.focus({ preventScroll: true }))
+    this.focus = new Focus({
+      level: (k, level) => { this.k = k; this.give(level); this.listen() },
+      factor: (k) => { this.k = k; this.arrived(); this.listen() },
+    })
+    this.overlay = new Overlay(() => this.listen())
     this.build(root)
     this.onKey = (event) => this.key(event)
     this.onHidden = () => { this.clock = performance.now() }  // a hidden tab shows nothing
     window.addEventListener("keydown", this.onKey)
     document.addEventListener("visibilitychange", this.onHidden)
     this.awake = setInterval(() => this.paintState(), 60000)
+  }
+
+  /** Keys belong to the desk again, not to the button that was clicked. */
+  listen() {
+    this.home.focus({ preventScroll: true })
   }
 
   send(name, value) {
@@ -37,7 +44,7 @@ class LabelPanel {
       onclick: () => this.setMode(name) }, label)
     this.modes = { sweep: mode("sweep", "Sweep"), focus: mode("focus", "Focus") }
     const tool = (label, key, run) => h("button", { type: "button", title: `${label} (${key})`,
-      "data-testid": `tool-${key}`, onclick: run }, label)
+      "data-testid": `tool-${key}`, onclick: () => { this.listen(); run() } }, label)
     this.factors = h("div", { class: "tabs", role: "group", "aria-label": "Factors" })
     this.question = h("p", { class: "question", "data-testid": "question" })
     this.scale = h("div", { class: "levels scale-row", role: "group", "aria-label": "Levels" })
@@ -65,9 +72,16 @@ class LabelPanel {
     this.queue.receive(data.answer)
     if (data.history && data.history.ask === this.asking) {
       this.asking = null
+      if (data.history.error) {
+        this.owed = 0  // the next Backspace asks again
+        setText(this.notice, data.history.error)
+        return
+      }
       this.older = data.history.older
       this.desk.older(data.history.steps)
-      this.undo()
+      const owed = this.owed
+      this.owed = 0
+      for (let i = 0; i < owed; i++) this.undo()
     }
   }
 
@@ -80,7 +94,7 @@ class LabelPanel {
     this.desk = new Desk(data, this.queue.open(data.plan, data.by))
     this.older = data.older
     this.asking = null
-    this.wanting = false
+    this.owed = 0
     this.focus.open(data.factors)
     this.factors.replaceChildren(...data.factors.map((factor, k) => h("button",
       { type: "button", onclick: () => this.setFactor(k), "data-testid": `factor-${factor.id}` },
@@ -95,7 +109,7 @@ class LabelPanel {
     this.k = Math.min(this.k, data.factors.length - 1)
     setText(this.notice, data.url ? "" : "Pictures need the app's own server: start it with `python -m rivae.serve`.")
     this.arrived()
-    this.home.focus({ preventScroll: true })
+    this.listen()
   }
 
   /** Where labelling goes on: the first item without a level. */
@@ -120,14 +134,14 @@ class LabelPanel {
     if (this.at < 0) this.at = this.ended
     this.mode = mode
     this.arrived()
-    this.home.focus({ preventScroll: true })
+    this.listen()
   }
 
   setFactor(k) {
     this.k = k
     if (this.mode === "sweep") this.at = this.start()
     this.arrived()
-    this.home.focus({ preventScroll: true })
+    this.listen()
   }
 
   go(at) {
@@ -177,7 +191,7 @@ class LabelPanel {
       at = this.desk.firstOpen(other)
     }
     this.go(at)
-    this.home.focus({ preventScroll: true })
+    this.listen()
   }
 
   move(by) {
@@ -230,7 +244,7 @@ class LabelPanel {
   undo() {
     const step = this.desk.back()
     if (!step) {
-      this.wanting = this.older
+      this.owed += Number(this.older)
       if (this.older) this.askOlder()
       else setText(this.live, "There is nothing to take back.")
       return
@@ -249,8 +263,7 @@ class LabelPanel {
 
   /** Asks for older steps, once the server knows everything that was taken back here. */
   askOlder() {
-    if (!this.wanting || this.asking !== null || this.queue.waiting.length) return
-    this.wanting = false
+    if (!this.owed || this.asking !== null || this.queue.waiting.length) return
     this.asking = newId()
     this.send("older", { plan: this.data.plan, by: this.data.by, ask: this.asking })
   }
@@ -340,7 +353,7 @@ class LabelPanel {
     if (this.scale.dataset.factor !== this.factor.id + this.data.guideline) {
       this.scale.dataset.factor = this.factor.id + this.data.guideline
       const button = (level, name) => h("button", { type: "button", tabIndex: -1, "data-level": level,
-        onclick: () => { this.give(level || null); this.home.focus({ preventScroll: true }) } },
+        onclick: () => { this.give(level || null); this.listen() } },
       h("b", {}, String(level)), name)
       this.scale.replaceChildren(...this.factor.levels.map((name, i) => button(i + 1, name)), button(0, "cannot tell"))
     }

@@ -173,7 +173,7 @@ def _older(asked: dict[str, Any]) -> dict[str, Any]:
         opened = label_store.open_plan(plan)
         ids = _guideline(opened).ids
         found = desk(label_store.store(), opened.plan, opened.keys, ids, by)
-    except RivaeError:
-        return {"ask": asked.get("ask"), "steps": [], "older": True}  # may be asked again
+    except RivaeError as error:
+        return {"ask": asked.get("ask"), "error": str(error)}
     steps, older = found.history()
     return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}

@@ -112,6 +112,55 @@ def test_undo_goes_back_as_far_as_there_is_anything(desk, made, until):
     assert len([e for e in made.store.events() if e.event.plan == made.plan.id]) == 10
 
 
+def test_undo_goes_beyond_what_the_page_was_given(page, app_server, made, until):
+    from rivae.labels.desk import HISTORY
+
+    rows = [made.rows[i % 30] for i in range(HISTORY + 30)]
+    made.store.append([made.event(who(made), row, 1 + i % 5) for i, row in enumerate(rows)])
+    open_desk(page, app_server, made)
+    burst(page, ["Backspace"] * (HISTORY + 10))
+    saved(page, until)
+    burst(page, ["Backspace"] * 9)
+    saved(page, until)
+    until(lambda: len(made.store.events(annotator=who(made))) == 2 * HISTORY + 30 + 19, "undone")
+    now = [e.event for e in made.store.current(annotator=who(made))]
+    assert sorted(e.item for e in now) == sorted(made.keys[row] for row in rows[:11])
+    assert marks(page).count(".") < 24
+
+
+@pytest.fixture
+def kitchen_plan(repo_root, app_server, app_labels):
+    made = make_label_plan(
+        repo_root / "assets" / "demo", app_labels, name="kitchen", run_id="demo-kitchen"
+    )
+    yield made
+    made.store.close()
+
+
+def test_suggestions_are_opt_in_and_count_once_confirmed(page, app_server, kitchen_plan, until):
+    made = kitchen_plan
+    open_desk(page, app_server, made)
+    guesses = page.locator(".badge.guess")
+    assert guesses.count() == 0
+    open_desk(page, app_server, made, tags="true")
+    until(lambda: guesses.count() >= 2, "some dishes have tags about wateriness")
+    assert made.store.events(annotator=who(made)) == [], "shown is not given"
+    tile = page.get_by_test_id("label-tile").filter(has=guesses).first
+    at = int(tile.get_attribute("data-at"))
+    guess = int(tile.locator(".badge").inner_text()[0])
+    tile.click()
+    page.keyboard.press("Enter")
+    other = page.get_by_test_id("label-tile").filter(has=guesses).first
+    other.click()
+    page.keyboard.press("0")
+    page.locator(f'[data-at="{at}"]').click()
+    page.keyboard.press("2")  # a change of mind, with no suggestion in sight
+    saved(page, until)
+    found = [e.event for e in made.store.events(annotator=who(made))]
+    assert [(e.level, e.suggested) for e in found] == [(guess, True), (None, True), (2, False)]
+    assert found[0].item == made.keys[made.plan.order[at]]
+
+
 def test_flag_repeat_and_focus(desk, made, until):
     desk.keyboard.press("4")
     desk.keyboard.press(" ")

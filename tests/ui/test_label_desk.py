@@ -118,6 +118,11 @@ def test_older_steps_are_handed_over(page, label_plan):
     assert history["ask"] == "q" and [s[0] for s in history["steps"]] == [e.id for e in made]
 
 
+def test_older_steps_of_a_plan_that_is_gone_are_one_sentence(page):
+    shown = page().report("older", {"plan": "gone", "by": "Ana", "ask": "q"})
+    assert "no labelling plan 'gone'" in shown.panel()["history"]["error"]
+
+
 def test_a_factor_that_is_added_appears(page, label_plan):
     from rivae.labels.kept_plans import revise
     from rivae.labels.schema import label_factor
