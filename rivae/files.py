@@ -144,9 +144,9 @@ def read_form(
     source: Path | bytes,
     most: int,
     *,
-    unreadable: str,
     too_large: str,
     foreign: str,
+    unreadable: str = "this file cannot be read: choose another one",
 ) -> Form:
     """A JSON file, or its content, of at most ``most`` bytes, validated as ``form``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +25,7 @@ from rivae.retrieval.prior import (
 )
 from rivae.retrieval.projection import make_space
 from rivae.retrieval.ranks import ranks_of_targets
-from rivae.retrieval.storage import content_key, kept_index
+from rivae.retrieval.storage import content_key, kept_index, weights_digest
 
 # Training rows that stand for the data: a s.d. of them is good to one per cent, and pictures that
 # are decoded and embedded for it cost every first visitor a second per thousand.
@@ -74,6 +74,7 @@ class Retriever:
         self.n_components = self.model.n_components
         self.space = make_space(self.model.weight, self.model.bias)
         self._cache_dir = cache_dir
+        self._weights = cache(lambda: weights_digest(method.state_dict().items()))
         self.index = self._open() if points is None else self._build(points)
         self._position = np.full(len(data), -1, dtype=np.int64)
         self._position[self.ids] = np.arange(len(self.ids))
@@ -92,7 +93,7 @@ class Retriever:
         return kept_index(self._cache_dir, key, make, faiss_above=self.faiss_above)
 
     def _content_key(self, rows: Ints) -> str:
-        return content_key(self.method.state_dict().items(), self.data.fingerprint, rows)
+        return content_key(self._weights(), self.data.fingerprint, rows)
 
     def _rows(self, rows: ArrayLike) -> Ints:
         rows = np.atleast_1d(np.asarray(rows))

@@ -23,13 +23,19 @@ from rivae.retrieval.exact import FAISS_ABOVE, build_index
 SCHEMA = 1
 
 
-def content_key(tensors: Iterable[tuple[str, torch.Tensor]], fingerprint: str, ids: Ints) -> str:
-    """32 hex digits for a model's weights, a data set's fingerprint and the rows indexed."""
+def weights_digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> hashlib.blake2b:
+    """A model's weights, hashed once for many keys."""
     digest = hashlib.blake2b(digest_size=16)
     for name, tensor in tensors:
         array = np.ascontiguousarray(tensor.detach().cpu().numpy())
         digest.update(f"{name} {array.dtype} {array.shape}".encode())
         digest.update(array.tobytes())
+    return digest
+
+
+def content_key(weights: hashlib.blake2b, fingerprint: str, ids: Ints) -> str:
+    """32 hex digits for a model's weights, a data set's fingerprint and the rows indexed."""
+    digest = weights.copy()
     digest.update(fingerprint.encode())
     digest.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
     return digest.hexdigest()

@@ -78,7 +78,6 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
     """
     file = read_form(
         _File, content, MAX_BYTES,
-        unreadable="the tour cannot be read: choose another file",
         too_large=f"a tour has at most {MAX_BYTES // 1000} kB: choose another file",
         foreign="this is no tour ({problem}): choose a file that this app exported",
     )  # fmt: skip

@@ -6,7 +6,7 @@ import torch
 
 from rivae.errors import DataError
 from rivae.retrieval.exact import NumpyIndex
-from rivae.retrieval.storage import content_key, open_index, save_index
+from rivae.retrieval.storage import content_key, open_index, save_index, weights_digest
 
 
 def test_round_trip(tmp_path):
@@ -67,14 +67,16 @@ def test_a_damaged_file_is_refused_and_named(tmp_path, damage):
 
 
 def test_the_key_follows_weights_data_and_rows():
-    tensors = {"a": torch.zeros(3)}
-    ids = np.arange(4)
-    key = content_key(tensors.items(), "data", ids)
-    assert key == content_key({"a": torch.zeros(3)}.items(), "data", ids)
-    others = [
-        content_key({"a": torch.full((3,), 1e-7)}.items(), "data", ids),
-        content_key({"b": torch.zeros(3)}.items(), "data", ids),
-        content_key(tensors.items(), "other", ids),
-        content_key(tensors.items(), "data", ids[::-1]),
-    ]
-    assert len({key, *others}) == 5
+    def key(name="a", value=0.0, data="data", ids=range(4)):
+        weights = weights_digest({name: torch.full((3,), value)}.items())
+        return content_key(weights, data, np.array(ids))
+
+    assert key() == key()
+    others = [key(value=1e-7), key("b"), key(data="other"), key(ids=[3, 2, 1, 0])]
+    assert len({key(), *others}) == 5
+
+
+def test_one_digest_of_the_weights_serves_many_keys():
+    weights = weights_digest({"a": torch.zeros(3)}.items())
+    first, second = (content_key(weights, "data", np.arange(n)) for n in (3, 4))
+    assert first != second and first == content_key(weights, "data", np.arange(3))
