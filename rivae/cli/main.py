@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rivae import __version__
-from rivae.cli import bench, choose, data, features, imports, kitchen, show, train
+from rivae.cli import bench, choose, data, features, imports, kitchen, labels, show, train
 from rivae.errors import RivaeError
 
 
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rivae {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (data, imports, features, kitchen, train, show, choose, bench):
+    for module in (data, imports, features, kitchen, train, show, choose, labels, bench):
         module.add_commands(commands)
     return parser
 

@@ -23,7 +23,7 @@ def progress_rows(said: Said, names: Mapping[str, str]) -> list[Row]:
             "labelled": p.labelled, "items": said.n_items,
             "share": p.labelled / said.n_items if said.n_items else 0.0,
             "cannot tell": p.cannot_tell, "repeats answered": p.repeats,
-            "repeats": said.n_repeats, "flagged": p.flagged,
+            "repeats": said.n_repeats,
             "mean seconds": p.seconds / p.labelled if p.labelled else float("nan"),
         }
         for p in said.progress

@@ -1,0 +1,220 @@
+"""``rivae labels``: plans, files and what labels say (``rivae.cli.label_reports``)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.cli import label_reports
+from rivae.cli.common import add_command, print_table
+from rivae.errors import ConfigError, LabelError, RivaeError
+from rivae.runs import find_run
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
+    from rivae.labels.plan import LabelPlan
+    from rivae.labels.store import LabelStore
+    from rivae.labels.transfer import Form
+
+# As in ``rivae.labels.transfer``, whose imports `rivae --help` need not wait for.
+FORMS: dict[Form, str] = {"events": ".jsonl", "long": ".csv", "wide": ".csv"}
+
+
+def add_commands(commands: Any) -> None:
+    """Register ``labels`` and the commands below it."""
+    parser = commands.add_parser(
+        "labels",
+        help="labels by hand: plans, files, agreement, scores",
+        description="labels by hand: plans, files, agreement, scores",
+        epilog="`rivae labels COMMAND --help` shows examples. Labels are kept in $RIVAE_LABELS or "
+        "labels/labels.db.",
+    )
+    below = parser.add_subparsers(dest="what", required=True, metavar="COMMAND")
+    _add_plans(below)
+    _add_files(below)
+    label_reports.add_commands(below)
+
+
+def _add_plans(below: Any) -> None:
+    listing = add_command(
+        below, "plans", _plans, "list the labelling plans and how far they are",
+        "  rivae labels plans\n  rivae labels plans --store postgresql://me@host/labels --json",
+    )  # fmt: skip
+    label_reports.add_store(listing)
+    making = add_command(
+        below, "plan", _plan, "make a labelling plan for the scores of evaluated runs, and keep it",
+        "  rivae labels plan first demo-kitchen\n"
+        "  rivae labels plan first demo-kitchen demo-kitchen-cos-sim-lvm --queries 20\n"
+        "  rivae labels plan mine my-run --guideline factors.json --repeats .1 --seed 3",
+    )  # fmt: skip
+    making.add_argument("name", help="of the plan: a-z, 0-9, '.', '_' and '-'")
+    making.add_argument("runs", nargs="+", metavar="run", help="evaluated runs on one data set")
+    making.add_argument("--queries", type=int, help="measured queries of each run; all by default")
+    making.add_argument(
+        "--repeats", type=float, default=0.08, help="share of hidden repeats, .05 to .10"
+    )
+    making.add_argument(
+        "--guideline", type=Path, metavar="FILE", help="factors; the paper's eight by default"
+    )
+    making.add_argument("--seed", type=int, default=0, help="of the order")
+    label_reports.add_store(making)
+
+
+def _add_files(below: Any) -> None:
+    out = add_command(
+        below, "export", _export, "write all labels to a file",
+        "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide",
+    )  # fmt: skip
+    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables")
+    out.add_argument(
+        "--form", choices=tuple(FORMS),
+        help="every event; a line per label; a line per annotator and item. By default events for "
+        ".jsonl and long for .csv",
+    )  # fmt: skip
+    label_reports.add_store(out)
+    taking = add_command(
+        below, "import", _import, "add the labels of a file, never over what is there",
+        "  rivae labels import labels.jsonl --dry-run\n  rivae labels import table.csv\n"
+        "Conflicts are listed and left to a person. Exit code 1: there were conflicts and nothing\n"
+        "to add, or the file cannot be read (then nothing of it is stored); 0 otherwise.",
+    )  # fmt: skip
+    taking.add_argument("file", type=Path, help="events or a table, as exported or made by hand")
+    taking.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    label_reports.add_store(taking)
+
+
+def _plans(args: argparse.Namespace) -> int:
+    from rivae.labels.kept_plans import kept_plan, plan_names
+
+    with label_reports.opened(args) as store:
+        known: dict[str, PairedDataset] = {}
+        plans = [kept_plan(store, name) for name in plan_names(store)]
+        found = [_summary(store, plan, known) for plan in plans]
+    if args.json:
+        print(json.dumps(found))
+    elif not found:
+        print("no plans yet: `rivae labels plan NAME RUN` makes one")
+    else:
+        print_table(
+            [
+                (row["plan"], row["data set"], str(row["items"]), " ".join(row["runs"]),
+                 _share(row), ", ".join(row["annotators"]) or "–")
+                for row in found
+            ],
+            ("plan", "data set", "items", "runs", "answered", "annotators"),
+        )  # fmt: skip
+    return 0
+
+
+def _summary(
+    store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]
+) -> dict[str, Any]:
+    """A plan with its progress; where its data cannot be opened, the reason instead."""
+    from rivae.labels.by_row import keys_by_row
+    from rivae.labels.kept_plans import plan_guideline
+    from rivae.labels.plan_data import plan_data
+    from rivae.labels.plan_progress import plan_progress
+
+    row: dict[str, Any] = {
+        "plan": plan.id, "data set": plan.dataset, "runs": [run.id for run in plan.runs],
+        "items": len(plan.items), "repeats": len(plan.repeats), "purpose": plan.purpose,
+        "created": plan.created, "answered": None, "needed": None, "annotators": {},
+    }  # fmt: skip
+    try:
+        data = known.get(plan.fingerprint) or plan_data(plan)
+        known[plan.fingerprint] = data
+        guideline = plan_guideline(store, plan)
+        progress = plan_progress(store, keys_by_row(data, plan.items).values(), guideline.ids)
+    except RivaeError as error:
+        return {**row, "message": str(error)}
+    shares = {share.annotator: share.answers for share in progress.shares}
+    return {
+        **row, "answered": progress.answered, "needed": progress.needed, "annotators": shares
+    }  # fmt: skip
+
+
+def _share(row: dict[str, Any]) -> str:
+    if row["needed"] is None:
+        return "–"
+    return f"{row['answered']:,} of {row['needed']:,} ({row['answered'] / row['needed']:.0%})"
+
+
+def _plan(args: argparse.Namespace) -> int:
+    from rivae.labels.kept_plans import keep_plan, plan_names
+    from rivae.labels.plan import make_plan
+    from rivae.labels.schema import read_guideline
+
+    guideline = read_guideline(args.guideline) if args.guideline else read_guideline()
+    runs = [find_run(name) for name in args.runs]
+    with label_reports.opened(args) as store:
+        if args.name in plan_names(store):
+            raise LabelError(f"there is a plan '{args.name[:80]}' already: choose another name")
+        plan = make_plan(
+            runs, args.name, n_queries=args.queries, repeats=args.repeats,
+            guideline=guideline.version, random_state=args.seed,
+        )  # fmt: skip
+        keep_plan(store, plan, guideline)
+    found = {
+        "plan": plan.id, "data set": plan.dataset, "items": len(plan.items),
+        "repeats": len(plan.repeats), "factors": list(guideline.ids),
+        "runs": {run.id: run.n_items for run in plan.runs},
+    }  # fmt: skip
+    if args.json:
+        print(json.dumps(found))
+        return 0
+    print(f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
+          f"twice, {len(guideline.ids)} factors")  # fmt: skip
+    for run in plan.runs:
+        print(f"  {run.id} needs {run.n_items:,}")
+    print("label them on the Label page: rivae serve")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    from rivae.labels.transfer import export
+
+    suffix = args.file.suffix.lower()
+    usual = next((name for name, end in FORMS.items() if end == suffix), None)
+    form: Form | None = args.form or usual
+    # Reading goes by the end of the name, so a wrong one could not be read back.
+    if form is None or FORMS[form] != suffix:
+        raise ConfigError(
+            f"'{args.file.name[:80]}' should end in {FORMS[form or 'events']} for "
+            f"{form or 'events'}: rename it"
+        )
+    with label_reports.opened(args) as store:
+        export(store, args.file, form)
+        n = store.last()
+    if args.json:
+        print(json.dumps({"file": str(args.file), "form": form, "events_in_store": n}))
+    else:
+        print(f"{args.file} holds the labels ({form}; the store has {n:,} events)")
+    return 0
+
+
+def _import(args: argparse.Namespace) -> int:
+    from rivae.labels.merge import import_labels
+    from rivae.labels.uploads import known_factors
+
+    with label_reports.opened(args) as store:
+        report = import_labels(
+            store, args.file, factors=known_factors(store), dry_run=args.dry_run
+        )
+    if args.json:
+        print(json.dumps({
+            "added": report.added, "known": report.known, "conflicts": report.n_conflicts,
+            "dry_run": args.dry_run,
+            "details": [vars(conflict) for conflict in report.conflicts],
+        }))  # fmt: skip
+    else:
+        verb = "would be added" if args.dry_run else "added"
+        print(f"{report.added:,} {verb}, {report.known:,} known already, "
+              f"{report.n_conflicts:,} conflicts")  # fmt: skip
+        for c in report.conflicts:
+            said = f" (store: {c.stored}, file: {c.offered})" if c.stored else ""
+            print(f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{said}",
+                  file=sys.stderr)  # fmt: skip
+    return 1 if report.n_conflicts and not report.added else 0
