@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 from rivae.errors import DataError, LabelError
-from rivae.labels.plan import LabelPlan, read_plan
+from rivae.labels.plan import PLAN_ID, LabelPlan, read_plan
 from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
 
@@ -29,6 +30,29 @@ def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
         raise LabelError(f"plan {plan.id} was made for another guideline: make it anew")
     store.keep_guideline(guideline)
     store.keep(PLAN, plan.id, json.dumps(plan.model_dump(mode="json")))
+
+
+def name_plan(
+    store: LabelStore, plan: LabelPlan, name: str, guideline: Guideline
+) -> LabelPlan:
+    """The same items in the same order under a free name, with a guideline: ready to be kept.
+
+    Raises:
+        LabelError: the name cannot be one, or a plan has it.
+    """
+    check_name(name)
+    if store.document(PLAN, name) is not None:
+        raise LabelError(f"there is a plan '{name}' already: choose another name")
+    return plan.model_copy(update={"id": name, "guideline": guideline.version})
+
+
+def check_name(name: str) -> None:
+    """Raises LabelError when no plan can have this name."""
+    if not re.fullmatch(PLAN_ID, name):
+        raise LabelError(
+            f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
+            "beginning with a letter or digit"
+        )
 
 
 def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:

@@ -35,4 +35,6 @@ def plan_picker(names: Sequence[str]) -> str:
 def open_plan(name: str, view: str = "Label") -> None:
     """Show a plan; for callbacks."""
     st.session_state[state.LABEL_PLAN] = name
+    # The list of plans may not be on the page now: then nothing else writes its name there.
+    st.query_params[state.LABEL_PLAN] = name
     st.session_state[state.LABEL_VIEW] = view
