@@ -1,8 +1,16 @@
-"""Metrics: the paper's tables beside ours, and everything that was measured on one run."""
+"""Metrics: the paper's tables beside ours, what was measured on one run, and what labels say."""
 
 import streamlit as st
 
-from rivae.ui import cache, metrics_panels, metrics_run_panels, metrics_session, notices, state
+from rivae.ui import (
+    cache,
+    metrics_labels,
+    metrics_panels,
+    metrics_run_panels,
+    metrics_session,
+    notices,
+    state,
+)
 from rivae.ui.run_picker import run_picker
 
 bar = st.container(horizontal=True, vertical_alignment="bottom")
@@ -11,6 +19,8 @@ with bar:
 
 if view == "Tables":
     metrics_panels.tables(bar)
+elif view == "From labels":
+    metrics_labels.from_labels(bar)
 else:
     ready = [run.id for run in cache.ready_runs()]
     run_id, remark = metrics_session.current_run(ready[0] if ready else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +13,7 @@ from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     import numpy as np
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from rivae.runs import Run
@@ -111,37 +113,51 @@ def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> 
 @st.fragment
 def _alpha(run: Run, report: Report, along: Along, table: NDArray[np.float64]) -> None:
     """D and C of the shared factors at any alpha, computed anew from the stored table."""
+    head = headline("D and C against alpha")
+    figure, alpha = alpha_panel(
+        table[:, list(along.shared)], [along.factors[k] for k in along.shared],
+        key=state.METRICS_CURVE, chance=along.chance, chance_alpha=report.alpha,
+    )  # fmt: skip
+    with head:
+        exports.panel(
+            "alpha", lambda: figure, run.id, "stored-alpha", is_chart=True, group=_group(along),
+            columns=list(along.shared), alpha=alpha,
+        )  # fmt: skip
+
+
+def alpha_panel(
+    table: NDArray[np.float64], names: Sequence[str], *, key: str,
+    chance: Mapping[str, tuple[float, float]] | None = None, chance_alpha: float | None = None,
+) -> tuple[go.Figure, float]:  # fmt: skip
+    """A slider for alpha, the curves of D and C with what they say; the figure and alpha.
+
+    Args:
+        table: (d, K) of |corr|.
+        names: of the K factors.
+        chance, chance_alpha: see ``alpha_curve``.
+    """
     from rivae.metrics.dci_paper import DEFAULT_ALPHA, paper_dci
     from rivae.plots.alpha import STEPS, alpha_curve
     from rivae.plots.theme import alt_text
 
-    head = headline("D and C against alpha")
-    alpha = st.select_slider(
+    alpha = float(st.select_slider(
         "alpha in rho(c) = exp(alpha c)", STEPS, DEFAULT_ALPHA, format_func=lambda a: f"{a:g}",
         key=state.METRICS_ALPHA, bind="query-params",
         help="The paper does not give alpha. A larger one lifts both scores.",
-    )  # fmt: skip
-    scored = table[:, list(along.shared)]
+    ))  # fmt: skip
     figure = alpha_curve(
-        scored, float(alpha), chance=along.chance, chance_alpha=report.alpha, dark=theme.is_dark()
+        table, alpha, chance=chance, chance_alpha=chance_alpha, dark=theme.is_dark()
     )
-    st.plotly_chart(
-        figure, theme=None, key=state.METRICS_CURVE, alt=alt_text(figure), config=QUIET
-    )
-    linear, informative = paper_dci(scored, rho="linear"), paper_dci(scored)["informativeness"]
-    names = ", ".join(along.factors[k] for k in along.shared)
+    st.plotly_chart(figure, theme=None, key=key, alt=alt_text(figure), config=QUIET)
+    linear, informative = paper_dci(table, rho="linear"), paper_dci(table)["informativeness"]
     plain = ", ".join(
         f"{letter} {linear[name].score:.2f}"
         for name, letter in (("disentanglement", "D"), ("completeness", "C"))
         if linear[name].score == linear[name].score
     )
-    level = f" The level of chance is known at alpha {report.alpha:g}." if along.chance else ""
+    level = f" The level of chance is known at alpha {chance_alpha:g}." if chance else ""
     st.caption(markdown(
-        f"Of {names}. With |corr| itself as the weight: {plain}. "
+        f"Of {', '.join(names)}. With |corr| itself as the weight: {plain}. "
         f"I = {informative.score:.2f} at any alpha.{level}"
     ))  # fmt: skip
-    with head:
-        exports.panel(
-            "alpha", lambda: figure, run.id, "stored-alpha", is_chart=True, group=_group(along),
-            columns=list(along.shared), alpha=float(alpha),
-        )  # fmt: skip
+    return figure, alpha

@@ -46,15 +46,16 @@ def run_files(report: Report, run_id: str) -> dict[str, Content]:
 
 def table_panel(view: TableView, dataset: str) -> None:
     """The Export button of a table of the benchmark."""
-    _panel(table_files(view, dataset), f"{dataset}-{view.id}")
+    panel(table_files(view, dataset), f"{dataset}-{view.id}")
 
 
 def run_panel(report: Report, run_id: str) -> None:
     """The Export button of a run's metrics."""
-    _panel(run_files(report, run_id), f"{run_id}-metrics")
+    panel(run_files(report, run_id), f"{run_id}-metrics")
 
 
-def _panel(files: dict[str, Content], name: str) -> None:
+def panel(files: dict[str, Content], name: str) -> None:
+    """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names."""
     # The name may come from a file: nothing that a file system could take for a folder.
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
     titles = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}

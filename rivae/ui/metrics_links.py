@@ -1,8 +1,9 @@
 """The parts of the Metrics page's address that Streamlit does not bind, and back.
 
-``?show=run`` opens one run's numbers, ``cell=2_1`` the plot behind dimension 2 and factor 1, and
-``sort=retrieval.recall_at_1~-factors.paper-completeness`` sorts two tables, the second one worst
-first. A link is read as if a stranger had written it: what is malformed is left out.
+``?show=run`` opens one run's numbers, ``show=labels`` those from labels, ``cell=2_1`` the plot
+behind dimension 2 and factor 1, and ``sort=retrieval.recall_at_1~-factors.paper-completeness``
+sorts two tables, the second one worst first. A link is read as if a stranger had written it: what
+is malformed is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from rivae.ui.links import MAX_DIMS
 from rivae.ui.metrics_payload import Sort
 
-SHOW = {"tables": "Tables", "run": "This run"}
+SHOW = {"tables": "Tables", "run": "This run", "labels": "From labels"}
 MAX_SORTS = 20
 _SORT = re.compile(r"(-?)([a-z]{1,20})\.([a-z][A-Za-z0-9_.-]{0,60})")
 _CELL = re.compile(r"([0-9]{1,3})(?:_([0-9]{1,3}))?")

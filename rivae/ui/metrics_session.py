@@ -22,7 +22,7 @@ from rivae.ui.metrics_payload import Sort, next_sort
 
 
 def view() -> str:
-    """The view in the address: "Tables" or "This run"."""
+    """The view in the address: one of ``SHOW``."""
     return read_show(address.read(("show", "run")))
 
 
@@ -51,6 +51,12 @@ def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[state.METRICS_RUN]
     choose_cell(None)
+
+
+def show_run(run_id: str) -> None:
+    """Open everything that was measured on a run, or the way to measure it; for callbacks."""
+    choose_cell(None)
+    st.query_params.update(show="run", run=run_id)  # one step of the browser's history
 
 
 def remember(run_id: str) -> None:

@@ -119,7 +119,9 @@ def metrics() -> None:
         "prints. *Failed* is a run that diverged, *not run* a line that the paper has and we "
         "have not measured; the small number leads to the reason.\n"
         "* **This run** holds what `rivae evaluate` measured on one run, each number with the "
-        "range it can have and the level of chance.\n\n"
+        "range it can have and the level of chance.\n"
+        "* **From labels** holds D, C and I from the labels of a plan, renewed as labels arrive; "
+        "there, axes can be aligned to labels, and the items to label next be suggested.\n\n"
         "D, C and I read the table of correlations. A table of 0.9 and 0.45 has D = 0.91 at "
         "alpha 10 and 0.08 with |corr| itself as the weight, so look at the table too."
     )

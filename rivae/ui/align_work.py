@@ -1,0 +1,91 @@
+"""Alignments, derived runs and suggestions that visitors asked for, each in a process of its own.
+
+What a visitor asked for belongs to the visitor's session; only the number of processes is shared.
+No streamlit here.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import RunError
+from rivae.ui.background import Job, start_process
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats, Ints
+    from rivae.runs import Run
+
+MAX_AT_ONCE = 2
+MAX_NAME = 80  # of runs and plans
+_lock = threading.Lock()
+_jobs: list[Job] = []
+
+
+def align(
+    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str
+) -> Job:
+    """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
+
+    Its result is what :func:`keep` takes. Raises RunError as :func:`keep`.
+    """
+    return _start(run, "align", items=items.tolist(), levels=levels.tolist(),
+                  factors=list(factors), guideline=guideline)  # fmt: skip
+
+
+def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Job:
+    """Begin to write the derived run ``name``; its result is {"run": its id}.
+
+    Args:
+        found: the result of :func:`align`.
+        names: of the first axes.
+
+    Raises:
+        RunError: too many such processes are at work.
+    """
+    from rivae.runs import runs_root
+
+    kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
+    return _start(run, "keep", **kept, names=list(names), name=name,
+                  root=str(runs_root().resolve()))  # fmt: skip
+
+
+def suggest(run: Run, labelled: Ints, n_items: int) -> Job:
+    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool"}.
+
+    Raises RunError as :func:`keep`.
+    """
+    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items)
+
+
+def _start(run: Run, what: str, **spec: Any) -> Job:
+    with _lock:
+        _jobs[:] = [job for job in _jobs if job.running]
+        if len(_jobs) >= MAX_AT_ONCE:
+            raise RunError("others are aligning axes at this moment: try again in a minute")
+        with tempfile.NamedTemporaryFile(
+            "w", prefix=f"rivae-{what}-", suffix=".json", delete=False
+        ) as file:
+            json.dump({"do": what, "run": str(run.path.resolve()), **spec}, file)
+        path = str(Path(file.name).resolve())
+        job = start_process(
+            f"{what} {run.id}", "rivae.ui.align_job", [path],
+            f"python -m rivae.ui.align_job {path}",
+        )  # fmt: skip
+        _jobs.append(job)
+    return job
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """``wanted``, shortened, with a number after it where that is taken."""
+    i = 1
+    while True:
+        end = "" if i == 1 else f"-{i}"
+        name = wanted[: MAX_NAME - len(end)] + end
+        if name not in taken:
+            return name
+        i += 1

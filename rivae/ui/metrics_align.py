@@ -1,0 +1,213 @@
+"""Align to labels: choose factors, see what held-out items gain, keep the result as a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import align_work, axes, cache, metrics_session, state
+from rivae.ui.compare_links import CompareLink, write_compare
+from rivae.ui.components.result_table import result_table
+from rivae.ui.metrics_labels_table import gains_payload
+from rivae.ui.metrics_layout import headline
+from rivae.ui.pages import COMPARE, EXPLORE
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rivae.runs import Run
+    from rivae.ui.background import Job
+    from rivae.ui.metrics_labels_data import Found, Labelled
+
+GOOD = 30  # labelled items with which an alignment is worth its while
+
+
+def panel(run: Run, found: Found, known: Labelled) -> None:
+    """Everything about aligning ``run`` to the labels of now."""
+    headline("Align to labels")
+    st.caption(
+        "A linear change of the axes that can be undone, after which each chosen factor has an "
+        "axis of its own. The same items are found; this run stays as it is."
+    )
+    said()
+    aligning, keeping = job_of("align", run), job_of("keep", run)
+    if any(job is not None and job.running for job in (aligning, keeping)):
+        progress(aligning if aligning is not None and aligning.running else keeping)
+        return
+    usable = _choice(run, found, known)
+    if aligning is not None and usable:
+        _outcome(run, aligning, found)
+    if keeping is not None:
+        _kept(run, keeping)
+
+
+def _choice(run: Run, found: Found, known: Labelled) -> bool:
+    """Which factors, and the button; whether there is any that can be aligned to."""
+    import numpy as np
+
+    from rivae.labels.align import MIN_LABELS
+
+    ids, counts = found.guideline.ids, known.counts()
+    usable = [
+        k for k, n in enumerate(counts)
+        if n >= MIN_LABELS and np.ptp(known.levels[~np.isnan(known.levels[:, k]), k]) > 0
+    ]
+    if not usable:
+        st.write(f"No factor has different labels of at least {MIN_LABELS} items yet; "
+                 f"{GOOD} do much more.")  # fmt: skip
+        return False
+    names = dict(zip(ids, found.names(ids), strict=True))
+    key = f"{state.METRICS_ALIGN_FACTORS}_{run.id}"
+    before = st.session_state.get(key, ids)
+    # Labels that were taken back may have left a factor with too few.
+    st.session_state[key] = [ids[k] for k in usable if ids[k] in before]
+    chosen = st.multiselect(
+        "Factors, in the order of the new axes", [ids[k] for k in usable],
+        format_func=lambda f: f"{names[f]} ({counts[ids.index(f)]})", key=key,
+        help="Behind a name: how many items have a level.",
+    )  # fmt: skip
+    st.button(
+        "Align", icon=":material/straighten:", type="primary", disabled=not chosen,
+        key=state.METRICS_ALIGN_START, on_click=_start, args=(run, found, known, tuple(chosen)),
+    )  # fmt: skip
+    st.caption(markdown(_basis(found, known, usable)))
+    return True
+
+
+def _basis(found: Found, known: Labelled, usable: Sequence[int]) -> str:
+    """Which labels an alignment would take."""
+    import numpy as np
+
+    tested = int(np.isin(known.rows, found.opened.data.splits["test"]).sum())
+    by = "one annotator" if known.n_annotators == 1 else f"{known.n_annotators} annotators"
+    text = (
+        f"Takes all labels of this data set, whatever their plan: {len(known.rows):,} items by "
+        f"{by}, the median of their levels, verdicts in its place."
+    )
+    if tested:
+        text += (f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
+                 "kinder than on others.")  # fmt: skip
+    missing = [f for k, f in enumerate(found.guideline.ids) if k not in usable]
+    if missing:
+        text += f" Too few different labels: {', '.join(found.names(missing))}."
+    return text
+
+
+def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
+    import numpy as np
+
+    columns = [found.guideline.ids.index(factor) for factor in factors]
+    levels = known.levels[:, columns]
+    some = ~np.isnan(levels).all(axis=1)
+    forget("keep", run)
+    begin("align", run, lambda: align_work.align(
+        run, known.rows[some], levels[some], factors, found.guideline.version
+    ))  # fmt: skip
+
+
+def _outcome(run: Run, job: Job, found: Found) -> None:
+    """What was found, and the way to keep it."""
+    if job.error or job.result is None:
+        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        return
+    result: dict[str, Any] = job.result
+    record = result["record"]
+    known = set(found.guideline.ids)
+    names = {f: found.guideline.factor(f).name if f in known else f for f in record["factors"]}
+    if record["held_out"]:
+        before = axes.names_of(run, len(result["matrix"]))
+        result_table(
+            gains_payload(record["held_out"], names, before),
+            key=f"{state.METRICS_TABLE}_gains", on_sort=lambda: None,
+        )  # fmt: skip
+        st.caption(
+            "Axes fitted to 70 % of the labelled items, measured on the others; what is kept is "
+            "fitted to all of them."
+        )
+    else:
+        st.info(
+            "The labels are too few, or too alike, to hold some of them out: what this alignment "
+            "gains is not known.", icon=":material/info:",
+        )  # fmt: skip
+    st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
+    key = f"{state.METRICS_ALIGN_NAME}_{run.id}"
+    free = align_work.free_name(f"{run.id}-aligned", {r.id for r in cache.runs()})
+    st.session_state.setdefault(key, free)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name of the new run", key=key, max_chars=align_work.MAX_NAME, width=320)
+        st.button(
+            "Keep as a run", icon=":material/save:", key=state.METRICS_ALIGN_KEEP, on_click=_keep,
+            args=(run, result, [names[f] for f in record["factors"]], key),
+        )  # fmt: skip
+
+
+def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
+    name = str(st.session_state[key]).strip()
+    begin("keep", run, lambda: align_work.keep(run, result, names, name))
+
+
+def _kept(run: Run, job: Job) -> None:
+    if job.error or job.result is None:
+        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        return
+    made = str(job.result["run"])
+    st.success(f"{markdown(made)} is kept. Its first axes have the names of the factors.",
+               icon=":material/check:")  # fmt: skip
+    with st.container(horizontal=True):
+        st.page_link(EXPLORE, label="Open in Explore", icon=":material/tune:",
+                     query_params={"run": made})  # fmt: skip
+        st.page_link(COMPARE, label="Compare with the original", icon=":material/view_column:",
+                     query_params=write_compare(CompareLink(runs=(run.id, made))))  # fmt: skip
+        st.button("Evaluate it", icon=":material/speed:", type="tertiary",
+                  key=state.METRICS_ALIGN_EVALUATE, on_click=metrics_session.show_run,
+                  args=(made,))  # fmt: skip
+
+
+# What a visitor has started, by kind of work and model; the suggestions use it as well.
+
+
+def job_of(what: str, run: Run) -> Job | None:
+    """The work of this kind that this visitor started on the run's present model, if any."""
+    jobs: dict[str, Job] = st.session_state.get(state.METRICS_ALIGN, {})
+    return jobs.get(_key(what, run))
+
+
+def begin(what: str, run: Run, start: Any) -> None:
+    """Start work of a kind; where it cannot begin, a sentence says so. For callbacks."""
+    try:
+        job = start()
+    except (RivaeError, OSError) as error:
+        st.session_state[state.METRICS_ALIGN_SAID] = str(error)
+        return
+    jobs = st.session_state.get(state.METRICS_ALIGN, {})
+    st.session_state[state.METRICS_ALIGN] = {**jobs, _key(what, run): job}
+
+
+def forget(what: str, run: Run) -> None:
+    """No more of this work is shown; for callbacks."""
+    jobs = dict(st.session_state.get(state.METRICS_ALIGN, {}))
+    jobs.pop(_key(what, run), None)
+    st.session_state[state.METRICS_ALIGN] = jobs
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{what}|{run.path.resolve()}|{run.content_hash}"
+
+
+def said() -> None:
+    """The sentence about what could not be started, once."""
+    if sentence := st.session_state.pop(state.METRICS_ALIGN_SAID, ""):
+        st.warning(markdown(sentence), icon=":material/info:")
+
+
+@st.fragment(run_every=1)
+def progress(job: Job | None) -> None:
+    """How far the work is; the page starts anew once it is over."""
+    if job is None or not job.running:
+        st.rerun()
+        return
+    st.progress(job.share, text=f"{markdown(job.stage)}, {job.share:.0%}")
+    st.caption("It goes on when you leave this page.")

@@ -1,0 +1,186 @@
+"""The third view of the Metrics page: what labels say about the runs of a plan."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import (
+    axes,
+    label_session,
+    label_store,
+    metrics_align,
+    metrics_exports,
+    metrics_labels_charts,
+    metrics_labels_data,
+    metrics_session,
+    metrics_suggest,
+    notices,
+    page_help,
+    state,
+)
+from rivae.ui.components.result_table import result_table
+from rivae.ui.metrics_labels_table import scores_payload
+from rivae.ui.metrics_layout import headline
+from rivae.ui.pages import LABEL
+from rivae.ui.run_picker import run_picker
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.ui.metrics_labels_data import Found, Labelled, Line
+
+EVERY = 3  # seconds between two looks for new labels
+REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
+
+
+def from_labels(bar: DeltaGenerator) -> None:
+    """Scores of a plan's runs from the labels of now, and what labels can do for their axes.
+
+    ``bar`` is the row at the top of the page.
+    """
+    try:
+        names = label_store.plan_names()
+        if not names:
+            _no_plan(bar)
+            return
+        with bar:
+            chosen = label_session.plan_picker(names)
+        _plan(chosen, bar)
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+
+
+def _no_plan(bar: DeltaGenerator) -> None:
+    with bar:
+        page_help.metrics()
+    st.write("Scores from labels need a labelling plan: make one on the Label page.")
+    st.page_link(LABEL, label="Make a plan", icon=":material/new_label:",
+                 query_params={"view": "Plans"})  # fmt: skip
+
+
+def _plan(chosen: str, bar: DeltaGenerator) -> None:
+    started = time.monotonic()
+    with st.skeleton(height=480):  # models may have to be searched for the first time
+        opened = label_store.open_plan(chosen)
+        seq = label_store.store().last()
+        found = metrics_labels_data.scores_of(opened, seq)
+        known = metrics_labels_data.labelled(opened, found.guideline, seq)
+    cost = time.monotonic() - started
+    line = _chosen(found, bar)
+    with bar:
+        page_help.metrics()
+    if len(known.rows):
+        _scores(found)
+        if line is not None:
+            metrics_labels_charts.charts(line, found)
+    else:
+        st.write(f"Plan {markdown(chosen)} has no labels yet: label some of its items first.")
+        st.page_link(LABEL, label="Label", icon=":material/new_label:",
+                     query_params={"plan": chosen})  # fmt: skip
+    if line is not None:
+        _axes(line, found, known)
+    st.session_state[state.METRICS_LABELS] = (seq, time.monotonic(), cost)
+    _watch()
+
+
+def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
+    """The line of the run in the address, else of the one last looked at, else the first."""
+    lines = {line.run.id: line for line in found.lines if line.run.ready}
+    if not lines:
+        return None
+    asked, remark = metrics_session.current_run("")
+    named = st.query_params.get("run", "")
+    if named and asked == named and asked not in lines:
+        remark = (f"Run {markdown(asked[:80])} is not one of this plan's, so another one is "
+                  "shown.")  # fmt: skip
+    run_id = asked if asked in lines else next(iter(lines))
+    with bar:
+        run_picker(run_id, list(lines), key=state.METRICS_RUN,
+                   on_change=metrics_session.choose_run)  # fmt: skip
+    if remark:
+        st.warning(remark, icon=":material/info:")
+    metrics_session.remember(run_id)
+    return lines[run_id]
+
+
+def _scores(found: Found) -> None:
+    with headline("D, C and I from labels"):
+        metrics_exports.panel(
+            metrics_labels_charts.score_files(found), f"{found.opened.plan.id}-scores"
+        )
+    result_table(scores_payload(found), key=f"{state.METRICS_TABLE}_labels", on_sort=lambda: None)
+    for sentence in _remarks(found):
+        st.caption(markdown(sentence))
+
+
+def _remarks(found: Found) -> list[str]:
+    """What is behind the numbers, sentence by sentence."""
+    from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
+
+    scored = [line.scores for line in found.lines if line.scores is not None]
+    waiting = [f for f in found.guideline.ids if f not in found.factors]
+    said = []
+    if scored:
+        over = ", ".join(sorted({s.interval_over for s in scored}))
+        said.append(
+            f"Of {', '.join(found.names(found.factors))}; alpha = {scored[0].settings['alpha']:g}; "
+            f"levels are the median over annotators, verdicts of the review in their place. "
+            f"Intervals: 95 % over {over}."
+        )
+        if not any(s.selected for s in scored):
+            said.append(f"No run has more than {PAPER_SELECTED} dimensions, so none were selected "
+                        "by their correlation.")  # fmt: skip
+        else:
+            said.append("The paper chose 10 of Recipe1M's dimensions by their correlation, which "
+                        "lifts every score; both are shown.")  # fmt: skip
+    if waiting:
+        said.append(
+            f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
+            f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
+        )
+    if found.opened.plan.purpose == "axes":
+        said.append("The items of this plan were chosen to align axes; for D, C and I whole "
+                    "queries of a plan for scores have to be labelled.")  # fmt: skip
+    if len(scored) > 1:
+        said.append(
+            "A place is given only to a run whose interval overlaps no other run's; a tie is not "
+            "ranked. Runs share queries and annotators, so more labels may still part them."
+        )
+    if any(line.parent for line in found.lines):
+        said.append("A derived run retrieves other items than the plan's along its own axes: look "
+                    "at how much of them is labelled. Aligned to these labels, it is scored on "
+                    "what it was fitted to.")  # fmt: skip
+    return said
+
+
+def _axes(line: Line, found: Found, known: Labelled) -> None:
+    """Alignment and suggestions, for a model with axes of its own."""
+    method = axes.method_of(line.run)
+    if method is None or not method.has_latent:
+        notices.no_latent(method)
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            metrics_align.panel(line.run, found, known)
+        with st.container():
+            metrics_suggest.panel(line.run, found, known)
+
+
+@st.fragment(run_every=EVERY)
+def _watch() -> None:
+    """Starts the page anew when there are newer labels than those it shows."""
+    seq, at, cost = st.session_state[state.METRICS_LABELS]
+    if time.monotonic() - at < max(EVERY - 1, REST * cost):
+        return  # also when the page itself has just been drawn
+    try:
+        newer = label_store.store().last() != seq
+    except RivaeError as error:
+        st.caption(markdown(str(error)))
+        return
+    if newer:
+        st.rerun()

@@ -1,0 +1,99 @@
+"""Suggest next: the items whose labels would sharpen a run's axes most, as a labelling plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import align_work, label_store, state
+from rivae.ui.metrics_align import begin, forget, job_of, progress
+from rivae.ui.metrics_layout import headline
+from rivae.ui.pages import LABEL
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
+    from rivae.labels.schema import Guideline
+    from rivae.runs import Run
+    from rivae.ui.background import Job
+    from rivae.ui.metrics_labels_data import Found, Labelled
+
+USUAL = 30
+
+
+def panel(run: Run, found: Found, known: Labelled) -> None:
+    """How many items, what was found, and the plan made of it."""
+    from rivae.labels.suggest_plan import MAX_SUGGESTED
+
+    headline("Suggest next")
+    st.caption(
+        "The unlabelled items whose labels would tell most about the directions of the factors in "
+        "this run's latent space, whatever the labels say."
+    )
+    job = job_of("suggest", run)
+    if job is not None and job.running:
+        progress(job)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        n = st.number_input(
+            "Items", 1, MAX_SUGGESTED, USUAL, key=state.METRICS_SUGGEST_N, width=140
+        )
+        st.button(
+            "Suggest what to label next", icon=":material/lightbulb:",
+            key=state.METRICS_SUGGEST_START, on_click=_start, args=(run, known, int(n)),
+        )  # fmt: skip
+    st.caption(
+        "Chosen among validation items, to which the model was not fitted and on which D, C and I "
+        "are not measured; training items join where they are few."
+    )
+    if job is not None:
+        _outcome(run, job, found)
+    if made := st.session_state.get(f"{state.METRICS_SUGGEST_OPEN}_{run.id}", ""):
+        st.success(f"Plan {markdown(made)} is made.", icon=":material/check:")
+        st.page_link(LABEL, label="Label these items", icon=":material/new_label:",
+                     query_params={"view": "Label", "plan": made})  # fmt: skip
+
+
+def _start(run: Run, known: Labelled, n: int) -> None:
+    for name in (state.METRICS_SUGGEST_NAME, state.METRICS_SUGGEST_OPEN):
+        st.session_state.pop(f"{name}_{run.id}", None)
+    begin("suggest", run, lambda: align_work.suggest(run, known.rows, n))
+
+
+def _outcome(run: Run, job: Job, found: Found) -> None:
+    if job.error or job.result is None:
+        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        return
+    rows = [int(row) for row in job.result["rows"]]
+    st.write(f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
+             f"{markdown(str(job.result['pool']))}.")  # fmt: skip
+    key = f"{state.METRICS_SUGGEST_NAME}_{run.id}"
+    st.session_state.setdefault(
+        key, align_work.free_name(f"{run.id}-next", label_store.plan_names())
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name of the new plan", key=key, max_chars=align_work.MAX_NAME, width=320)
+        st.button(
+            "Make the plan", icon=":material/playlist_add:", key=state.METRICS_SUGGEST_KEEP,
+            on_click=_keep, args=(run, found.opened.data, found.guideline, rows, key),
+        )  # fmt: skip
+
+
+def _keep(
+    run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str
+) -> None:
+    """Keep the plan with the guideline of the present one."""
+    from rivae.labels.kept_plans import keep_plan
+    from rivae.labels.suggest_plan import suggested_plan
+
+    name, store = str(st.session_state[key]).strip(), label_store.store()
+    try:
+        plan = suggested_plan(run, rows, name, data=data, guideline=guideline.version)
+        keep_plan(store, plan, guideline)
+    except RivaeError as error:
+        st.session_state[state.METRICS_ALIGN_SAID] = str(error)
+        return
+    forget("suggest", run)
+    st.session_state[f"{state.METRICS_SUGGEST_OPEN}_{run.id}"] = name
