@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -74,8 +75,7 @@ def editor(
         guideline_file(guideline, f"{key}_file")
         st.caption(f"Version {guideline.version}")
     before = None if chosen == NEW else guideline.factor(chosen)
-    # Another version has its own fields: they show what is kept now, and a new one begins empty.
-    own = f"{key}_{chosen}_{guideline.version}"
+    own = f"{key}_{chosen}_{_stamp(place, before)}"
     label_factor_pictures.panel(key, before, guideline, opened)
     _form(own, before, opened is not None)
     st.button(
@@ -83,6 +83,21 @@ def editor(
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save, args=(place, own, before, current, save, opened),
     )  # fmt: skip
+
+
+def _stamp(place: str, factor: LabelFactor | None) -> str:
+    """Ends the keys of the form: a factor that was changed has new fields, which show it as it is
+    now; those of a new one begin empty after every one that was added, and stay when somebody else
+    adds one.
+    """
+    if factor is None:
+        return str(st.session_state.get(_added(place), 0))
+    return hashlib.sha256(factor.model_dump_json().encode()).hexdigest()[:8]
+
+
+def _added(place: str) -> str:
+    """The session's number of factors added here."""
+    return f"{state.LABEL_FACTORS}_{place}_added"
 
 
 def guideline_file(guideline: Guideline, key: str) -> None:
@@ -152,7 +167,8 @@ def _save(
         what = "added" if before is None else "changed"
         return f"{factor.name} is {what}: the guideline is now version {changed.version}."
 
-    label_said.tried(place, change)
+    if label_said.tried(place, change) and before is None:
+        st.session_state[_added(place)] = st.session_state.get(_added(place), 0) + 1
 
 
 def _remove(

@@ -3,7 +3,14 @@
 import pytest
 
 from rivae.errors import LabelError
-from rivae.labels.kept_plans import keep_plan, kept_plan, plan_guideline, plan_names, revise
+from rivae.labels.kept_plans import (
+    keep_plan,
+    kept_plan,
+    name_plan,
+    plan_guideline,
+    plan_names,
+    revise,
+)
 from rivae.labels.plan import LabelPlan, PlanRun
 from rivae.labels.schema import label_factor, read_guideline
 from rivae.labels.store import LabelStore
@@ -73,3 +80,18 @@ def test_revisions_of_plans_with_like_names_stay_apart(store):
         keep_plan(store, a_plan(name), read_guideline())
     revise(store, a_plan("ab"), read_guideline().with_factor(spice()))
     assert plan_guideline(store, a_plan("a")) == read_guideline()
+
+
+def test_a_plan_gets_a_free_name_and_a_guideline(store):
+    more = read_guideline().with_factor(spice())
+    named = name_plan(store, a_plan("preview"), "kitchen-1", more)
+    assert (named.id, named.guideline, named.order) == ("kitchen-1", more.version, [4, 2, 9])
+    keep_plan(store, named, more)
+    with pytest.raises(LabelError, match="there is a plan 'kitchen-1' already"):
+        name_plan(store, named, "kitchen-1", more)
+
+
+@pytest.mark.parametrize("name", ["", "A", "a b", "-a", "a" * 81, "<b>", "a\n", "../a"])
+def test_what_cannot_name_a_plan(store, name):
+    with pytest.raises(LabelError, match="cannot name a plan"):
+        name_plan(store, a_plan(), name, read_guideline())
