@@ -147,14 +147,14 @@ def reading(found: Agreement) -> str:
         return "every label is the same level: nothing to compare"
     words = _band(found.alpha)
     if not math.isnan(found.low) and _band(found.low) != words:
-        return f"{words}; {_band(found.low)} at the low end of the interval"
+        return f"{words} (at the low end {_band(found.low)})"
     return words
 
 
 def _band(alpha: float) -> str:
     if alpha >= RELIABLE:
         return "reliable"
-    return "tentative conclusions only" if alpha >= TENTATIVE else "not reliable"
+    return "tentative" if alpha >= TENTATIVE else "not reliable"
 
 
 def missing(said: Said) -> str:

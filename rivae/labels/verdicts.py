@@ -64,5 +64,5 @@ def take_back(store: LabelStore, event_id: str, by: str) -> None:
 
 def _check_name(by: str) -> None:
     if not by:
-        raise LabelError("a verdict needs a name: type yours above")
+        raise LabelError("a verdict needs a name: type yours at the top of the page")
     check_annotator(by)
