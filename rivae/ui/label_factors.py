@@ -56,7 +56,6 @@ def editor(
         removable: whether factors can be left out.
     """
     key = f"{state.LABEL_FACTORS}_{place}"
-    label_said.show(place)
     st.markdown("\n".join(
         f"* **{markdown(f.name)}** :small[{markdown(' – '.join(f.levels))}]"
         for f in guideline.factors
@@ -83,6 +82,7 @@ def editor(
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save, args=(place, own, before, current, save, opened),
     )  # fmt: skip
+    label_said.show(place)
 
 
 def _stamp(place: str, factor: LabelFactor | None) -> str:

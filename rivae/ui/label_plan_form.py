@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KEY = state.LABEL_NEW
 WAYS = ("From runs", "From a file")
-PLACE, MAKING = "new", "making"
+COUNTING, MAKING = "counting", "making"
 SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 
@@ -37,7 +37,6 @@ def panel(names: Sequence[str]) -> None:
         "Made", WAYS, default=WAYS[0], required=True, key=f"{KEY}_way",
         label_visibility="collapsed",
     )  # fmt: skip
-    label_said.show(PLACE)
     if way == WAYS[1]:
         label_plan_upload.panel()
         return
@@ -65,6 +64,8 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
             "Count the items", icon=":material/calculate:", type="primary", key=f"{KEY}_count",
             on_click=_count, args=(asked,), help="Finds what the runs retrieve; takes seconds.",
         )  # fmt: skip
+        label_said.show(COUNTING)
+        label_said.show(MAKING)  # the runs have changed since the items were counted
         return
     st.markdown(preview(plan, len(guideline.factors)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -117,7 +118,7 @@ def _count(asked: Request) -> None:
         label_plan_making.start(asked)
         return ""
 
-    label_said.tried(PLACE, begin)
+    label_said.tried(COUNTING, begin)
 
 
 @st.fragment(run_every=1)
