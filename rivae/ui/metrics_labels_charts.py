@@ -24,7 +24,7 @@ def charts(line: Line, found: Found) -> None:
     if line.all_factors is None:
         st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
         st.button(
-            "Evaluate it", icon=":material/speed:", key=state.METRICS_EVALUATE,
+            "Evaluate it", icon=":material/speed:", key=state.METRICS_LABELS_EVALUATE,
             on_click=metrics_session.show_run, args=(line.run.id,),
         )  # fmt: skip
         return

@@ -112,6 +112,7 @@ METRICS_PAPER: Final = "printed"
 METRICS_ALONG: Final = "along"
 METRICS_ALPHA: Final = "alpha"
 METRICS_LABELS: Final = "metrics_labels"  # which labels are shown, since when, at which cost
+METRICS_LABELS_EVALUATE: Final = "metrics_labels_evaluate"
 METRICS_LABELS_HEATMAP: Final = "metrics_labels_heatmap"
 METRICS_LABELS_CURVE: Final = "metrics_labels_curve"
 METRICS_ALIGN: Final = "metrics_align"  # what was started here, by kind of work and model
