@@ -55,8 +55,8 @@ def choose_run() -> None:
 
 def show_run(run_id: str) -> None:
     """Open everything that was measured on a run, or the way to measure it; for callbacks."""
-    choose_cell(None)
-    st.query_params.update(show="run", run=run_id)  # one step of the browser's history
+    # At once, and without the plan, which that view does not have: one step of the history.
+    address.write({"show": "run", "run": run_id}, ("show", "run", "cell", state.LABEL_PLAN))
 
 
 def remember(run_id: str) -> None:

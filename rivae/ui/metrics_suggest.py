@@ -30,7 +30,7 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
     headline("Suggest next")
     st.caption(
         "The unlabelled items whose labels would tell most about the directions of the factors in "
-        "this run's latent space, whatever the labels say."
+        "this run's latent space."
     )
     job = job_of("suggest", run)
     if job is not None and job.running:
