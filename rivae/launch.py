@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +83,10 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def train(
-    configs: Sequence[RunConfig], root: Path, listener: Listener | None = None
-) -> list[Run]:
-    """Train new runs; several train as one batch (see ``rivae.training``).
+    configs: Sequence[RunConfig], root: Path, listener: Listener | None = None,
+    tick: Callable[[], None] | None = None,
+) -> list[Run]:  # fmt: skip
+    """Train new runs; several train as one batch (see ``rivae.training``, also for ``tick``).
 
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
@@ -96,7 +97,7 @@ def train(
         for config in configs:
             runs.append(Run.create(config, root))
         jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener)
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick)
     except BaseException:
         # Settings that cannot train leave no folder behind.
         for run in runs:
@@ -105,7 +106,9 @@ def train(
     return _fit(runs, trainer, resume=False)
 
 
-def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
+def resume(
+    runs: Sequence[Run], listener: Listener | None = None, tick: Callable[[], None] | None = None
+) -> list[Run]:
     """Go on with interrupted runs from their last checkpoints.
 
     Runs that were started as one batch go on as one, also when only one of them is named: alone
@@ -124,7 +127,7 @@ def resume(runs: Sequence[Run], listener: Listener | None = None) -> list[Run]:
     for group in filter(None, groups):
         datasets = _load_each([run.config for run in group])
         jobs = [Job(run, data) for run, data in zip(group, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener)
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick)
         done += _fit(group, trainer, resume=True)
     return done
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -32,6 +33,8 @@ class Trainer:
         validate: measures a model on its validation rows.
         finalise: a last exact change of the trained model, e.g. of its axes, before it is kept.
         listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
+        tick: called before every step; what it raises ends the training there, and everything
+            since the last checkpoint is done again when it is resumed.
     """
 
     def __init__(
@@ -40,8 +43,9 @@ class Trainer:
         validate: Validator | None = None,
         finalise: Finaliser | None = None,
         listener: Listener | None = None,
+        tick: Callable[[], None] | None = None,
     ) -> None:
-        self.finalise, self.listener = finalise, listener
+        self.finalise, self.listener, self.tick = finalise, listener, tick
         check_jobs(jobs)
         device = torch.device(jobs[0].config.training.device)
         self.feed = Feed([job.data for job in jobs], len(jobs) > 1, device)
@@ -126,6 +130,8 @@ class Trainer:
         sums: dict[str, Tensor] = {}
         noise = Noise(models.noise, models.stacked)
         for i, index in enumerate(self.feed.batches(stage.batch_size, models.order)):
+            if self.tick:
+                self.tick()
             progress = (done + i) / total
             if stage.schedule == "cosine":
                 factor_now = factor * 0.5 * (1 + math.cos(math.pi * progress))

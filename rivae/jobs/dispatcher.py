@@ -1,0 +1,218 @@
+"""Starts queued runs, watches the living ones and stops the cancelled; one per folder of runs.
+
+``python -m rivae.jobs.dispatcher ROOT``. It keeps nothing in memory that matters: killed at any
+moment, the next one takes up what the ledger, the locks and the run folders say.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rivae.errors import RivaeError, RunError
+from rivae.files import is_locked, locked
+from rivae.jobs.agent import start_agent
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.locks import clean, is_alive, seconds_silent, send
+from rivae.jobs.records import Job, boot_id, jobs_folder
+from rivae.jobs.slots import choose_slots, machine_slots
+from rivae.runs import Run
+from rivae.runs.finding import PACKAGE_ROOT
+
+ROUND_S = 0.3
+IDLE_S = 60.0  # without anything queued or alive
+START_S = 180.0  # for the first sign of life of a started run
+HANG_S = 3600.0  # without one step
+FLAG_S, TERM_S = 3.0, 4.0  # to stop by itself, then after SIGTERM
+log = logging.getLogger("rivae.jobs")
+
+
+class Dispatcher:
+    """The rounds of one dispatcher.
+
+    Args:
+        root: the folder of runs.
+        slots: what may be used at once, all of the machine by default.
+        hang_s: after so many seconds without a step a trainer is started anew.
+    """
+
+    def __init__(
+        self, root: Path, slots: Sequence[str] | None = None, hang_s: float = HANG_S
+    ) -> None:
+        self.ledger = Ledger(root)
+        self.folder = jobs_folder(root)
+        self.slots = tuple(machine_slots() if slots is None else slots)
+        self.hang_s = hang_s
+        self._agents: dict[str, subprocess.Popen[bytes]] = {}
+        self._since: dict[str, float] = {}  # when a job was first seen cancelling, or starting
+        self._warned: set[str] = set()
+
+    def round(self) -> bool:
+        """Look at every job once; whether there is anything to do or to wait for."""
+        jobs = self.ledger.jobs("starting", "running")
+        for job in jobs:
+            self._watch(job)
+        self._start_queued()
+        self._reap()
+        return bool(self.ledger.jobs("queued", "starting", "running"))
+
+    # living jobs
+
+    def _watch(self, job: Job) -> None:
+        if not is_alive(self.folder, job.id):
+            agent = self._agents.get(job.id)
+            # Between two of its processes, or before the first has its lock.
+            if agent is not None and agent.poll() is None and self._waits(job, START_S):
+                return
+            self._over(job)
+            return
+        if job.cancelling:
+            waited = self._seconds(f"{job.id} cancelling")
+            if waited > FLAG_S + TERM_S:
+                send(self.folder, job.id, signal.SIGKILL)
+            elif waited > FLAG_S:
+                send(self.folder, job.id, signal.SIGTERM)
+        elif seconds_silent(self.folder, job.id) > self.hang_s:
+            log.warning("%s has not done a step for %.0f s: it is started anew", job.run,
+                        self.hang_s)  # fmt: skip
+            send(self.folder, job.id, signal.SIGKILL)
+
+    def _over(self, job: Job) -> None:
+        """Nobody is at work on the job any more: what became of it?"""
+        known = self.ledger.job(job.id)
+        if not known.alive:
+            return  # the trainer has said so meanwhile
+        run = Run(self.ledger.root / job.run)
+        state = _state(run)
+        if state == "finished":
+            self.ledger.advance(job.id, "running")
+            self.ledger.advance(job.id, "finished")
+        elif known.cancelling:
+            self.ledger.advance(job.id, "cancelled", "stopped: it goes on when it is resumed")
+        elif known.boot != boot_id():
+            message = "the machine was started anew meanwhile: resume it"
+            self.ledger.advance(job.id, "lost", message)
+        elif known.attempts > known.max_restarts:
+            times = f"{known.attempts} times" if known.attempts > 1 else "once"
+            message = f"its process died {times}: the log shows its last words"
+            self.ledger.advance(job.id, "failed", message)
+        else:
+            # Not counted by the trainer itself where it died before it could.
+            if job.state == "starting":
+                self.ledger.count_start(job.id)
+            log.info("%s died: it goes on from its last checkpoint", job.run)
+            self.ledger.advance(job.id, "queued")
+        self._forget(job.id)
+        clean(self.folder, job.id)
+
+    # queued jobs
+
+    def _start_queued(self) -> None:
+        alive = self.ledger.jobs("starting", "running")
+        taken = {slot for job in alive for slot in job.slots}
+        free = tuple(slot for slot in self.slots if slot not in taken)
+        for job in self.ledger.jobs("queued"):
+            chosen = choose_slots(free, job.wants_gpu, job.processes)
+            if chosen is None:
+                self._warn_without_slot(job)
+                continue
+            if is_alive(self.folder, job.id) or not self.ledger.claim(job.id, chosen):
+                continue
+            free = tuple(slot for slot in free if slot not in chosen)
+            self._forget(job.id)
+            clean(self.folder, job.id)
+            try:
+                self._agents[job.id] = start_agent(self.ledger.root, self.ledger.job(job.id))
+            except OSError as error:
+                message = f"its process cannot be started: {error.strerror}"
+                self.ledger.advance(job.id, "failed", message)
+
+    def _warn_without_slot(self, job: Job) -> None:
+        """A run that asks for more cards than there are would wait for ever."""
+        if choose_slots(self.slots, job.wants_gpu, job.processes) is None:
+            need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
+            what = need if job.wants_gpu else "a slot on the CPU"
+            self.ledger.advance(job.id, "starting")
+            self.ledger.advance(job.id, "failed", f"this machine does not have {what}: clone the "
+                                "run and choose another device")  # fmt: skip
+
+    # helpers
+
+    def _seconds(self, name: str) -> float:
+        return time.monotonic() - self._since.setdefault(name, time.monotonic())
+
+    def _waits(self, job: Job, seconds: float) -> bool:
+        return self._seconds(f"{job.id} without life") < seconds
+
+    def _forget(self, job_id: str) -> None:
+        for name in [name for name in self._since if name.startswith(job_id)]:
+            del self._since[name]
+
+    def _reap(self) -> None:
+        """Take the exit status of agents that are over, so that no zombies stay."""
+        self._agents = {
+            job_id: agent for job_id, agent in self._agents.items() if agent.poll() is None
+        }
+
+
+def _state(run: Run) -> str:
+    try:
+        return run.status.state
+    except RunError:
+        return ""
+
+
+def run_dispatcher(
+    root: Path, *, idle_s: float = IDLE_S, slots: Sequence[str] | None = None
+) -> int:
+    """Dispatch until nothing was to be done for ``idle_s`` seconds; 1 where another one does."""
+    folder = jobs_folder(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(folder / "dispatcher.lock"):
+            dispatcher, idle_since = Dispatcher(root, slots), time.monotonic()
+            while time.monotonic() - idle_since < idle_s:
+                try:
+                    if dispatcher.round():
+                        idle_since = time.monotonic()
+                except RivaeError as error:  # e.g. a full disk: wait until there is space
+                    log.warning("%s", error)
+                    time.sleep(2.0)
+                time.sleep(ROUND_S)
+    except BlockingIOError:
+        return 1
+    return 0
+
+
+def is_dispatching(root: Path) -> bool:
+    """Whether a dispatcher is at work on the runs below ``root``."""
+    return is_locked(jobs_folder(root) / "dispatcher.lock")
+
+
+def ensure_dispatcher(root: Path) -> None:
+    """Start a dispatcher in a session of its own unless there is one; it outlives this process."""
+    folder = jobs_folder(root)
+    folder.mkdir(parents=True, exist_ok=True)
+    if is_dispatching(root):
+        return
+    with (folder / "dispatcher.log").open("ab") as stream:
+        subprocess.Popen(
+            [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
+            cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=stream,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+
+
+def main(argv: Sequence[str]) -> int:
+    """The dispatcher's own process."""
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    return run_dispatcher(Path(argv[0]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,221 @@
+"""The queue of training runs: one SQLite file, every change of state one transaction.
+
+Many processes use it at once: the app, the command line, the dispatcher, the trainers. What is not
+allowed to follow (``records.NEXT``) is refused inside the transaction, so that two of them cannot
+both take a job, and one that was cancelled is not started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rivae.config import RunConfig
+from rivae.errors import ConfigError, RunError
+from rivae.jobs.ledger_file import ORDER, changing, job_of, last_place, opened, row_of, update
+from rivae.jobs.records import (
+    ALIVE,
+    MAX_PRIORITY,
+    MAX_RESTARTS,
+    NEXT,
+    RESUMABLE,
+    Job,
+    State,
+    boot_id,
+    jobs_folder,
+    new_job_id,
+)
+from rivae.runs.records import now
+
+MAX_QUEUED = 1_000
+MAX_PROCESSES = 64
+
+
+class Ledger:
+    """The queue of the runs below ``root``.
+
+    Every method raises RunError with one sentence where the file cannot be used. Nothing is kept
+    open between two calls, so a ledger may be used from every thread and process.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = jobs_folder(root) / "ledger.db"
+
+    # reading
+
+    def jobs(self, *states: State) -> list[Job]:
+        """The entries in these states, all by default, in the order of their turn."""
+        if not self.path.exists():
+            return []
+        with opened(self.path) as db:
+            rows = db.execute(f"SELECT * FROM jobs ORDER BY {ORDER}").fetchall()
+        found = [job_of(row) for row in rows]
+        return [job for job in found if not states or job.state in states]
+
+    def job(self, job_id: str) -> Job:
+        """One entry; RunError when there is none."""
+        with opened(self.path) as db:
+            return job_of(row_of(db, job_id))
+
+    # queueing
+
+    def add(
+        self, configs: Sequence[RunConfig], *, priority: int = 5, max_restarts: int = 3,
+        processes: int = 1,
+    ) -> list[Job]:  # fmt: skip
+        """Queue new runs, all or none.
+
+        Raises:
+            RunError: a run of this name exists or is queued already, or the queue is full.
+            ConfigError: a number out of range.
+        """
+        _check_numbers(priority, max_restarts, processes)
+        names = [config.name for config in configs]
+        with changing(self.path) as db:
+            waiting = db.execute("SELECT count(*) FROM jobs WHERE state = 'queued'").fetchone()[0]
+            if waiting + len(configs) > MAX_QUEUED:
+                raise RunError(f"the queue takes {MAX_QUEUED} runs: wait until some are over")
+            for name in names:
+                taken = db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone()
+                if taken or (self.root / name).exists() or names.count(name) > 1:
+                    raise RunError(f"a run named {name} exists already: choose another name")
+            made = [
+                _insert(db, config, "queued", priority, max_restarts, processes)
+                for config in configs
+            ]
+            return [job_of(row_of(db, job_id)) for job_id in made]
+
+    def add_existing(self, config: RunConfig, *, max_restarts: int = 3, processes: int = 1) -> Job:
+        """Queue a run whose folder is there, e.g. one that was started from the command line.
+
+        Raises:
+            RunError: it is queued or at work already, or finished.
+        """
+        _check_numbers(0, max_restarts, processes)
+        with changing(self.path) as db:
+            known = db.execute("SELECT id FROM jobs WHERE run = ?", (config.name,)).fetchone()
+            job_id = known["id"] if known else _insert(db, config, "lost", 5, max_restarts,
+                                                       processes)  # fmt: skip
+            return _resumed(db, job_id)
+
+    def resume(self, job_id: str) -> Job:
+        """Queue a run again that failed, was cancelled or got lost; it goes on where it was."""
+        with changing(self.path) as db:
+            return _resumed(db, job_id)
+
+    def cancel(self, job_id: str) -> Job:
+        """Take a queued run out of the queue at once; ask a living one to stop."""
+        with changing(self.path) as db:
+            job = job_of(row_of(db, job_id))
+            if job.state == "queued":
+                message = "" if job.attempts else "cancelled before it began"
+                update(db, job_id, state="cancelled", ended=now(), message=message)
+            elif job.alive:
+                update(db, job_id, cancelling=1)
+            else:
+                raise RunError(f"{job.run} is {job.state}: there is nothing to cancel")
+            return job_of(row_of(db, job_id))
+
+    def set_priority(self, job_id: str, priority: int) -> None:
+        """0 to 9, the highest first."""
+        _check_numbers(priority, 0, 1)
+        with changing(self.path) as db:
+            row_of(db, job_id)
+            update(db, job_id, priority=priority)
+
+    def move(self, job_id: str, by: int) -> None:
+        """Move a queued run among those of its priority, up (-1) or down (1)."""
+        with changing(self.path) as db:
+            job = job_of(row_of(db, job_id))
+            queue = db.execute(
+                "SELECT id, place FROM jobs WHERE state = 'queued' AND priority = ?"
+                f" ORDER BY {ORDER}", (job.priority,),
+            ).fetchall()  # fmt: skip
+            order = [row["id"] for row in queue]
+            if job_id not in order:
+                raise RunError(f"{job.run} is {job.state}: only queued runs have a place")
+            at = order.index(job_id)
+            order.insert(min(max(at + by, 0), len(order) - 1), order.pop(at))
+            for other, row in zip(order, queue, strict=True):
+                update(db, other, place=row["place"])
+
+    def remove(self, job_id: str) -> None:
+        """Forget an entry that is over; the run's folder stays."""
+        with changing(self.path) as db:
+            job = job_of(row_of(db, job_id))
+            if job.alive:
+                raise RunError(f"{job.run} is {job.state}: cancel it first")
+            db.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+
+    # for the dispatcher and the trainers
+
+    def claim(self, job_id: str, slots: Sequence[str]) -> bool:
+        """Take a queued run for these slots; False when it or a slot is taken."""
+        with changing(self.path) as db:
+            marks = ", ".join("?" * len(ALIVE))
+            held = db.execute(f"SELECT slots FROM jobs WHERE state IN ({marks})", ALIVE).fetchall()
+            taken = {slot for row in held for slot in row["slots"].split()}
+            row = db.execute("SELECT state FROM jobs WHERE id = ?", (job_id,)).fetchone()
+            if row is None or row["state"] != "queued" or taken & set(slots):
+                return False
+            update(db, job_id, state="starting", slots=" ".join(slots), started=now(), ended="",
+                   boot=boot_id(), message="")  # fmt: skip
+            return True
+
+    def count_start(self, job_id: str) -> int:
+        """A trainer has begun: how often that has happened since the run was queued."""
+        with changing(self.path) as db:
+            attempts = int(row_of(db, job_id)["attempts"]) + 1
+            update(db, job_id, attempts=attempts)
+            return attempts
+
+    def advance(self, job_id: str, state: State, message: str = "") -> bool:
+        """Go to ``state``; False when that may not follow the state that it is in now."""
+        with changing(self.path) as db:
+            row = db.execute("SELECT state FROM jobs WHERE id = ?", (job_id,)).fetchone()
+            if row is None or state not in NEXT.get(row["state"], ()):
+                return False
+            values: dict[str, Any] = {"state": state, "message": message}
+            if state not in ALIVE:
+                values |= {"slots": "", "ended": "" if state == "queued" else now()}
+                if state != "queued":
+                    values["cancelling"] = 0
+            update(db, job_id, **values)
+            return True
+
+
+def _check_numbers(priority: int, max_restarts: int, processes: int) -> None:
+    if not (0 <= priority <= MAX_PRIORITY and 0 <= max_restarts <= MAX_RESTARTS):
+        raise ConfigError(
+            f"priorities go from 0 to {MAX_PRIORITY} and restarts from 0 to {MAX_RESTARTS}"
+        )
+    if not 1 <= processes <= MAX_PROCESSES:
+        raise ConfigError(f"a run trains in 1 to {MAX_PROCESSES} processes")
+
+
+def _insert(
+    db: Any, config: RunConfig, state: State, priority: int, max_restarts: int, processes: int
+) -> str:
+    device = config.training.device
+    if device not in ("cpu", "cuda"):
+        raise ConfigError(f"the queue chooses the card itself: use the device cuda, not {device}")
+    job_id = new_job_id()
+    db.execute(
+        "INSERT INTO jobs (id, run, config, state, priority, place, processes, max_restarts,"
+        " queued) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (job_id, config.name, config.model_dump_json(), state, priority, last_place(db),
+         processes, max_restarts, now()),
+    )  # fmt: skip
+    return job_id
+
+
+def _resumed(db: Any, job_id: str) -> Job:
+    job = job_of(row_of(db, job_id))
+    if job.state not in RESUMABLE or job.config is None:
+        reason = "there is nothing to resume" if job.config else "remove its entry"
+        raise RunError(f"{job.run} is {job.state}: {reason}")
+    update(db, job_id, state="queued", attempts=0, message="", ended="", cancelling=0,
+           place=last_place(db))  # fmt: skip
+    return job_of(row_of(db, job_id))

@@ -1,0 +1,101 @@
+"""One entry of the queue of training runs, and the states it can be in."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from rivae.config import RunConfig
+
+State = Literal["queued", "starting", "running", "finished", "failed", "cancelled", "lost"]
+STATES: tuple[State, ...] = get_args(State)
+# Somebody may be at work on it.
+ALIVE: tuple[State, ...] = ("starting", "running")
+# Over, but goes on from its last checkpoint when it is asked to.
+RESUMABLE: tuple[State, ...] = ("failed", "cancelled", "lost")
+# What may follow what; each step is one transaction of the ledger.
+NEXT: dict[State, tuple[State, ...]] = {
+    "queued": ("starting", "cancelled"),
+    "starting": ("running", "queued", "failed", "cancelled", "lost"),
+    "running": ("finished", "queued", "failed", "cancelled", "lost"),
+    "finished": (),
+    "failed": ("queued",),
+    "cancelled": ("queued",),
+    "lost": ("queued",),
+}
+MAX_PRIORITY = 9
+MAX_RESTARTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An entry as the ledger holds it.
+
+    Attributes:
+        id: 12 hex digits.
+        config: of the run, whose folder has its name; None where the entry is damaged.
+        run: the run's name.
+        state: see ``NEXT``.
+        priority: 0 to 9, the highest first; among equals the one queued first, or as reordered.
+        processes: how many processes train it together, one per GPU; 1 on the CPU.
+        slots: what it holds while it is alive: "cpu", or "gpu:0" and so on; empty otherwise.
+        attempts: how often it was started.
+        max_restarts: how often it is started again by itself when its process dies.
+        cancelling: it was asked to stop.
+        boot: the boot of the machine on which it was last started (``boot_id``).
+        message: one sentence about its end, or "".
+        queued, started, ended: ISO times in UTC, "" where that has not happened.
+    """
+
+    id: str
+    config: RunConfig | None
+    run: str
+    state: State
+    priority: int = 5
+    processes: int = 1
+    slots: tuple[str, ...] = ()
+    attempts: int = 0
+    max_restarts: int = 3
+    cancelling: bool = False
+    boot: str = ""
+    message: str = ""
+    queued: str = ""
+    started: str = ""
+    ended: str = ""
+
+    @property
+    def alive(self) -> bool:
+        return self.state in ALIVE
+
+    @property
+    def wants_gpu(self) -> bool:
+        """Whether it trains on graphics cards."""
+        return self.config is not None and self.config.training.device != "cpu"
+
+
+def new_job_id() -> str:
+    """A fresh id of 12 hex digits."""
+    return uuid.uuid4().hex[:12]
+
+
+@cache
+def boot_id() -> str:
+    """What changes when the machine is started anew; "" where the system does not tell."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def jobs_folder(root: Path) -> Path:
+    """Where the ledger, locks and logs of the runs below ``root`` are; hidden from the run list."""
+    return root / ".jobs"
+
+
+def is_supported() -> bool:
+    """Whether this system has the locks that tell a living process from a dead one."""
+    return os.name == "posix"

@@ -1,0 +1,260 @@
+"""Real trainers of some seconds under a real torchrun: every death, cancellation and resumption."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rivae.jobs import locks
+from rivae.jobs.agent import log_path
+from rivae.jobs.dispatcher import Dispatcher, is_dispatching, run_dispatcher
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.records import jobs_folder
+from rivae.launch import train
+from rivae.runs import Run
+from tests.training.tiny import files_of, tiny_config
+
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
+    pytest.mark.slow,
+]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def config(name="run", epochs=200, **settings):
+    """Some three seconds of training; the state is kept after every epoch."""
+    return tiny_config(
+        name, joint_epochs=epochs, training={"validate_every": 100}, **settings
+    )
+
+
+class Queue:
+    """A queue with one job and a dispatcher that the test turns by hand."""
+
+    def __init__(self, root, **options):
+        self.root, self.ledger = root, Ledger(root)
+        self.folder = jobs_folder(root)
+        self.dispatcher = Dispatcher(root, ["cpu"])
+        self.options = options
+
+    def add(self, *configs, **options):
+        self.job = self.ledger.add(configs or [config()], **options)[0]
+        return self
+
+    @property
+    def now(self):
+        return self.ledger.job(self.job.id)
+
+    @property
+    def run(self):
+        return Run(self.root / self.job.run)
+
+    def until(self, condition, what, seconds=90.0):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            said = log_path(self.root, self.job.id)
+            log = said.read_text()[-2000:] if said.exists() else ""
+            assert time.monotonic() < deadline, f"{what}: {self.now}\n{log}"
+            self.dispatcher.round()
+            time.sleep(0.05)
+        return self
+
+    def training(self, epoch=5):
+        """Wait until some epochs are done."""
+        def far():
+            return self.run.path.exists() and len(self.run.metrics()) >= epoch
+
+        return self.until(far, "it trains")
+
+    def ended(self, state):
+        self.until(lambda: not self.now.alive and self.now.state != "queued", "it ends")
+        assert self.now.state == state, (self.now, log_path(self.root, self.job.id).read_text())
+        self.until(lambda: not processes_of(self.job.id), "nothing is left running", 10)
+        return self
+
+    def pid(self, who):
+        return locks.holder(locks.lock_path(self.folder, self.job.id, who))
+
+
+def processes_of(job_id):
+    """Every living process whose command line names the job."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if job_id.encode() in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.fixture
+def queue(tmp_path):
+    (tmp_path / "runs").mkdir()
+    made = Queue(tmp_path / "runs").add()
+    yield made
+    locks.send(made.folder, made.job.id, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The files of the same run, trained without interruption."""
+    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
+
+
+def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):
+    queue.ended("finished")
+    assert files_of(queue.run) == whole
+    assert queue.now.attempts == 1 and queue.now.slots == () and queue.now.ended
+
+
+def test_a_killed_trainer_goes_on_from_its_checkpoint(queue, whole):
+    queue.training()
+    os.kill(queue.pid("rank0"), signal.SIGKILL)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 2
+
+
+def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, whole):
+    queue.training()
+    for pid in locks.holders(queue.folder, queue.job.id):
+        os.killpg(pid, signal.SIGKILL)
+    queue.dispatcher = Dispatcher(queue.root, ["cpu"])
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 2
+
+
+def test_a_trainer_outlives_torchrun(queue, whole):
+    queue.training()
+    os.kill(queue.pid(locks.AGENT), signal.SIGKILL)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 1
+
+
+def test_it_is_not_started_again_for_ever(tmp_path):
+    queue = Queue(tmp_path).add(max_restarts=1)
+    for n in (1, 2):
+        queue.until(lambda n=n: queue.now.attempts == n and queue.pid("rank0"), f"start {n}")
+        os.kill(queue.pid("rank0"), signal.SIGKILL)
+    queue.ended("failed")
+    assert "died 2 times" in queue.now.message
+    queue.ledger.resume(queue.job.id)
+    queue.ended("finished")
+
+
+def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
+    queue.training()
+    queue.ledger.cancel(queue.job.id)
+    started = time.monotonic()
+    queue.ended("cancelled")
+    assert time.monotonic() - started < 10
+    assert "resumed" in queue.now.message and queue.run.status.state == "interrupted"
+    assert 5 <= len(queue.run.metrics()) < 200
+    queue.ledger.resume(queue.job.id)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole
+
+
+def test_cancelled_while_it_starts_nothing_is_left(queue):
+    queue.dispatcher.round()
+    assert queue.now.state == "starting"
+    queue.ledger.cancel(queue.job.id)
+    queue.ended("cancelled")
+    assert not queue.run.path.exists() or queue.run.status.state in ("created", "interrupted")
+
+
+def test_one_that_does_not_listen_is_killed(queue):
+    queue.training()
+    os.kill(queue.pid("rank0"), signal.SIGSTOP)  # hears neither the flag nor SIGTERM
+    queue.ledger.cancel(queue.job.id)
+    queue.ended("cancelled")
+
+
+def test_one_that_hangs_is_started_anew(queue):
+    queue.training()
+    os.kill(queue.pid("rank0"), signal.SIGSTOP)
+    queue.dispatcher.hang_s = 1.0
+    queue.until(lambda: queue.now.attempts == 2, "it is started again")
+    queue.dispatcher.hang_s = 3600.0
+    queue.ended("finished")
+
+
+def test_after_a_reboot_it_is_lost_until_it_is_resumed(queue, monkeypatch):
+    queue.training()
+    monkeypatch.setattr("rivae.jobs.dispatcher.boot_id", lambda: "another boot")
+    for pid in locks.holders(queue.folder, queue.job.id):
+        os.killpg(pid, signal.SIGKILL)
+    queue.ended("lost")
+    assert "started anew" in queue.now.message
+    monkeypatch.undo()
+    queue.ledger.resume(queue.job.id)
+    queue.ended("finished")
+
+
+def test_what_cannot_train_fails_with_its_sentence(tmp_path):
+    broken = config("broken")
+    dataset = broken.dataset.model_copy(update={"settings": {"n_pairs": -5}})
+    queue = Queue(tmp_path).add(broken.model_copy(update={"dataset": dataset}))
+    queue.ended("failed")
+    assert "n_pairs" in queue.now.message and queue.now.attempts == 1
+    assert not queue.run.path.exists()
+
+
+def test_a_full_disk_is_a_clear_state_and_damages_nothing(tmp_path, whole):
+    queue = Queue(tmp_path).add(config("run"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / ".jobs").mkdir(exist_ok=True)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, before[1]))  # for what is started now
+    try:
+        queue.dispatcher.round()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    queue.ended("failed")
+    assert "free some space" in queue.now.message
+    queue.ledger.resume(queue.job.id)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole
+
+
+def test_a_run_for_cards_that_are_not_there_says_so(tmp_path):
+    queue = Queue(tmp_path).add(tiny_config("cards", training={"device": "cuda"}))
+    queue.ended("failed")
+    assert "graphics card" in queue.now.message
+
+
+def test_one_slot_runs_one_at_a_time_in_their_order(tmp_path):
+    queue = Queue(tmp_path)
+    first, second = queue.add(config("a", 3), config("b", 3)).ledger.jobs()
+    queue.job = second
+    while queue.now.state == "queued":
+        others = queue.ledger.jobs("starting", "running")
+        assert len(others) <= 1
+        queue.dispatcher.round()
+        time.sleep(0.05)
+    assert queue.ledger.job(first.id).state == "finished"
+    queue.ended("finished")
+
+
+def test_there_is_one_dispatcher_and_its_death_stops_nothing(queue, whole):
+    line = [sys.executable, "-m", "rivae.jobs.dispatcher", str(queue.root)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(line, cwd=ROOT, env=env, start_new_session=True) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not (queue.run.path.exists() and queue.run.metrics()):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            assert is_dispatching(queue.root)
+            assert run_dispatcher(queue.root, idle_s=0) == 1, "there is one already"
+        finally:
+            process.kill()
+            process.wait()
+    assert not is_dispatching(queue.root) and queue.now.state == "running"
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 1
