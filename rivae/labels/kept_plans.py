@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 
 from rivae.errors import DataError, LabelError
-from rivae.labels.plan import PLAN_ID, LabelPlan, read_plan
+from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
 from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
 
@@ -38,21 +37,13 @@ def name_plan(
     """The same items in the same order under a free name, with a guideline: ready to be kept.
 
     Raises:
-        LabelError: the name cannot be one, or a plan has it.
+        ConfigError: no plan can have this name.
+        LabelError: a plan has it.
     """
-    check_name(name)
+    check_plan_name(name)
     if store.document(PLAN, name) is not None:
         raise LabelError(f"there is a plan '{name}' already: choose another name")
     return plan.model_copy(update={"id": name, "guideline": guideline.version})
-
-
-def check_name(name: str) -> None:
-    """Raises LabelError when no plan can have this name."""
-    if not re.fullmatch(PLAN_ID, name):
-        raise LabelError(
-            f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
-            "beginning with a letter or digit"
-        )
 
 
 def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:

@@ -152,11 +152,13 @@ def make_plan(
 
 def check_plan_name(name: str, random_state: int = 0) -> None:
     """Raises ConfigError when a plan cannot have this name, or this seed."""
-    if not re.fullmatch(PLAN_ID, name) or not 0 <= random_state < 2**31:
+    if not re.fullmatch(PLAN_ID, name):
         raise ConfigError(
             f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
-            "beginning with a letter or digit, and a seed from 0 on"
+            "beginning with a letter or digit"
         )
+    if not 0 <= random_state < 2**31:
+        raise ConfigError(f"{random_state} is no seed: use a whole number from 0 on")
 
 
 def _blocks(found: Traversal, random_state: int) -> list[Ints]:

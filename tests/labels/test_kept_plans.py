@@ -2,7 +2,7 @@
 
 import pytest
 
-from rivae.errors import LabelError
+from rivae.errors import ConfigError, LabelError
 from rivae.labels.kept_plans import (
     keep_plan,
     kept_plan,
@@ -93,5 +93,5 @@ def test_a_plan_gets_a_free_name_and_a_guideline(store):
 
 @pytest.mark.parametrize("name", ["", "A", "a b", "-a", "a" * 81, "<b>", "a\n", "../a"])
 def test_what_cannot_name_a_plan(store, name):
-    with pytest.raises(LabelError, match="cannot name a plan"):
+    with pytest.raises(ConfigError, match="cannot name a plan"):
         name_plan(store, a_plan(), name, read_guideline())

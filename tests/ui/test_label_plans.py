@@ -8,15 +8,13 @@ import pytest
 
 from rivae.errors import LabelError
 from rivae.evaluation import evaluate
-from rivae.labels.kept_plans import keep_plan, kept_plan, plan_guideline, plan_names, revise
-from rivae.labels.schema import guideline_json, label_factor, read_guideline
+from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names, revise
+from rivae.labels.schema import guideline_json, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
 from rivae.ui import label_plan_making
 from tests.ui.conftest import train
-
-EVIL = "<b>Eve</b> [x](http://x) *y*"
-LEVELS = ["none", "mild", "medium", "hot", "fire"]
+from tests.ui.label_forms import EVIL, fill, press, spice, warnings, written
 
 
 @pytest.fixture(scope="module")
@@ -50,24 +48,6 @@ def store(runs, tmp_path):
         yield opened
 
 
-def written(shown):
-    return shown.words.replace("\\", "")
-
-
-def warnings(shown):
-    return [w.value.replace("\\", "") for w in shown.at.warning]
-
-
-def press(shown, key):
-    shown.at.button(key=key).click().run()
-    return shown.calm()
-
-
-def fill(shown, key, value):
-    shown.at.text_input(key=key).set_value(value).run()
-    return shown.calm()
-
-
 def choose(shown, *runs):
     shown.at.multiselect(key="label_new_runs").set_value(list(runs)).run()
     return shown.calm()
@@ -91,11 +71,6 @@ def make(shown, name):
     return press(shown, "label_new_make")
 
 
-def spice(**changes):
-    parts = {"id": "spice", "name": "spiciness", "definition": "How hot it is.", "levels": LEVELS}
-    return label_factor(**{**parts, **changes})
-
-
 # The list
 
 
@@ -110,61 +85,6 @@ def test_without_an_evaluated_run_it_says_what_to_do(app):
     assert "No run is evaluated yet" in written(shown)
     assert "python -m rivae evaluate digits-4" in written(shown)
     assert not shown.at.multiselect and not shown.at.button
-
-
-def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
-    label_plan.label("ben", [1, 2, None])
-    label_plan.label(EVIL, [3] * 10)
-    label_plan.label(EVIL, [3] * 4, factor="fruit")
-    label_plan.label("ben", [3] * 4, factor="no-longer-asked")
-    shown = app("label", view="Plans")
-    text = written(shown)
-    assert "**first**" in text and "40 items · 3 hidden repeats · made 1 Mar 2026" in text
-    assert "For D, C and I of digits." in text
-    said = [p.proto.text for p in shown.at.get("progress")]
-    assert said == ["14 of 320 answers by at least one person (4%)"]
-    assert f"{EVIL}: 14 answers (4%), 0 of them cannot tell, 0 repeats, 2.0 s each" in text
-    assert "ben: 3 answers (1%), 1 of them cannot tell" in text
-    assert "\\<b\\>Eve\\</b\\>" in shown.words and "\\[x\\]" in shown.words
-    assert "/label?plan=first" in text and "by=" not in text
-
-
-def test_its_buttons_open_the_other_views(label_plan, app):
-    for which, view in (("label", "Label"), ("review", "Review")):
-        shown = press(app("label", view="Plans"), f"label_card_first_{which}")
-        assert shown.at.session_state["view"] == view
-        assert shown.at.session_state["plan"] == "first"
-
-
-def test_a_run_that_is_gone_or_new_is_told(label_plan, app, tmp_path, monkeypatch):
-    plan = label_plan.plan
-    old = plan.runs[0].model_copy(update={"model": "0" * 16})
-    gone = plan.runs[0].model_copy(update={"id": "gone"})
-    keep_plan(
-        label_plan.store, plan.model_copy(update={"id": "second", "runs": [old, gone]}),
-        label_plan.guideline,
-    )  # fmt: skip
-    text = written(app("label", view="Plans"))
-    assert "digits (trained anew since), gone (not here)" in text
-
-
-def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
-    store, plan = label_plan.store, label_plan.plan
-    store.keep("plan", "bad-plan", '{"id": 3}')
-    store.keep("guideline", "0" * 12, "{not json")
-    bad = plan.model_copy(update={"id": "bad-guideline", "guideline": "0" * 12})
-    store.keep("plan", bad.id, json.dumps(bad.model_dump(mode="json")))
-    elsewhere = plan.model_copy(update={"id": "elsewhere", "dataset": EVIL, "runs": [
-        plan.runs[0].model_copy(update={"id": "gone"})]})  # fmt: skip
-    keep_plan(store, elsewhere, label_plan.guideline)
-    shown = app("label", view="Plans")
-    said = warnings(shown)
-    assert any("no labelling plan (id" in w for w in said)
-    assert any("is no guideline" in w for w in said)
-    assert any("the data of plan elsewhere cannot be opened" in w for w in said)
-    keys = {b.key for b in shown.at.button}
-    assert "label_card_first_label" in keys and "label_card_bad-guideline_factors" not in keys
-    assert "\\<b\\>Eve" in shown.words and "<b>Eve" not in shown.words
 
 
 # A new plan from runs
@@ -375,107 +295,3 @@ def test_what_is_no_plan_at_all(plans, label_plan, store, content):
     assert len(warnings(shown)) == 1
     assert "labelling plan" in warnings(shown)[0]
     assert plan_names(store) == ["first"]
-
-
-# Factors of a plan in use
-
-
-@pytest.fixture
-def editor(label_plan, app):
-    """The view with the factors of the plan open."""
-    return press(app("label", view="Plans"), "label_card_first_factors")
-
-
-def now(plan):
-    return plan_guideline(plan.store, plan.plan)
-
-
-def form(shown, place, chosen):
-    """The key that the fields of a factor begin with."""
-    start = f"label_factors_{place}_{chosen}_"
-    return next(t.key for t in shown.at.text_input if t.key.startswith(start))[: -len("_id")]
-
-
-def enter(shown, place, chosen, **fields):
-    """Fill the form of a factor and save it."""
-    own = form(shown, place, chosen)
-    for name, value in fields.items():
-        area = shown.at.text_area if name == "definition" else shown.at.text_input
-        area(key=f"{own}_{name}").set_value(value)
-    shown.at.run()
-    return press(shown, f"{own}_save")
-
-
-FIELDS = {"id": "spice", "name": "spiciness", "definition": "How hot\n it is.",
-          **{f"level{k}": name for k, name in enumerate(LEVELS, 1)}}  # fmt: skip
-
-
-def test_a_factor_can_be_added_to_a_plan_in_use(editor, label_plan):
-    assert f"Version {label_plan.guideline.version}" in written(editor)
-    enter(editor, "first", "+", **FIELDS)
-    assert now(label_plan).ids == (*label_plan.guideline.ids, "spice")
-    assert now(label_plan).factor("spice").definition == "How hot it is."
-    new = now(label_plan).version
-    assert f"Version {new}" in written(editor) and "spiciness" in written(editor)
-    own = form(editor, "first", "+")
-    assert editor.at.text_input(key=f"{own}_id").value == "", "empty again"
-    enter(editor, "first", "+", **{**FIELDS, "name": "again"})
-    assert any("there is a factor 'spice' already" in w for w in warnings(editor))
-    assert now(label_plan).version == new
-    press(editor, "label_card_first_factors")
-    assert not any(t.key.startswith("label_factors_first") for t in editor.at.text_input)
-
-
-def test_what_somebody_else_added_meanwhile_stays(editor, label_plan):
-    own = form(editor, "first", "+")
-    fill(editor, f"{own}_name", "half entered")
-    revise(label_plan.store, label_plan.plan, now(label_plan).with_factor(spice(id="salt")))
-    editor.at.run()
-    assert editor.at.text_input(key=f"{own}_name").value == "half entered"
-    enter(editor, "first", "+", **FIELDS)
-    assert now(label_plan).ids[-2:] == ("salt", "spice")
-
-
-def test_a_factor_in_use_can_be_reworded_but_not_left_out(editor, label_plan):
-    version = label_plan.guideline.version
-    editor.at.selectbox(key="label_factors_first_chosen").set_value("fruit").run()
-    assert "label_factors_first_remove" not in {b.key for b in editor.at.button}
-    assert editor.at.text_input(key=f"{form(editor, 'first', 'fruit')}_id").disabled
-    label_plan.label("ann", [1, 2], factor="fruit")
-    enter(editor, "first", "fruit", name=EVIL)
-    assert now(label_plan).factor("fruit").name == EVIL and now(label_plan).version != version
-    assert "\\<b\\>Eve" in editor.words and "<b>Eve" not in editor.words
-    assert {c.event.guideline for c in label_plan.store.current()} == {version}
-    enter(editor, "first", "fruit", level2="a trace")  # the form shows what is kept now
-    assert now(label_plan).factor("fruit").name == EVIL
-    assert now(label_plan).factor("fruit").levels[1] == "a trace"
-
-
-@pytest.mark.parametrize(("fields", "sentence"), [
-    ({"id": ""}, "needs a short id"), ({"name": " "}, "needs a name"),
-    ({"definition": ""}, "needs a definition"), ({"level3": ""}, "level 3 has no name"),
-    ({"level3": "Fire"}, "two levels have the same name"), ({"id": "Spice!"}, "cannot be used (id"),
-    ({"id": "annotator"}, "a column of the exported tables"),
-    ({"example2": "../secret.png"}, "leaves the guideline's folder"),
-    ({"example2": "99999999"}, "there is no item 99999999"),
-])  # fmt: skip
-def test_a_wrong_factor_is_one_sentence_and_keeps_what_was_entered(
-    editor, label_plan, fields, sentence
-):
-    own = form(editor, "first", "+")
-    enter(editor, "first", "+", **{**FIELDS, **fields})
-    assert [sentence in w for w in warnings(editor)] == [True]
-    assert now(label_plan).version == label_plan.guideline.version
-    for name, value in {**FIELDS, **fields}.items():
-        area = editor.at.text_area if name == "definition" else editor.at.text_input
-        assert area(key=f"{own}_{name}").value == value
-
-
-def test_an_example_can_be_an_item_number(editor, label_plan):
-    row = label_plan.rows[3]
-    enter(editor, "first", "+", **FIELDS, example2=str(row))
-    assert now(label_plan).factor("spice").examples == {2: label_plan.keys[row]}
-    editor.at.selectbox(key="label_factors_first_chosen").set_value("spice").run()
-    pictures = [h.value for h in editor.calm().at.html if "2  mild" in h.value]
-    assert len(pictures) == 1 and "data:image" in pictures[0]
-    assert any(f">{row}<" in h.value for h in editor.at.html), "items to choose from"

@@ -1,0 +1,29 @@
+"""What the tests of the Plans view do with its forms."""
+
+from rivae.labels.schema import label_factor
+
+EVIL = "<b>Eve</b> [x](http://x) *y*"
+LEVELS = ["none", "mild", "medium", "hot", "fire"]
+
+
+def written(shown):
+    return shown.words.replace("\\", "")
+
+
+def warnings(shown):
+    return [w.value.replace("\\", "") for w in shown.at.warning]
+
+
+def press(shown, key):
+    shown.at.button(key=key).click().run()
+    return shown.calm()
+
+
+def fill(shown, key, value):
+    shown.at.text_input(key=key).set_value(value).run()
+    return shown.calm()
+
+
+def spice(**changes):
+    parts = {"id": "spice", "name": "spiciness", "definition": "How hot it is.", "levels": LEVELS}
+    return label_factor(**{**parts, **changes})
