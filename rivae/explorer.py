@@ -84,7 +84,8 @@ class Explorer(Catalogue):
     ) -> None:
         super().__init__(data, rows, thumbnails)
         self.method = method
-        kept = None if run is None else run.path / "cache"
+        # A model in training changes every few seconds: what is made of it is not kept.
+        kept = run.path / "cache" if run is not None and run.ready else None
         self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
@@ -102,7 +103,8 @@ class Explorer(Catalogue):
             DataError: its data cannot be read.
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
-        return cls(run.load_method(data), data, rows, thumbnails=thumbnails, run=run)
+        method = run.load_method(data, preview=True)
+        return cls(method, data, rows, thumbnails=thumbnails, run=run)
 
     def prepare(self) -> None:
         """Compute now what the first search would wait for: where the data lie, the effects."""

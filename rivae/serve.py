@@ -67,7 +67,7 @@ def command(
 
 
 def environment(here: Path) -> dict[str, str]:
-    """The environment of the app; folders of runs, data, labels and results are found from ``here``."""
+    """The environment of the app; runs, data, labels and results are looked for from ``here``."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())

@@ -1,8 +1,9 @@
 """The run folder, the single truth about a run: the only code that reads or writes its files.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``model.safetensors``,
-``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. What is made from a run later,
-``axis_names.json`` and ``alignment.json``, is known to those who make it.
+``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until it is trained,
+``preview.safetensors`` holds its weights of some moment, to be looked at. What is made from a run
+later, ``axis_names.json`` and ``alignment.json``, is known to those who make it.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ from rivae.files import is_locked, write_atomic, write_json
 from rivae.runs.records import MetricsLog, Status, now
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from torch import Tensor
+
     from rivae.data.base import PairedDataset
     from rivae.methods.base import Method
 
 # A model of this project is far smaller; a larger file is not one of ours.
+MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
 MAX_MODEL_BYTES = 4 * 2**30
 
 
@@ -126,15 +132,20 @@ class Run:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a trained model to open."""
-        return (self.path / "model.safetensors").is_file()
+        """Whether there is a trained model."""
+        return (self.path / MODEL).is_file()
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is a model to look at, be it one in training."""
+        return self.ready or (self.path / PREVIEW).is_file()
 
     @property
     def content_hash(self) -> str:
         """16 hex digits of the model file: the key of every cache of this run."""
         digest = hashlib.blake2b(digest_size=8)
         try:
-            with self._model_path().open("rb") as stream:
+            with self._model_path(preview=True).open("rb") as stream:
                 while block := stream.read(1 << 20):
                     digest.update(block)
         except OSError:
@@ -144,7 +155,7 @@ class Run:
     @property
     def model_key(self) -> str:
         """``content_hash``, read again only after the model file has changed."""
-        stat = self._model_path().stat()
+        stat = self._model_path(preview=True).stat()
         stamp = (stat.st_mtime_ns, stat.st_size)
         if self._hashed is None or self._hashed[0] != stamp:
             self._hashed = stamp, self.content_hash
@@ -153,12 +164,14 @@ class Run:
     def _no_model(self) -> RunError:
         return RunError(f"run {self.id} has no trained model yet: let it finish or resume it")
 
-    def _model_path(self) -> Path:
-        path = self.path / "model.safetensors"
+    def _model_path(self, preview: bool) -> Path:
+        path = self.path / MODEL
+        if not path.is_file() and preview:
+            path = self.path / PREVIEW
         if not path.is_file():
             raise self._no_model()
         if path.stat().st_size > MAX_MODEL_BYTES:
-            raise RunError(f"run {self.id}: model.safetensors is too large to be a rivae model")
+            raise RunError(f"run {self.id}: {path.name} is too large to be a rivae model")
         return path
 
     def load_dataset(self) -> PairedDataset:
@@ -167,8 +180,13 @@ class Run:
 
         return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
 
-    def load_method(self, dataset: PairedDataset | None = None) -> Method:
+    def load_method(
+        self, dataset: PairedDataset | None = None, *, preview: bool = False
+    ) -> Method:
         """The trained model in evaluation mode.
+
+        Args:
+            preview: take the model of a run in training where there is no trained one.
 
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
@@ -178,7 +196,7 @@ class Run:
 
         from rivae.methods import build_method
 
-        path = self._model_path()
+        path = self._model_path(preview)
         data = dataset or self.load_dataset()
         choice = self.config.method
         try:
@@ -189,7 +207,7 @@ class Run:
             method.load_state_dict(load_file(str(path)))
         except (SafetensorError, RuntimeError, OSError):
             raise RunError(
-                f"run {self.id}: model.safetensors is damaged or belongs to another "
+                f"run {self.id}: {path.name} is damaged or belongs to another "
                 "configuration: train the run again"
             ) from None
         return method.eval()
@@ -208,11 +226,19 @@ class Run:
         )
 
     def write_model(self, method: Method) -> None:
-        """Write ``model.safetensors`` atomically."""
+        """Write ``model.safetensors`` atomically; a preview is of no use any more."""
+        self._write_weights(MODEL, method.state_dict())
+        (self.path / PREVIEW).unlink(missing_ok=True)
+
+    def write_preview(self, weights: Mapping[str, Tensor]) -> None:
+        """Write the weights of this moment, to be looked at while the run trains on."""
+        self._write_weights(PREVIEW, weights)
+
+    def _write_weights(self, name: str, weights: Mapping[str, Tensor]) -> None:
         from safetensors.torch import save
 
-        state = {k: v.detach().cpu().contiguous() for k, v in method.state_dict().items()}
-        write_atomic(self.path / "model.safetensors", save(state))
+        state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
+        write_atomic(self.path / name, save(state))
 
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
         """Write ``evaluation.json`` atomically."""

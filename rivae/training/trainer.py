@@ -24,6 +24,8 @@ from rivae.training.starting_weights import start_embedders
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
 from rivae.training.tables import coordinates, embed_rows, smooth_targets
 
+PREVIEW_S = 20.0  # between two models to be looked at while training goes on
+
 
 class Trainer:
     """Trains one job, or several with equal settings and sizes as one stacked model.
@@ -55,7 +57,7 @@ class Trainer:
         start_embedders(self.models.method, jobs)
         self.models.to_device()
         self.judge = Judge(self.models, validate)
-        self._saved_at = -math.inf
+        self._saved_at = self._shown_at = -math.inf
 
     # public
 
@@ -195,6 +197,11 @@ class Trainer:
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
         save_state(self.models, optimiser)
         self._saved_at = time.monotonic()
+        if self._saved_at - self._shown_at >= PREVIEW_S:
+            self._shown_at = self._saved_at
+            for s, job in enumerate(self.models.jobs):
+                if not self.models.progress.failed[s]:
+                    job.run.write_preview(self.models.weights(s))
 
     def _tell(self, note: str) -> None:
         if note and self.listener:

@@ -51,8 +51,9 @@ def runs() -> list[Run]:
 
 
 def ready_runs() -> list[Run]:
-    """The readable runs that have a trained model, newest first."""
-    return [found for found in runs() if found.ready and _is_readable(found)]
+    """The readable runs that have a model, newest first; those in training after the trained."""
+    found = [found for found in runs() if found.opens and _is_readable(found)]
+    return sorted(found, key=lambda run: not run.ready)
 
 
 def _is_readable(found: Run) -> bool:

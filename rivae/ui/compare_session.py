@@ -101,7 +101,7 @@ def open_runs(runs: Sequence[str]) -> Comparison:
 def _check_data(runs: list[Run]) -> None:
     """Told apart before anything is opened, which may take seconds."""
     for run in runs:
-        if not run.ready:
+        if not run.opens:
             raise RunError(f"run {run.id} has no trained model yet: let it finish or resume it")
     names = [run.config.dataset.name for run in runs]
     for run, name in zip(runs, names, strict=True):

@@ -34,8 +34,8 @@ NEEDS = {"split-mnist": " --set dataset.folder=PATH", "pairs": " --set dataset.s
 
 def run_cards(runs: Sequence[Run]) -> None:
     """All runs, those that can be opened first; the ones in training renew themselves."""
-    ready = [run for run in runs if run.ready]
-    others = [run for run in runs if not run.ready]
+    ready = [run for run in runs if run.opens]
+    others = [run for run in runs if not run.opens]
     with st.grid(3, min_column_width=300, gap="medium"):
         for run in (*ready, *others):
             if describe_run(run).state == "running":
@@ -53,7 +53,7 @@ def _watched(run: Run) -> None:
 
 def run_card(run: Run) -> None:
     """A run: pictures, scores and the way in, or what is the matter with it."""
-    card, opens = describe_run(run), run.ready
+    card, opens = describe_run(run), run.opens
     with st.container(border=True, height="stretch", key=f"card-{run.id}"):
         if card.state != "broken":
             _strip(run, card)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import label_said, label_store, state
+from rivae.ui import label_store, outcome, state
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def panel(opened: OpenPlan, guideline: Guideline, said: Said, agreed: Agreed) ->
         cases = _chosen(guideline, said, agreed)
         standing = verdicts(label_store.store(), {key_of[case.row] for case in cases})
     except RivaeError as error:
-        label_said.warning(str(error))
+        outcome.warning(str(error))
         return
     open_cases = [case for case in cases if (key_of[case.row], case.factor) not in standing]
     n_decided = len(cases) - len(open_cases)
@@ -97,7 +97,7 @@ def _case(
                 st.caption("The item as a whole. Choose a factor above to decide its level.")
                 return
             st.markdown(_levels(said, case, factor.levels))
-            label_said.show(_place(key, case.factor))
+            outcome.show(_place(key, case.factor))
             _buttons(opened, guideline, case, key, verdict)
 
 
@@ -157,7 +157,7 @@ def _decide(plan: str, version: str, key: str, factor: str, level: int | None) -
         decide(label_store.store(), key, factor, level, _name(), guideline=version, plan=plan)
         return ""  # the button shows it
 
-    label_said.tried(_place(key, factor), change)
+    outcome.tried(_place(key, factor), change)
 
 
 def _take_back(key: str, factor: str, event_id: str) -> None:
@@ -167,7 +167,7 @@ def _take_back(key: str, factor: str, event_id: str) -> None:
         take_back(label_store.store(), event_id, _name())
         return ""
 
-    label_said.tried(_place(key, factor), change)
+    outcome.tried(_place(key, factor), change)
 
 
 def _place(key: str, factor: str) -> str:

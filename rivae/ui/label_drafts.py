@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import LabelError
-from rivae.ui import label_factors, label_said, label_store, state
+from rivae.ui import label_factors, label_store, outcome, state
 
 if TYPE_CHECKING:
     from rivae.labels.schema import Guideline
@@ -34,7 +34,7 @@ def panel(names: Sequence[str]) -> Guideline:
             "A guideline as this app exports it", type=["json"], key=f"{KEY}_guideline",
             on_change=_uploaded,
         )  # fmt: skip
-    label_said.show(PLACE)
+    outcome.show(PLACE)
     guideline = _current(begun)
     with st.expander(
         f"{len(guideline.factors)} factors: see, change, add", icon=":material/tune:",
@@ -85,4 +85,4 @@ def _uploaded() -> None:
         _keep(FILE, parse_guideline(file.read(MAX_GUIDELINE_BYTES + 1), file.name[:80]))
         return ""
 
-    label_said.tried(PLACE, take)
+    outcome.tried(PLACE, take)

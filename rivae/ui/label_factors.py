@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import LabelError
-from rivae.ui import label_factor_pictures, label_said, label_store, state
+from rivae.ui import label_factor_pictures, label_store, outcome, state
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def editor(
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save, args=(place, own, before, current, save, opened),
     )  # fmt: skip
-    label_said.show(place)
+    outcome.show(place)
 
 
 def _stamp(place: str, factor: LabelFactor | None) -> str:
@@ -167,7 +167,7 @@ def _save(
         what = "added" if before is None else "changed"
         return f"{factor.name} is {what}: the guideline is now version {changed.version}."
 
-    if label_said.tried(place, change) and before is None:
+    if outcome.tried(place, change) and before is None:
         st.session_state[_added(place)] = st.session_state.get(_added(place), 0) + 1
 
 
@@ -182,7 +182,7 @@ def _remove(
         save(guideline(now.title, [f for f in now.factors if f.id != factor_id]))
         return ""
 
-    label_said.tried(place, change)
+    outcome.tried(place, change)
 
 
 def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> LabelFactor:

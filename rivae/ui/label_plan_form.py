@@ -12,8 +12,8 @@ from rivae.ui import (
     label_drafts,
     label_plan_making,
     label_plan_upload,
-    label_said,
     label_store,
+    outcome,
     state,
 )
 from rivae.ui.label_plan_runs import run_fields
@@ -47,7 +47,7 @@ def panel(names: Sequence[str]) -> None:
         guideline = label_drafts.panel(names)
         _work(asked, guideline, names)
     except RivaeError as error:
-        label_said.warning(str(error))
+        outcome.warning(str(error))
 
 
 def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
@@ -59,13 +59,13 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
         return
     if plan is None:
         if job is not None and job.error:
-            label_said.warning(job.error)
+            outcome.warning(job.error)
         st.button(
             "Count the items", icon=":material/calculate:", type="primary", key=f"{KEY}_count",
             on_click=_count, args=(asked,), help="Finds what the runs retrieve; takes seconds.",
         )  # fmt: skip
-        label_said.show(COUNTING)
-        label_said.show(MAKING)  # the runs have changed since the items were counted
+        outcome.show(COUNTING)
+        outcome.show(MAKING)  # the runs have changed since the items were counted
         return
     st.markdown(preview(plan, len(guideline.factors)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -78,9 +78,9 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
             "Make the plan", icon=":material/add:", type="primary", key=f"{KEY}_make",
             disabled=bool(trouble), on_click=_make, args=(asked, guideline),
         )  # fmt: skip
-    label_said.show(MAKING)
+    outcome.show(MAKING)
     if trouble:
-        label_said.warning(trouble)
+        outcome.warning(trouble)
 
 
 def _free(dataset: str, names: Sequence[str]) -> str:
@@ -118,7 +118,7 @@ def _count(asked: Request) -> None:
         label_plan_making.start(asked)
         return ""
 
-    label_said.tried(COUNTING, begin)
+    outcome.tried(COUNTING, begin)
 
 
 @st.fragment(run_every=1)
@@ -147,7 +147,7 @@ def _make(asked: Request, guideline: Guideline) -> None:
         keep_plan(store, name_plan(store, plan, name, guideline), guideline)
         return f"The plan {name} is made: send its link to the annotators."
 
-    if label_said.tried(MAKING, keep):
+    if outcome.tried(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
         # With a first plan the page would otherwise begin with labelling.
         st.session_state[state.LABEL_VIEW] = "Plans"

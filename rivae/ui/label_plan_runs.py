@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, label_said, state
+from rivae.ui import cache, outcome, state
 from rivae.ui.metrics_report import read_evaluation
 from rivae.ui.pages import METRICS
 from rivae.ui.run_cards import run_title
@@ -78,7 +78,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
     try:
         total = max(_queries(run) for run in runs)
     except RivaeError as error:
-        label_said.warning(str(error))
+        outcome.warning(str(error))
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = st.number_input(

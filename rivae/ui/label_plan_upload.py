@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui import cache, label_said, label_store, state
+from rivae.ui import cache, label_store, outcome, state
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
@@ -34,11 +34,11 @@ def panel() -> None:
             "Take it over", icon=":material/upload:", type="primary", key=f"{KEY}_take",
             disabled=st.session_state.get(f"{KEY}_plan_file") is None, on_click=_take,
         )  # fmt: skip
-    label_said.show(PLACE)
+    outcome.show(PLACE)
 
 
 def _take() -> None:
-    if label_said.tried(PLACE, _taken):
+    if outcome.tried(PLACE, _taken):
         st.session_state[state.LABEL_VIEW] = "Plans"  # the first plan would change the view
 
 

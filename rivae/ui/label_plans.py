@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, label_plan_form, label_said, label_session, label_store, state
+from rivae.ui import cache, label_plan_form, label_session, label_store, outcome, state
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown
 
@@ -36,7 +36,7 @@ def panel(names: Sequence[str]) -> None:
                 _card(name)
             except RivaeError as error:
                 st.markdown(f"**{markdown(name)}**")
-                label_said.warning(str(error))
+                outcome.warning(str(error))
     label_plan_form.panel(names)
 
 
@@ -55,7 +55,7 @@ def _card(name: str) -> None:
             opened = label_store.open_plan(name)
         _progress(_done(opened, guideline))
     except RivaeError as error:
-        label_said.warning(str(error))
+        outcome.warning(str(error))
     _actions(plan, guideline)
     if st.session_state.get(state.LABEL_EDITED) == name:
         from rivae.ui import label_factors

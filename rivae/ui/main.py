@@ -18,6 +18,7 @@ from rivae.ui.pages import (  # noqa: E402
     LABEL,
     METRICS,
     STEER,
+    TRAIN,
     TRAVERSE,
     WORDS,
 )
@@ -59,6 +60,10 @@ page = st.navigation(
         st.Page(
             METRICS, title="Metrics", icon=":material/leaderboard:",
             help="The paper's tables beside ours, and everything measured on one run.",
+        ),
+        st.Page(
+            TRAIN, title="Train", icon=":material/model_training:",
+            help="Start, watch, stop and resume training runs.",
         ),
         st.Page(
             DATA, title="Data", icon=":material/database:",

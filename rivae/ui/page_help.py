@@ -149,6 +149,22 @@ def label() -> None:
     )
 
 
+def train() -> None:
+    """How runs are queued and what survives, behind a button."""
+    _popover(
+        "A run is queued, started in a process of its own when a slot is free (one per graphics "
+        "card, one for the CPU) and kept in the folder of runs. It goes on when you close this "
+        "page, restart the app or switch the machine off in between: training continues from the "
+        "last checkpoint, to the same numbers.\n\n"
+        "* **Cancel** stops a run within seconds; **Resume** goes on where it was.\n"
+        "* **Failed** says why; **lost** means that the machine was started anew meanwhile.\n"
+        "* A run can be opened in Explore while it trains, as soon as its first checkpoint is "
+        "there.\n\n"
+        "The same from a terminal: `rivae train … --queue`, `rivae jobs`, `rivae cancel`, "
+        "`rivae worker`."
+    )
+
+
 def about() -> None:
     """What this is, where the theme is changed, and the keys of the Explore page."""
     import rivae

@@ -171,7 +171,7 @@ LABEL_PANEL: Final = "label_panel"
 LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
 LABEL_ANSWER: Final = "label_answer"  # which events are stored
 LABEL_OLDER: Final = "label_older"  # older events to undo
-LABEL_SAID: Final = "label_said"  # begins the key of one sentence about what was just tried
+OUTCOME: Final = "outcome"  # begins the key of one sentence about what was just tried
 LABEL_DRAFTS: Final = "label_drafts"  # guidelines of the new plan, by what they were begun from
 LABEL_EDITED: Final = "label_edited"  # the plan whose factors are open
 LABEL_NEW: Final = "label_new"  # begins the key of every field of the new plan
@@ -185,3 +185,6 @@ LABEL_PAGE: Final = "label_page"
 LABEL_FILE: Final = "label_file"
 LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label_exchange.Looked, or None
 LABEL_ADD: Final = "label_add"
+
+# Train; the bound ones are names in the address as well
+TRAIN_VIEW: Final = "training"

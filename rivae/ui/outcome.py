@@ -1,4 +1,4 @@
-"""One sentence about what a visitor just tried in the Plans view, shown where it was tried."""
+"""One sentence about what a visitor just tried, shown where it was tried."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ def warning(sentence: str) -> None:
 
 
 def _key(place: str) -> str:
-    return f"{state.LABEL_SAID}_{place}"
+    return f"{state.OUTCOME}_{place}"
