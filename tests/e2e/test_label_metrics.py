@@ -16,9 +16,9 @@ from rivae.runs import Run
 from tests.ui.labels_fixture import PlanForTests
 
 
-@pytest.fixture(scope="module")
-def scored(app_server, app_runs, app_labels, trained_run):
-    """An evaluated copy of the small run, and a plan for its scores in the app's store."""
+@pytest.fixture
+def scored(app_runs, trained_run, tmp_path):
+    """An evaluated copy of the small run, and a plan for its scores in a store without labels."""
     path = app_runs / "browser-scored"
     shutil.copytree(app_runs / trained_run, path)
     config = json.loads((path / "config.json").read_text())
@@ -30,7 +30,7 @@ def scored(app_server, app_runs, app_labels, trained_run):
         null_permutations_slow=0,
     ))  # fmt: skip
     plan = make_plan([run], "scored", data=data, guideline=food.version)
-    with LabelStore(app_labels) as store:
+    with LabelStore(tmp_path / "labels.db") as store:
         keep_plan(store, plan, food)
         yield PlanForTests(store, plan, food, keys_by_row(data, plan.order))
     shutil.rmtree(path)
@@ -42,8 +42,15 @@ def label(made, annotator, seed):
         made.label(annotator, [int(rng.integers(1, 6)) for _ in made.rows], factor)
 
 
-def test_scores_follow_the_labels_without_a_reload(page, app_server, scored, until):
-    page.goto(f"{app_server}/metrics?show=labels&plan=scored")
+@pytest.fixture
+def app(start_app, app_runs, scored, tmp_path):
+    """An app of its own: labels of the same items in another test's plan would count as well."""
+    with start_app(app_runs, tmp_path / "server.log") as address:
+        yield address
+
+
+def test_scores_follow_the_labels_without_a_reload(page, app, scored, until):
+    page.goto(f"{app}/metrics?show=labels&plan=scored")
     page.get_by_text("has no labels yet").wait_for()
     page.evaluate("window.untouched = true")
     row = page.get_by_test_id("result-table").first.locator("tr:has-text('browser-scored')")
