@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rivae.cli.common import add_command, parse_settings
-from rivae.cli.train import parse_seeds
 from rivae.errors import ConfigError
+from rivae.jobs.seeds import parse_seeds
 
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from rivae.cli.common import add_command, parse_settings
-from rivae.errors import ConfigError, RunError
+from rivae.errors import RunError
+from rivae.jobs.seeds import parse_seeds
 from rivae.runs import Run, find_run, runs_root
-
-MAX_SEEDS = 1000
 
 
 def add_commands(commands: Any) -> None:
@@ -47,20 +45,6 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
-
-
-def parse_seeds(text: str) -> list[int]:
-    """ "0-3,7" as [0, 1, 2, 3, 7]; ConfigError for anything else."""
-    seeds: list[int] = []
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,10})(?:-(\d{1,10}))?\s*", part)
-        if match is None:
-            raise ConfigError(f"'{text}' names no seeds: write 3, 0-9 or 0,2,5")
-        low, high = int(match[1]), int(match[2] or match[1])
-        seeds += range(low, min(high, low + MAX_SEEDS) + 1)
-    if not seeds or len(set(seeds)) != len(seeds) or len(seeds) > MAX_SEEDS:
-        raise ConfigError(f"'{text}' must name 1 to {MAX_SEEDS} different seeds")
-    return seeds
 
 
 def _train(args: argparse.Namespace) -> int:

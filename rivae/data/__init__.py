@@ -1,13 +1,19 @@
 """Paired data sets: the contract, the registry and one file per data set."""
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
-from rivae.data.registry import dataset_names, describe_dataset, load_dataset
+from rivae.data.registry import (
+    dataset_loader,
+    dataset_names,
+    describe_dataset,
+    load_dataset,
+)
 
 __all__ = [
     "FactorSpec",
     "PairedDataset",
     "TensorView",
     "View",
+    "dataset_loader",
     "dataset_names",
     "describe_dataset",
     "load_dataset",

@@ -8,7 +8,7 @@ import's own where the source has one.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -91,7 +91,7 @@ def load(
     features: str | None = None,
     split_seed: int = 0,
     fractions: tuple[float, float, float] = (0.7, 0.15, 0.15),
-    text: str = "words",
+    text: Literal["words", "tokens"] = "words",
     word_vectors: str = CORPUS,
 ) -> PairedDataset:
     """Open imported pairs.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from rivae.data.base import PairedDataset
@@ -42,6 +43,12 @@ def describe_dataset(name: str) -> tuple[str, dict[str, Any]]:
         p.name: None if p.default is inspect.Parameter.empty else p.default
         for p in parameters.values()
     }
+
+
+def dataset_loader(name: str) -> Callable[..., PairedDataset]:
+    """The function that builds data set ``name``: its signature and docstring are its schema."""
+    loader: Callable[..., PairedDataset] = _module(name).load
+    return loader
 
 
 def load_dataset(name: str, **settings: Any) -> PairedDataset:

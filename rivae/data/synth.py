@@ -17,6 +17,7 @@ The paper fixes 4 factors, 50 outputs, two layers, Gaussian factors and (in a co
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import torch
@@ -94,9 +95,9 @@ class Synth(PairedDataset):
 
 def load(
     n_pairs: int = 3000,
-    factor_distribution: str = "gaussian",
+    factor_distribution: Literal["gaussian", "uniform", "laplace"] = "gaussian",
     g_width: int = 50,
-    g_activation: str = "tanh",
+    g_activation: Literal["tanh", "leaky_relu", "softplus"] = "tanh",
     g_seed: int = 0,
     factor_seed: int = 0,
     split_seed: int = 0,

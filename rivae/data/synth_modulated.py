@@ -19,6 +19,8 @@ that. A latent is scored by z of the pair, ``Method.encode_pair``.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +48,7 @@ def load(
     spread_low: float = 0.03,
     spread_high: float = 0.5,
     g_width: int = 50,
-    g_activation: str = "tanh",
+    g_activation: Literal["tanh", "leaky_relu", "softplus"] = "tanh",
     g_seed: int = 0,
     factor_seed: int = 0,
     split_seed: int = 0,

@@ -12,8 +12,8 @@ import pytest
 from rivae import __version__
 from rivae.cli import main
 from rivae.cli.common import number, parse_settings, print_table
-from rivae.cli.train import parse_seeds
 from rivae.errors import ConfigError
+from rivae.jobs.seeds import parse_seeds
 from rivae.runs import Run, list_runs
 from tests.training.tiny import files_of
 
