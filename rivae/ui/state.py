@@ -167,6 +167,7 @@ LABEL_VIEW: Final = "view"
 LABEL_PLAN: Final = "plan"
 LABEL_BY: Final = "by"  # who labels
 LABEL_TAGS: Final = "tags"  # whether suggestions from tags are shown
+LABEL_KEPT: Final = "label_kept"  # plan and name, for when the visitor comes back
 LABEL_PANEL: Final = "label_panel"
 LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
 LABEL_ANSWER: Final = "label_answer"  # which events are stored

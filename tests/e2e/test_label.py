@@ -197,6 +197,19 @@ def test_the_guideline_and_the_keys_cover_the_desk(desk):
     assert not overlay.is_visible() and set(marks(desk)) == {"."}
 
 
+def test_coming_back_goes_on_where_it_was_left(desk, made, until):
+    burst(desk, "12")
+    saved(desk, until)
+    desk.get_by_role("link", name="Metrics").click()
+    until(lambda: not desk.get_by_test_id("desk").count(), "another page")
+    desk.get_by_role("link", name="Label").click()
+    desk.get_by_test_id("desk").wait_for()
+    until(lambda: marks(desk).startswith("12."), "the labels are there")
+    desk.keyboard.press("3")
+    saved(desk, until)
+    assert levels(made)[:3] == [1, 2, 3]
+
+
 def test_two_annotators_do_not_see_each_other(desk, made, browser, app_server, until):
     burst(desk, "111")
     saved(desk, until)
