@@ -20,7 +20,9 @@ try:
         label_session.recall(names)
     with bar:
         view = label_session.view_picker(names)
-        chosen = label_session.plan_picker(names) if view != "Plans" else ""
+        chosen, remark = label_session.plan_picker(names) if view != "Plans" else ("", "")
+    if remark:
+        st.warning(remark, icon=":material/info:")
     if view != "Label" or st.session_state[state.ENTERED]:
         label_desk.enter()
     if view == "Plans":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rivae.ui import state
+from rivae.ui.text import markdown
 
 VIEWS = ("Label", "Review", "Plans")
 
@@ -38,15 +39,16 @@ def view_picker(names: Sequence[str]) -> str:
     return str(chosen) if names and chosen in VIEWS else usual
 
 
-def plan_picker(names: Sequence[str]) -> str:
-    """The plan in the address, else the first one."""
+def plan_picker(names: Sequence[str]) -> tuple[str, str]:
+    """The plan in the address, else the first one; a remark (Markdown) on one that is not there."""
     asked = st.query_params.get(state.LABEL_PLAN)
+    remark = ""
     if asked and asked not in names:
-        st.warning(f"There is no plan '{asked[:80]}': choose one of these.")
+        remark = f"There is no plan {markdown(asked[:80])}, so another one is shown."
     chosen = st.selectbox(
         "Plan", list(names), key=state.LABEL_PLAN, bind="query-params", width=260
     )
-    return str(chosen)
+    return str(chosen), remark
 
 
 def open_plan(name: str, view: str = "Label") -> None:
