@@ -409,18 +409,4 @@ function remember(name, place) {
   }
 }
 
-const labelPanels = new WeakMap()
-
-export default function (component) {
-  const { parentElement } = component
-  let panel = labelPanels.get(parentElement)
-  if (!panel) {
-    panel = new LabelPanel(parentElement)
-    labelPanels.set(parentElement, panel)
-  }
-  panel.update(component)
-  return () => {
-    panel.close()
-    labelPanels.delete(parentElement)
-  }
-}
+export default mounted(LabelPanel)

@@ -12,8 +12,8 @@ from rivae.ui.components.source import source
 _PANEL = st.components.v2.component(
     "rivae_label",
     js=source(
-        "dom.js", "label_queue.js", "label_desk.js", "label_items.js", "label_sheet.js",
-        "label_focus.js", "label_overlay.js", "label.js",
+        "dom.js", "panel.js", "label_queue.js", "label_desk.js", "label_items.js",
+        "label_sheet.js", "label_focus.js", "label_overlay.js", "label.js",
     ),
     css=source("base.css", "label.css"),
 )  # fmt: skip
