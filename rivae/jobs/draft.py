@@ -1,0 +1,252 @@
+"""A training that somebody is about to start: what they typed, checked setting by setting.
+
+A draft keeps text, so that nothing is lost by being wrong. What it does not mention is the
+preset's. Several seeds and several values of one setting make several runs.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from rivae.config import RunConfig, TrainingConfig
+from rivae.data import describe_dataset
+from rivae.errors import ConfigError
+from rivae.jobs.field_text import expected, text_of, value_of
+from rivae.jobs.fields import SettingField, all_fields
+from rivae.methods import method_class, method_config
+from rivae.methods.presets import preset_dataset, preset_settings, preset_training
+
+Values = dict[str, dict[str, Any]]  # by section, nested as in a configuration
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was chosen and typed.
+
+    Attributes:
+        dataset, method, preset: names.
+        name: of the run, or what the names of several begin with; "" for one that is free.
+        seeds: e.g. "0-4", see ``parse_seeds``.
+        device: "cpu" or "cuda".
+        entries: text by the path of a setting; other settings have the preset's value, and those
+            of another method or data set are kept but mean nothing.
+        sweep: the path of the setting that takes several values, or "".
+        values: these values, see ``values_of``.
+        processes: how many graphics cards one run takes.
+        priority, restarts: see ``rivae.jobs.records.Job``.
+    """
+
+    dataset: str = "synth"
+    method: str = "rivae"
+    preset: str = "default"
+    name: str = ""
+    seeds: str = "0"
+    device: str = "cpu"
+    entries: Mapping[str, str] = field(default_factory=dict)
+    sweep: str = ""
+    values: str = ""
+    processes: int = 1
+    priority: int = 5
+    restarts: int = 3
+
+    def enter(self, path: str, text: str) -> Draft:
+        """With the text of one setting."""
+        return replace(self, entries={**self.entries, path: text})
+
+    def take_back(self, *paths: str) -> Draft:
+        """With the preset's values of these settings."""
+        kept = {path: text for path, text in self.entries.items() if path not in paths}
+        return replace(self, entries=kept)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A draft beside the schema.
+
+    Attributes:
+        fields: the settings that there are, in the order of their groups.
+        base: the text of the preset's value of each, by path.
+        texts: what each shows: what was typed, else the preset's value.
+        changed: the paths of those that are not the preset's, in the order of ``fields``.
+        troubles: one sentence by the path of each wrong setting; "" for what no single one has.
+        values: all of them by section, as far as they are right.
+    """
+
+    fields: tuple[SettingField, ...]
+    base: Mapping[str, str]
+    texts: Mapping[str, str]
+    changed: tuple[str, ...]
+    troubles: Mapping[str, str]
+    values: Values
+
+    def field(self, path: str) -> SettingField:
+        """The setting at ``path``; ConfigError when these choices have none."""
+        for known in self.fields:
+            if known.path == path:
+                return known
+        raise ConfigError(f"there is no setting '{path.partition('.')[2]}' with these choices")
+
+    def changes(self) -> Values:
+        """By section what ``rivae.launch.make_config`` is to change of the preset.
+
+        Raises:
+            ConfigError: with the first trouble.
+        """
+        for trouble in self.troubles.values():
+            raise ConfigError(trouble)
+        names = {tuple(path.split(".")[:2]) for path in self.changed}
+        made: Values = {"dataset": {}, "method": {}, "training": {}}
+        for section, name in names:
+            made[section][name] = self.values[section][name]
+        return made
+
+
+def check(draft: Draft) -> Checked:
+    """Every setting of a draft, checked.
+
+    Raises:
+        ConfigError: the data set, method or preset is unknown, or they do not go together.
+    """
+    everything = all_fields(draft.dataset, draft.method)
+    base = preset_values(draft)
+    values = copy.deepcopy(base)
+    troubles: dict[str, str] = {}
+    # The outer before the inner: a part that is added has its own defaults.
+    for known in sorted(everything, key=lambda f: f.path.count(".")):
+        if known.path in draft.entries and _parent(values, known.path) is not None:
+            try:
+                _put(values, known, value_of(known, draft.entries[known.path]))
+            except ConfigError as error:
+                troubles[known.path] = str(error)
+    fields = tuple(f for f in everything if _parent(values, f.path) is not None)
+    troubles = {**_schema_troubles(draft.method, values, fields), **troubles}
+    shown = {f.path: draft.entries.get(f.path, _shown(values, f)) for f in fields}
+    changed = tuple(f.path for f in fields if f.path in troubles or _differs(base, values, f))
+    order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
+    return Checked(
+        fields, {f.path: _usual(base, f) for f in fields}, shown, changed,
+        {path: troubles[path] for path in order}, values,
+    )  # fmt: skip
+
+
+def preset_values(draft: Draft) -> Values:
+    """Every value of a draft's preset by section, of JSON's types.
+
+    Raises:
+        ConfigError: there is no such preset.
+    """
+    vectors = bool(draft.entries.get("dataset.features", "").strip())
+    names = (draft.dataset, draft.method, draft.preset)
+    method = method_config(draft.method, preset_settings(*names, vectors=vectors))
+    needed = {} if vectors else preset_dataset(*names)
+    training = TrainingConfig(**preset_training(draft.dataset, draft.preset))
+    dataset = {**describe_dataset(draft.dataset)[1], **needed}
+    return {
+        "dataset": {name: _as_json(value) for name, value in dataset.items()},
+        "method": method.model_dump(mode="json"),
+        "training": training.model_dump(mode="json"),
+    }
+
+
+def draft_of(config: RunConfig) -> Draft:
+    """The draft of a run like this one: whatever differs from today's preset is an entry.
+
+    Raises:
+        ConfigError: its data set, method or preset is not known here.
+    """
+    draft = Draft(
+        dataset=config.dataset.name, method=config.method.name, preset=config.method.preset,
+        name=config.name, seeds=str(config.seed),
+        device="cpu" if config.training.device == "cpu" else "cuda",
+    )  # fmt: skip
+    if config.dataset.settings.get("features"):  # the preset depends on it
+        draft = draft.enter("dataset.features", str(config.dataset.settings["features"]))
+    base = preset_values(draft)
+    values: Values = {
+        "dataset": {**base["dataset"], **_as_json(dict(config.dataset.settings))},
+        "method": {**base["method"], **config.method.settings},
+        "training": config.training.model_dump(mode="json"),
+    }
+    for known in all_fields(draft.dataset, draft.method):
+        if _parent(values, known.path) is not None and _differs(base, values, known):
+            draft = draft.enter(known.path, _shown(values, known))
+    return draft
+
+
+def _parent(values: Values, path: str) -> dict[str, Any] | None:
+    """What holds the setting; None where the part it belongs to is not there."""
+    at: Any = values
+    for name in path.split(".")[:-1]:
+        at = at.get(name) if isinstance(at, dict) else None
+    return at if isinstance(at, dict) else None
+
+
+def _put(values: Values, known: SettingField, value: Any) -> None:
+    parent, name = _parent(values, known.path), known.path.rpartition(".")[2]
+    assert parent is not None
+    if known.kind != "part":
+        parent[name] = value
+    elif not value:
+        parent[name] = None
+    elif parent.get(name) is None:
+        parent[name] = dict(known.inside)
+
+
+def _shown(values: Values, known: SettingField) -> str:
+    """The text of a value; of a part, whether it is there."""
+    parent = _parent(values, known.path)
+    if parent is None:
+        return ""
+    value = parent.get(known.path.rpartition(".")[2])
+    return text_of(value is not None if known.kind == "part" else value)
+
+
+def _usual(base: Values, known: SettingField) -> str:
+    """The text of the preset's value; of a part that the preset does not have, the default."""
+    inside = _parent(base, known.path) is not None
+    return _shown(base, known) if inside else text_of(known.default)
+
+
+def _differs(base: Values, values: Values, known: SettingField) -> bool:
+    return _usual(base, known) != _shown(values, known)
+
+
+def _schema_troubles(
+    method: str, values: Values, fields: Sequence[SettingField]
+) -> dict[str, str]:
+    """What the configuration classes find wrong; what no single setting is to blame for, under
+    ""."""
+    known = {field.path: field for field in fields}
+    found: dict[str, str] = {}
+    for section, model in (("method", method_class(method).config_class),
+                           ("training", TrainingConfig)):  # fmt: skip
+        try:
+            model.model_validate(values[section])
+        except ValidationError as error:
+            for wrong in error.errors():
+                names = [section, *(part for part in wrong["loc"] if isinstance(part, str))]
+                while names and ".".join(names) not in known:
+                    names.pop()
+                path = ".".join(names)
+                said = wrong["msg"].removeprefix("Value error, ").replace("Input should", "must")
+                label = known[path].label if path else method
+                sentence = f"{label}: {said[:1].lower()}{said[1:]}"
+                if path and known[path].bounds:
+                    shown = _shown(values, known[path])
+                    sentence = f"{label} must be {expected(known[path])}, not '{shown[:40]}'"
+                found.setdefault(path, sentence)
+    return found
+
+
+def _as_json(value: Any) -> Any:
+    """Tuples as lists, as in a file."""
+    if isinstance(value, tuple | list):
+        return [_as_json(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _as_json(part) for name, part in value.items()}
+    return value

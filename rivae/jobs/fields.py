@@ -1,0 +1,259 @@
+"""Every setting of a run, read from the schema: its name, type, bounds, choices and meaning.
+
+A form made of these has a new method, data set or setting by itself. Settings of a method are the
+fields of its configuration class, those of a data set the arguments of its ``load``, those of
+training the fields of ``TrainingConfig``. A configuration inside another one ("embedder") is taken
+apart into its own settings ("embedder.hidden").
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from rivae.config import TrainingConfig
+from rivae.data import dataset_loader
+from rivae.methods import method_class
+
+Section = Literal["dataset", "method", "training"]
+Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs", "part", "json"]
+Group = Literal["Stage lengths", "Loss weights", "Networks", "Other", "Data set", "Training"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+# What a setting is about is told by the last part of its name.
+WEIGHTS = {
+    "anchor", "beta", "eta", "gamma", "joint_eta", "margin", "prior_pull", "reg_magnitude",
+    "regulariser", "score_tau", "temperature",
+}  # fmt: skip
+NETWORKS = {
+    "activation", "channels", "dim_v", "downsample", "embedder", "embedder2", "n_components",
+    "network", "shared",
+}  # fmt: skip
+# The files of this machine: who comes from another one may not name them.
+PATHS = {"folder", "path", "weights", "word_vectors"}
+APART = {"training.device"}  # chosen with the slots of the machine
+
+
+@dataclass(frozen=True)
+class SettingField:
+    """One setting.
+
+    Attributes:
+        path: where it stands in the configuration: section and names, "method.embedder.hidden".
+        group: the part of a form it belongs to.
+        kind: what its value is: a whole or real number, yes or no, one of ``choices``, a text,
+            several numbers, pairs of numbers, or a "part" that is there or not (the settings
+            inside it follow); "json" for anything else.
+        default: without a preset.
+        choices: of the kind "choice".
+        optional: whether it may be left empty (None).
+        length: how many numbers the kind "numbers" takes; None for any.
+        whole: whether those are whole numbers.
+        inside: of a part, the values that it has when it is added.
+        bounds: in words, e.g. "from 1 to 512", or "".
+        help: what it means, or "".
+    """
+
+    path: str
+    group: Group
+    kind: Kind
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    length: int | None = None
+    whole: bool = False
+    inside: Mapping[str, Any] = field(default_factory=dict)
+    bounds: str = ""
+    help: str = ""
+
+    @property
+    def section(self) -> str:
+        return self.path.partition(".")[0]
+
+    @property
+    def label(self) -> str:
+        """Its name within its section."""
+        return self.path.partition(".")[2]
+
+    @property
+    def is_path(self) -> bool:
+        """Whether its value names a file or folder of this machine."""
+        return self.path.rpartition(".")[2] in PATHS
+
+
+@cache
+def method_fields(method: str) -> tuple[SettingField, ...]:
+    """The settings of a method; ConfigError when there is no such method."""
+    return tuple(_of_model("method", method_class(method).config_class))
+
+
+@cache
+def training_fields() -> tuple[SettingField, ...]:
+    """The settings of the trainer but for the device."""
+    found = _of_model("training", TrainingConfig)
+    return tuple(known for known in found if known.path not in APART)
+
+
+@cache
+def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
+    """The settings of a data set; ConfigError when there is no such data set."""
+    load = dataset_loader(dataset)
+    hints, said = get_type_hints(load, include_extras=True), _arguments(inspect.getdoc(load) or "")
+    return tuple(
+        _field(f"dataset.{name}", hints.get(name, Any), (), argument.default, said.get(name, ""))
+        for name, argument in inspect.signature(load).parameters.items()
+    )
+
+
+def stage_lengths(method: str) -> tuple[str, ...]:
+    """The names of a method's settings that are lengths of stages, in epochs."""
+    fields = method_fields(method)
+    return tuple(known.label for known in fields if known.group == "Stage lengths")
+
+
+def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:
+    """Every setting of a run, in the order of the groups."""
+    found = (*method_fields(method), *dataset_fields(dataset), *training_fields())
+    return tuple(sorted(found, key=lambda known: (GROUPS.index(known.group), _is_late(known))))
+
+
+def _is_late(known: SettingField) -> bool:
+    """The joint stage comes last, but the classes that the methods share begin with it."""
+    return known.group == "Stage lengths" and known.label.startswith("joint")
+
+
+def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
+    for name, info in model.model_fields.items():
+        default = info.get_default(call_default_factory=True, validated_data={})
+        path, inner = f"{prefix}.{name}", _model_in(info.annotation)
+        if inner is None or _may_be_none(info.annotation):
+            made = _field(path, info.annotation, info.metadata, default, info.description or "")
+            yield made if inner is None else replace(made, inside=_defaults(inner))
+        if inner is not None:
+            yield from _of_model(path, inner)
+
+
+def _defaults(model: type[BaseModel]) -> dict[str, Any]:
+    """The values of a configuration that nothing was said about; None where one is required."""
+    return {
+        name: None if info.is_required() else to_jsonable_python(
+            info.get_default(call_default_factory=True, validated_data={})
+        )
+        for name, info in model.model_fields.items()
+    }
+
+
+def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> SettingField:
+    bare, inner_bounds = _unwrapped(hint)
+    bounds = [*bounds, *inner_bounds]
+    args = get_args(bare)
+    kind, choices, length, whole = _kind(bare), (), None, False
+    if kind == "choice":
+        choices = args
+    elif kind == "numbers":
+        length = None if args[-1] is Ellipsis else len(args)
+        element, bounds = _unwrapped(args[0])
+        whole = element is int
+    words = "" if kind in ("part", "pairs") else _bounds(bounds)
+    missing = default in (inspect.Parameter.empty, PydanticUndefined)
+    return SettingField(
+        path, _group(path, kind, said), kind,
+        default=None if missing else to_jsonable_python(default), choices=choices,
+        optional=_may_be_none(hint) and kind != "part", length=length, whole=whole, bounds=words,
+        help=said,
+    )  # fmt: skip
+
+
+def _kind(bare: Any) -> Kind:
+    simple: dict[Any, Kind] = {bool: "switch", int: "whole", float: "number", str: "text"}
+    if bare in simple:
+        return simple[bare]
+    if inspect.isclass(bare) and issubclass(bare, BaseModel):
+        return "part"
+    args = get_args(bare)
+    if get_origin(bare) is Literal and all(isinstance(option, str) for option in args):
+        return "choice"
+    if get_origin(bare) is tuple and args:
+        first = _unwrapped(args[0])[0]
+        if first in (int, float):
+            return "numbers"
+        if get_origin(first) is tuple and len(get_args(first)) == 2:
+            return "pairs"
+    return "json"
+
+
+def _group(path: str, kind: Kind, said: str) -> Group:
+    section, *names = path.split(".")
+    if section != "method":
+        return "Data set" if section == "dataset" else "Training"
+    last = names[-1]
+    if last.endswith("epochs") and kind == "whole" and len(names) == 1:
+        return "Stage lengths"
+    # Not the hidden layers of something else: "embedder.dropout" is of a network as well.
+    if names[0].startswith("embedder") and names[0] != "embedder_rate":
+        return "Networks"
+    if last in NETWORKS or last.endswith("hidden"):
+        return "Networks"
+    if last.startswith("lambda_") or last in WEIGHTS or said.startswith("weight of"):
+        return "Loss weights"
+    return "Other"
+
+
+def _unwrapped(hint: Any) -> tuple[Any, list[Any]]:
+    """The type without None and Annotated, and the bounds that it was annotated with."""
+    found: list[Any] = []
+    while True:
+        if get_origin(hint) is Annotated:
+            hint, *marks = get_args(hint)
+            for mark in marks:
+                found += mark.metadata if isinstance(mark, FieldInfo) else [mark]
+        elif _may_be_none(hint) and len(get_args(hint)) == 2:
+            hint = next(arg for arg in get_args(hint) if arg is not type(None))
+        else:
+            return hint, found
+
+
+def _may_be_none(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _model_in(hint: Any) -> type[BaseModel] | None:
+    bare = _unwrapped(hint)[0]
+    return bare if inspect.isclass(bare) and issubclass(bare, BaseModel) else None
+
+
+def _bounds(marks: list[Any]) -> str:
+    """Bounds of a number in words."""
+    names = ("ge", "gt", "le", "lt")
+    said = [(name, getattr(mark, name, None)) for mark in marks for name in names]
+    found: dict[str, Any] = {name: bound for name, bound in said if bound is not None}
+    if "ge" in found and "le" in found:
+        return f"from {found['ge']:g} to {found['le']:g}"
+    words = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
+    return " and ".join(f"{words[name]} {value:g}" for name, value in found.items())
+
+
+def _arguments(docstring: str) -> dict[str, str]:
+    """What the section "Args:" of a docstring says about each argument, on one line."""
+    found: dict[str, str] = {}
+    _, _, rest = docstring.partition("Args:\n")
+    names: list[str] = []
+    for line in rest.splitlines():
+        if not line.strip():
+            break
+        match = re.match(r" {4}([\w, ]+): (.*)", line)
+        if match is not None:
+            names = [name.strip() for name in match[1].split(",")]
+            found |= dict.fromkeys(names, match[2])
+        else:
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+    return found
