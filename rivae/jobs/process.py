@@ -12,13 +12,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from rivae.errors import RivaeError, RunError
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, hold, lock_path
+from rivae.jobs.preview import Previews
 from rivae.jobs.records import Job, State, jobs_folder
 from rivae.runs import Run
 
@@ -74,36 +75,62 @@ def _interrupt(number: int, frame: Any) -> None:
 def _train(ledger: Ledger, job: Job, rank: int) -> int:
     if job.config is None:
         raise RunError(job.message)
+    if not job.alive:
+        return 0  # over already, which another process of its group did not know
     pulse = Pulse(ledger, job.id)
     pulse.beat.touch()
     if rank == 0:
         log.info("start %d of %s", ledger.count_start(job.id), job.run)
         ledger.advance(job.id, "running")
     try:
-        pulse()
-        _fit(job, ledger.root, pulse)
+        _fit(job, ledger.root, pulse, rank)
     except KeyboardInterrupt:
-        if not ledger.job(job.id).cancelling:
-            return 128 + signal.SIGTERM  # the machine goes down, or somebody else's signal
-        return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
+        known = ledger.job(job.id)
+        if known.cancelling and rank == 0:
+            return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
+        # The machine goes down, somebody else's signal, or another process of the run is gone: it
+        # is started anew, unless the ledger knows how it ended.
+        return 0 if known.cancelling or not known.alive else 128 + signal.SIGTERM
     except RivaeError as error:
         return _end(ledger, job, "failed", str(error))
     except Exception as error:
         log.exception("the trainer failed")
         first = (str(error).splitlines() or [""])[0][:300]
         return _end(ledger, job, "failed", f"{type(error).__name__}: {first}")
-    return _end(ledger, job, "finished", "")
+    return _end(ledger, job, "finished", "") if rank == 0 else 0
 
 
-def _fit(job: Job, root: Path, pulse: Pulse) -> None:
+def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        pulse()  # cancelled before the long imports
     from rivae.launch import resume, train
+    from rivae.training.ddp import joined
 
     assert job.config is not None
     run = Run(root / job.run)
+    previews = Previews(run) if rank == 0 else None
+
+    def tell(row: dict[str, Any]) -> None:
+        _tell(row)
+        if previews is not None:
+            previews(row)
+
+    with joined(job.config.training.device) as group:
+        group.step(pulse)
+        # All do what the leading process finds: it makes the folder while others still look.
+        act = group.tell(_what_to_do(run))
+        if act == "train":
+            train([job.config], root, tell, pulse, group)
+        elif act == "resume":
+            resume([run], tell, pulse, group)
+    if previews is not None:
+        previews.finish()
+
+
+def _what_to_do(run: Run) -> str:
     if not (run.path / "config.json").is_file():
-        train([job.config], root, _tell, pulse)
-    elif run.status.state != "finished":
-        resume([run], _tell, pulse)
+        return "train"
+    return "nothing" if run.status.state == "finished" else "resume"
 
 
 def _tell(row: dict[str, Any]) -> None:

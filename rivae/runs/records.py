@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.files import write_atomic
 
@@ -22,16 +22,18 @@ def now() -> str:
 
 
 class Status(BaseModel):
-    """How far a run is; ``batch`` names the runs that train with it as one model."""
+    """How far a run is; ``batch`` names the runs that train with it as one model, ``stages`` the
+    stages in order with their numbers of epochs."""
 
     model_config = ConfigDict(extra="ignore")
 
     state: State = "created"
     stage: str = ""
-    epoch: int = 0
-    total_epochs: int = 0
+    epoch: int = Field(default=0, ge=0, le=10**9)
+    total_epochs: int = Field(default=0, ge=0, le=10**9)
     message: str = ""
     batch: list[str] = []
+    stages: list[tuple[str, int]] = []
     started: str | None = None
     updated: str = ""
 

@@ -1,9 +1,9 @@
 """The run folder, the single truth about a run: the only code that reads or writes its files.
 
-A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``model.safetensors``,
-``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until it is trained,
-``preview.safetensors`` holds its weights of some moment, to be looked at. What is made from a run
-later, ``axis_names.json`` and ``alignment.json``, is known to those who make it.
+A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
+``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until
+it is trained, ``preview.safetensors`` holds its weights of some moment, to be looked at. What is
+made from a run later, ``axis_names.json`` and ``alignment.json``, is known to those who make it.
 """
 
 from __future__ import annotations
@@ -111,6 +111,13 @@ class Run:
     def log(self) -> MetricsLog:
         """``metrics.jsonl``: one row per epoch."""
         return MetricsLog(self.path / "metrics.jsonl")
+
+    @property
+    def timing(self) -> MetricsLog:
+        """``timing.jsonl``: per epoch its "seconds" of training and its "wall" seconds, which
+        include validation and saving. Apart from ``log``, which repeats to the same bytes.
+        """
+        return MetricsLog(self.path / "timing.jsonl")
 
     def metrics(self) -> list[dict[str, Any]]:
         """The rows of ``log``."""

@@ -75,6 +75,7 @@ def load_state(models: Models, tell: Callable[[str], None]) -> list[dict[str, Te
             tell(saved.note)
     for job in models.jobs:
         job.run.log.truncate(models.progress.epoch)
+        job.run.timing.truncate(models.progress.epoch)
     tensors = None if loaded is None else [saved.tensors for saved in loaded]
     if tensors is not None and models.progress.stage >= len(models.stages):
         restore_state(models, None, tensors)

@@ -58,6 +58,7 @@ class Trainer:
         self.models.to_device()
         self.judge = Judge(self.models, validate)
         self._saved_at = self._shown_at = -math.inf
+        self._timed_at = time.monotonic()
 
     # public
 
@@ -75,8 +76,10 @@ class Trainer:
                 tensors = load_state(models, self._tell) if resume else None
                 names = [job.run.id for job in models.jobs] if models.stacked else []
                 models.set_status(
-                    state="running", total_epochs=models.total_epochs, message="", batch=names
-                )
+                    state="running", total_epochs=models.total_epochs, message="", batch=names,
+                    stages=[(stage.name, stage.epochs) for stage in models.stages],
+                )  # fmt: skip
+                self._timed_at = time.monotonic()
                 self._run_stages(tensors)
                 self._finish()
             except KeyboardInterrupt:
@@ -193,6 +196,13 @@ class Trainer:
         waited = time.monotonic() - self._saved_at
         if waited >= models.options.checkpoint_seconds and progress.stage_epoch != stage.epochs:
             self._save(optimiser)
+        now = time.monotonic()
+        for job in models.jobs:
+            job.run.timing.append({
+                "epoch": progress.epoch, "seconds": round(seconds, 4),
+                "wall": round(now - self._timed_at, 4),
+            })  # fmt: skip
+        self._timed_at = now
 
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
         save_state(self.models, optimiser)

@@ -1,0 +1,168 @@
+"""What a training uses of this machine: graphics cards, processors, memory. CUDA is not started."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rivae.jobs.locks import holder
+
+KEEP_S = 2.0  # a second look within this time sees the same
+_GB = 1024**3
+
+
+@dataclass(frozen=True)
+class CardUse:
+    """One graphics card: how busy it is, in [0, 1], and its memory in bytes."""
+
+    index: int
+    name: str
+    busy: float
+    memory_used: int
+    memory_total: int
+
+
+@dataclass(frozen=True)
+class TrainerUse:
+    """The processes of a trainer together.
+
+    Attributes:
+        cores: processor cores in use, since the last look (or since they began).
+        memory: bytes of main memory.
+        processes: how many there are.
+    """
+
+    cores: float
+    memory: int
+    processes: int
+
+
+_lock = threading.Lock()
+_cards: tuple[float, list[CardUse]] = (-1e9, [])
+_ticks: dict[int, tuple[float, float]] = {}  # by pid: when it was looked at, seconds of CPU so far
+
+
+def cards_use() -> list[CardUse]:
+    """All graphics cards of this machine, by the driver's library, else by its program; empty where
+    there are none.
+    """
+    global _cards
+    with _lock:
+        if time.monotonic() - _cards[0] > KEEP_S:
+            found = _by_library()
+            _cards = time.monotonic(), _by_program() if found is None else found
+        return _cards[1]
+
+
+def _by_library() -> list[CardUse] | None:
+    """None where the library or the driver is not there."""
+    try:
+        nvml: Any = importlib.import_module("pynvml")
+    except ImportError:
+        return None
+    cards = []
+    try:
+        nvml.nvmlInit()
+        for i in range(nvml.nvmlDeviceGetCount()):
+            card = nvml.nvmlDeviceGetHandleByIndex(i)
+            memory, name = nvml.nvmlDeviceGetMemoryInfo(card), nvml.nvmlDeviceGetName(card)
+            try:
+                busy = nvml.nvmlDeviceGetUtilizationRates(card).gpu / 100
+            except nvml.NVMLError:  # e.g. a card shared out in instances
+                busy = float("nan")
+            name = name.decode() if isinstance(name, bytes) else str(name)
+            cards.append(CardUse(i, name, busy, int(memory.used), int(memory.total)))
+    except (nvml.NVMLError, OSError):
+        return None
+    return cards
+
+
+def _by_program() -> list[CardUse]:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    asked = "index,name,utilization.gpu,memory.used,memory.total"
+    try:
+        done = subprocess.run(
+            [program, f"--query-gpu={asked}", "--format=csv,noheader,nounits"],
+            capture_output=True, text=True, timeout=5, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [card for card in map(read_card, done.stdout.splitlines()) if card is not None]
+
+
+def read_card(line: str) -> CardUse | None:
+    """A line of nvidia-smi, "0, NVIDIA H200, 97, 1234, 143771" with MiB; None for another one."""
+    parts = [part.strip() for part in line.split(",")]
+    if len(parts) < 5:
+        return None
+    try:
+        index, used, total = int(parts[0]), float(parts[-2]), float(parts[-1])
+    except ValueError:
+        return None
+    try:
+        busy = float(parts[-3]) / 100
+    except ValueError:  # "[N/A]"
+        busy = float("nan")
+    name = ", ".join(parts[1:-3])
+    return CardUse(index, name, busy, int(used * 2**20), int(total * 2**20))
+
+
+def trainer_use(folder: Path, job_id: str) -> TrainerUse | None:
+    """The trainers of a job whose locks lie in ``folder``; None where none is at work, or where the
+    system does not tell.
+    """
+    pids = [holder(path) for path in sorted(folder.glob(f"{job_id}.rank*.lock"))]
+    found = [use for pid in pids if pid is not None and (use := _process(pid)) is not None]
+    if not found:
+        return None
+    return TrainerUse(
+        sum(cores for cores, _ in found), sum(memory for _, memory in found), len(found)
+    )
+
+
+def _process(pid: int) -> tuple[float, int] | None:
+    """Cores and bytes of a process."""
+    try:
+        # The name, in brackets, may hold anything.
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        uptime = float(Path("/proc/uptime").read_text().split()[0])
+        hertz = os.sysconf("SC_CLK_TCK")
+        spent = (int(fields[11]) + int(fields[12])) / hertz
+        age = max(uptime - int(fields[19]) / hertz, 0.01)
+        memory = pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
+    now = time.monotonic()
+    with _lock:
+        before = _ticks.get(pid)
+        if before is not None and spent < before[1]:
+            before = None  # the number belongs to another process now
+        if before is None or now - before[0] > 0.5:
+            if len(_ticks) > 256:
+                _ticks.clear()
+            _ticks[pid] = now, spent
+    if before is not None and now - before[0] > 0.05:
+        return (spent - before[1]) / (now - before[0]), memory
+    return spent / age, memory
+
+
+def use_text(trainer: TrainerUse | None, cards: list[CardUse]) -> str:
+    """What is in use, in words; "" where nothing is known."""
+    parts = []
+    if trainer is not None:
+        parts.append(f"{trainer.cores:.1f} CPU cores, {trainer.memory / _GB:.1f} GB of memory")
+    for card in cards:
+        busy = f"{card.busy:.0%} busy, " if card.busy == card.busy else ""
+        memory = f"{card.memory_used / _GB:.1f} of {card.memory_total / _GB:.0f} GB"
+        parts.append(f"{card.name}: {busy}{memory}")
+    return " · ".join(parts)

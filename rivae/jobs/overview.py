@@ -1,0 +1,183 @@
+"""Every run that was queued or trained, with its state: the queue joined with the run folders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rivae.config import RunConfig
+from rivae.errors import RunError
+from rivae.jobs.growing import tail_rows
+from rivae.jobs.pace import Pace, pace_of
+from rivae.jobs.records import Job
+from rivae.jobs.thinned import numbers
+from rivae.runs import Run
+from rivae.runs.records import Status
+
+Standing = Literal[
+    "queued", "starting", "running", "finished", "failed", "cancelled", "lost",
+    "created", "interrupted", "broken",
+]  # fmt: skip
+AT_WORK: tuple[Standing, ...] = ("starting", "running")
+# Over, but trained on when it is asked for.
+UNFINISHED: tuple[Standing, ...] = ("failed", "cancelled", "lost", "created", "interrupted")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as lists show it; all text is plain.
+
+    Attributes:
+        id: the run's name.
+        state: that of its job, or of its folder where it was trained without one.
+        job: its entry in the queue, None for a run from the command line.
+        run: its folder, None before it is made and after it was deleted.
+        status: how far it is; None without a readable folder.
+        config: None where neither entry nor folder can be read.
+        message: one sentence about its end, or "".
+        updated: ISO time of its last change, or "".
+    """
+
+    id: str
+    state: Standing
+    job: Job | None = None
+    run: Run | None = None
+    status: Status | None = None
+    config: RunConfig | None = None
+    message: str = ""
+    updated: str = ""
+
+    @property
+    def at_work(self) -> bool:
+        return self.state in AT_WORK
+
+    @property
+    def live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.state in AT_WORK or self.state == "queued"
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is a model to look at."""
+        return self.run is not None and self.state != "broken" and self.run.opens
+
+    @property
+    def share(self) -> float:
+        """How much is done, in [0, 1]."""
+        if self.status is None or not self.status.total_epochs:
+            return 0.0
+        return min(max(self.status.epoch / self.status.total_epochs, 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The last epoch of a run at work; ``loss`` is NaN before the first."""
+
+    epoch: int
+    total: int
+    stage: str
+    loss: float
+    pace: Pace
+
+
+def entries(jobs: Iterable[Job], runs: Iterable[Run]) -> list[Entry]:
+    """Every job and every run once: jobs in the order of their turn, then the other runs in their
+    order.
+    """
+    folders = {run.id: run for run in runs}
+    found = [_of_job(job, folders.pop(job.run, None)) for job in jobs]
+    return found + [_of_run(run) for run in folders.values()]
+
+
+def _of_job(job: Job, run: Run | None) -> Entry:
+    status = _status(run) if run is not None else None
+    state: Standing = job.state
+    message = job.message
+    # Resumed, or trained to its end, from the command line meanwhile.
+    if status is not None and job.state != "queued" and not job.alive and job.state != "finished" \
+            and status.state in ("running", "finished"):  # fmt: skip
+        state, message = status.state, ""
+    updated = job.ended or job.started or job.queued
+    if status is not None and job.alive:
+        updated = status.updated
+    return Entry(job.id if not job.run else job.run, state, job, run, status,
+                 job.config or _config(run), message, updated)  # fmt: skip
+
+
+def _of_run(run: Run) -> Entry:
+    status, config = _status(run), _config(run)
+    if status is None or config is None:
+        return Entry(run.id, "broken", run=run, message=_damage(run))
+    return Entry(run.id, status.state, None, run, status, config, status.message, status.updated)
+
+
+def _config(run: Run | None) -> RunConfig | None:
+    try:
+        return None if run is None else run.config
+    except RunError:
+        return None
+
+
+def _damage(run: Run) -> str:
+    try:
+        run.config, run.status  # noqa: B018
+    except RunError as error:
+        return str(error)
+    return ""
+
+
+# Read again only when status.json has changed: by path, with its time and size.
+_statuses: dict[Path, tuple[tuple[int, int, int], Status]] = {}
+_statuses_lock = threading.Lock()
+MAX_STATUSES = 5_000
+
+
+def _status(run: Run) -> Status | None:
+    """The status of a run; None where it cannot be read."""
+    try:
+        stat = (run.path / "status.json").stat()
+    except OSError:
+        return None
+    stamp = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    with _statuses_lock:
+        known = _statuses.get(run.path)
+    if known is not None and known[0] == stamp and known[1].state != "running":
+        return known[1]
+    try:
+        status = run.status
+    except RunError:
+        return None
+    with _statuses_lock:
+        if len(_statuses) >= MAX_STATUSES:
+            _statuses.clear()
+        _statuses[run.path] = stamp, status
+    return status
+
+
+def progress_of(entry: Entry) -> Progress:
+    """How far a run at work is and how long it still takes, from the ends of its files."""
+    status = entry.status or Status()
+    if entry.run is None:
+        return Progress(0, 0, "", float("nan"), Pace())
+    metrics = tail_rows(entry.run.log.path, 1 << 14)
+    timing = tail_rows(entry.run.timing.path, 1 << 13)
+    row = metrics[-1] if metrics else {}
+    values = numbers(row)
+    epoch = int(min(max(values.get("epoch", 0.0), 0.0), 1e9)) if row else 0
+    stage = str(row.get("stage") or status.stage)[:60]
+    since = _seconds_since(entry.run.timing.path)
+    return Progress(
+        max(epoch, status.epoch), status.total_epochs, stage,
+        values.get("objective", float("nan")), pace_of(status, timing, metrics, since),
+    )  # fmt: skip
+
+
+def _seconds_since(path: Path) -> float:
+    try:
+        return max(time.time() - path.stat().st_mtime, 0.0)
+    except OSError:
+        return 0.0

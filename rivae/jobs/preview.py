@@ -1,0 +1,165 @@
+"""Draws what a model in training retrieves along its axes, now and then, while it trains.
+
+It looks at a copy of the model that the trainer has written (``preview.safetensors``), so nothing
+of the training is touched; the numbers of a run stay the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import RunError
+from rivae.files import write_atomic
+from rivae.jobs.preview_files import FOLDER, file_name, previews_of, thin_out
+from rivae.runs import Run
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from rivae.data.base import PairedDataset
+    from rivae.methods.base import Method
+    from rivae.plots.sheet import Sheet
+
+EVERY_S = 30.0  # at least, between two
+MAX_SHARE = 0.03  # of the time, on average
+MAX_FAILURES = 2
+MAX_ITEMS, MAX_AXES = 1_000, 10
+STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)  # s.d. of the axis over the training queries
+REFERENCE_ROWS = 500
+SCALE = 1.5
+_PHOTO_COLOURS = 4096
+log = logging.getLogger("rivae.jobs")
+
+
+class Previews:
+    """A listener of a trainer that draws when there is something new and time for it.
+
+    Args:
+        run: the run that trains in this process.
+        every_s, share: see ``EVERY_S`` and ``MAX_SHARE``.
+    """
+
+    def __init__(self, run: Run, every_s: float = EVERY_S, share: float = MAX_SHARE) -> None:
+        self.run, self.every_s, self.share = run, every_s, share
+        self._data: PairedDataset | None = None
+        self._written = self._stamp()  # of a model from before this process: its epoch is unknown
+        self._epoch = 0  # of the model last written
+        self._drawn = 0
+        self._next = 0.0
+        self._failures = 0
+
+    def __call__(self, row: dict[str, Any]) -> None:
+        """After each epoch: draw if it is time. Never raises but to pass on an interruption."""
+        epoch = row.get("epoch")
+        if not isinstance(epoch, int):
+            return
+        stamp = self._stamp()
+        if stamp is not None and stamp != self._written:
+            # The trainer saves after it has told of an epoch, so it is of the one before.
+            self._written, self._epoch = stamp, epoch - 1
+        if self._epoch > self._drawn and time.monotonic() >= self._next:
+            self._draw(self._epoch)
+
+    def finish(self) -> None:
+        """Draw the finished model, unless drawing has shown to be slow."""
+        try:
+            epoch = self.run.status.epoch
+        except RunError:
+            return
+        slow = self._next - time.monotonic() > 20 * self.every_s
+        if self.run.ready and epoch > 0 and not slow:
+            self._draw(epoch)
+
+    def _stamp(self) -> tuple[int, int] | None:
+        with suppress(OSError):
+            stat = (self.run.path / "preview.safetensors").stat()
+            return stat.st_ino, stat.st_mtime_ns
+        return None
+
+    def _draw(self, epoch: int) -> None:
+        if self._failures >= MAX_FAILURES:
+            return
+        started = time.monotonic()
+        try:
+            if self._data is None:
+                self._data = self.run.load_dataset()
+            draw(self.run, epoch, self._data)
+            self._drawn = epoch
+        except Exception:
+            self._failures += 1
+            log.exception("no pictures of epoch %d; training goes on", epoch)
+        took = time.monotonic() - started
+        self._next = time.monotonic() + max(self.every_s, took / self.share)
+
+
+def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
+    """Write what the model of ``run`` retrieves now, as of ``epoch``, and thin out older pictures.
+
+    Draws no random number that the trainer of this process would have drawn.
+
+    Returns:
+        The pictures for light and for dark pages.
+
+    Raises:
+        RunError, DataError, OSError: there is no model, or no place to write.
+    """
+    import torch
+
+    from rivae.plots.sheet import to_image
+
+    data = run.load_dataset() if data is None else data
+    with torch.random.fork_rng(devices=[]), torch.inference_mode():
+        sheet = sheet_of(run.load_method(data, preview=True), data)
+    folder = run.path / FOLDER
+    folder.mkdir(exist_ok=True)
+    written = []
+    for dark in (False, True):
+        content, ending = _encoded(to_image(sheet, scale=SCALE, dark=dark))
+        written.append(folder / file_name(epoch, dark, ending))
+        write_atomic(written[-1], content)
+    thin_out(run.path)
+    assert previews_of(run.path)
+    return written
+
+
+def sheet_of(method: Method, data: PairedDataset) -> Sheet:
+    """The pictures of one query: at most ten axes, five points each, among at most 1,000 items."""
+    import numpy as np
+
+    from rivae.plots.preview_sheet import preview_sheet
+    from rivae.retrieval.prior import aggregated_prior
+    from rivae.retrieval.retriever import Retriever
+    from rivae.traversal import traverse
+
+    rows = data.splits["test"][:MAX_ITEMS]
+    rows = rows if len(rows) else np.arange(min(len(data), MAX_ITEMS))
+    retriever = Retriever(method, data, rows)
+    train = data.splits["train"]
+    prior = aggregated_prior(*retriever.encode((train if len(train) else rows)[:REFERENCE_ROWS]))
+    d = min(retriever.n_components, MAX_AXES)
+    steps = np.array(STEPS)
+    values = {j: prior.mean[j] + steps * max(float(prior.std[j]), 1e-6) for j in range(d)}
+    z, _ = retriever.encode(rows[:1])
+    found = traverse(retriever, z, values)
+    words = ["mean" if s == 0 else f"{s:+.0f} s.d.".replace("-", "−") for s in STEPS]
+    return preview_sheet(
+        method.axis_names(retriever.n_components)[:d], found.ids[0, :, :, 0],
+        lambda i: data.picture(i, 0 if data.shows_whole else 2),
+        query=data.picture(int(rows[0]), 1), steps=words, title=data.title,
+    )  # fmt: skip
+
+
+def _encoded(image: Image.Image) -> tuple[bytes, str]:
+    """A picture as a file: PNG for drawings, WebP for photographs."""
+    image = image.convert("RGB")
+    buffer = io.BytesIO()
+    if image.getcolors(maxcolors=_PHOTO_COLOURS) is not None:
+        image.save(buffer, "PNG", optimize=True)
+        return buffer.getvalue(), "png"
+    image.save(buffer, "WEBP", quality=80, method=4)
+    return buffer.getvalue(), "webp"
