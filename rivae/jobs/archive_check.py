@@ -1,0 +1,164 @@
+"""Whether the unpacked files of a stranger's run can be used: each as what reads it later does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+from rivae.config import RunConfig, read_config, run_config
+from rivae.errors import DataError, RivaeError, RunError
+from rivae.files import write_json
+from rivae.jobs.archive import CHECKPOINTS
+from rivae.runs import Run
+from rivae.runs.notes import ABOUT, read_about
+from rivae.runs.run import MODEL
+from rivae.words.kept_names import AXIS_NAMES
+from rivae.words.names_file import MAX_AXES, read_names
+
+if TYPE_CHECKING:
+    from rivae.data.base import PairedDataset
+
+
+def check_run(folder: Path, name: str = "") -> tuple[RunConfig, tuple[str, ...]]:
+    """Check every file of a run in ``folder`` and give the run its name here.
+
+    Args:
+        name: its own by default.
+
+    Returns:
+        The configuration, and sentences about what could not be checked.
+
+    Raises:
+        ConfigError, DataError, RunError: one sentence about the first wrong file.
+    """
+    config = read_config(folder / "config.json")
+    if name:
+        config = run_config(**{**config.model_dump(), "name": name})
+    write_json(folder / "config.json", config.model_dump(mode="json"))
+    run = Run(folder)
+    run.id = config.name
+    _check_status(run)
+    _check_rows(run)
+    for file in ("evaluation.json", "alignment.json"):
+        _check_object(folder / file)
+    if (folder / AXIS_NAMES).is_file():
+        read_names(folder / AXIS_NAMES, MAX_AXES)
+    if (folder / ABOUT).is_file():
+        read_about(folder / ABOUT)
+    for weights in (MODEL, *CHECKPOINTS):
+        _check_weights(folder / weights)
+    return config, tuple(_check_model(run))
+
+
+def absolute_paths(config: RunConfig) -> list[str]:
+    """The files and folders of one machine that the settings name, each once."""
+    found = [
+        text for text in _texts([config.dataset.settings, config.method.settings])
+        if PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
+    ]  # fmt: skip
+    return list(dict.fromkeys(found))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _check_status(run: Run) -> None:
+    if not (run.path / "status.json").is_file():
+        raise RunError("status.json is missing in this archive: export the run again")
+    status = run.status
+    words = (status.message, status.stage, status.updated, status.started or "")
+    if any(len(text) > 1000 or not text.isprintable() for text in words):
+        raise RunError("status.json in this archive is no status of a run")
+    # The runs that it trained with are not here; others may have their names.
+    state = "interrupted" if status.state == "running" else status.state
+    kept = status.model_copy(update={"batch": [], "state": state})
+    write_json(run.path / "status.json", kept.model_dump())
+
+
+def _check_rows(run: Run) -> None:
+    for row in run.log.rows():
+        if not isinstance(row.get("epoch"), int) or not isinstance(row.get("stage"), str):
+            raise RunError("metrics.jsonl in this archive holds rows that are no epochs")
+
+
+def _check_object(path: Path) -> None:
+    """Groups of named results, or nothing: what reads them takes care of the rest."""
+    if not path.exists():
+        return
+    try:
+        value = json.loads(path.read_bytes())
+        json.dumps(value)
+    except (ValueError, RecursionError, OSError):
+        value = None
+    if not isinstance(value, dict):
+        raise RunError(f"{path.name} in this archive is damaged")
+    groups = ("retrieval", "factors", "digits", "correlation", "settings")
+    for group in groups if path.name == "evaluation.json" else ():
+        results = value.get(group)
+        if results is not None and not isinstance(results, dict):
+            raise RunError(f"{path.name} in this archive is no evaluation")
+
+
+def _check_weights(path: Path) -> None:
+    if not path.exists():
+        return
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(path), framework="numpy") as stream:
+            list(stream.keys())
+    except (SafetensorError, OSError, ValueError):
+        raise RunError(f"{path.name} in this archive holds no weights") from None
+
+
+def _check_model(run: Run) -> Iterator[str]:
+    """Fit the model to its configuration where its data set is here; sentences where not."""
+    paths = absolute_paths(run.config)
+    if paths:
+        named = ", ".join(paths)
+        yield f"its settings name files of the machine it was trained on ({named[:300]})"
+    if not run.ready:
+        yield "it has no trained model"
+        return
+    # Nothing but plain files and folders is opened on a stranger's word.
+    if not all(Path(path).is_file() or Path(path).is_dir() for path in paths):
+        yield "its data are not here, so the model was not tried"
+        return
+    try:
+        data = run.load_dataset()
+    except DataError as error:
+        yield f"its data set cannot be opened here ({error}), so the model was not tried"
+        return
+    except RivaeError as error:
+        raise RunError(f"the data set of this run cannot be made: {error}") from None
+    if _shapes_there(run.path / MODEL) != _shapes_wanted(run, data):
+        raise RunError("the model in this archive belongs to another configuration")
+
+
+def _shapes_there(path: Path) -> dict[str, tuple[int, ...]]:
+    from safetensors import safe_open
+
+    with safe_open(str(path), framework="pt") as stream:
+        return {key: tuple(stream.get_slice(key).get_shape()) for key in stream.keys()}  # noqa: SIM118
+
+
+def _shapes_wanted(run: Run, data: PairedDataset) -> dict[str, tuple[int, ...]]:
+    """Without any weights: a configuration may ask for more than the memory holds."""
+    import torch
+
+    from rivae.methods import build_method
+
+    choice = run.config.method
+    with torch.device("meta"):
+        method = build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
+    return {key: tuple(value.shape) for key, value in method.state_dict().items()}

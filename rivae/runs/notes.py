@@ -1,0 +1,153 @@
+"""What people keep about a run: a note, tags, and whether it is put away; ``about.json``.
+
+The file may come from a stranger with the rest of the folder, so it is checked whole when it is
+read. Its text is plain: it is escaped where it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.files import change_json, read_form
+from rivae.runs.finding import DEMO_ROOT, is_read_only
+from rivae.runs.run import Run
+from rivae.typed_text import one_line, some_lines
+
+ABOUT = "about.json"
+MAX_BYTES = 100_000
+MAX_NOTE = 10_000
+MAX_TAGS = 20
+MAX_TAG = 40
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A note of at most ``MAX_NOTE`` characters, different tags, and whether lists leave it out."""
+
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    archived: bool = False
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    version: Literal[1]
+    note: Annotated[str, Field(max_length=MAX_NOTE)] = ""
+    tags: Annotated[list[str], Field(max_length=MAX_TAGS)] = []
+    archived: bool = False
+
+    @field_validator("note")
+    @classmethod
+    def _plain(cls, note: str) -> str:
+        try:
+            return some_lines(note, "a note", MAX_NOTE)
+        except RivaeError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("tags")
+    @classmethod
+    def _lines(cls, tags: list[str]) -> list[str]:
+        try:
+            return list(_tags(tags))
+        except RivaeError as error:
+            raise ValueError(str(error)) from None
+
+
+def read_about(source: Path | bytes) -> About:
+    """What is kept in a file or its content.
+
+    Raises:
+        DataError: it cannot be read, is larger than ``MAX_BYTES`` or not of this form.
+    """
+    file = read_form(
+        _File, source, MAX_BYTES,
+        unreadable=f"{ABOUT} cannot be read: restore or delete it",
+        too_large=f"{ABOUT} is too large to be one: delete it",
+        foreign=f"{ABOUT} holds no notes ({{problem}}): restore or delete it",
+    )  # fmt: skip
+    return About(file.note, tuple(file.tags), file.archived)
+
+
+def about(run: Run) -> About:
+    """What is kept about the run; nothing where there is no file.
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    path = run.path / ABOUT
+    if not path.is_file():
+        return About()
+    try:
+        return read_about(path)
+    except DataError as error:
+        raise RunError(f"run {run.id}: {error}") from None
+
+
+def is_archived(run: Run) -> bool:
+    """Whether lists leave the run out; one whose file is damaged is shown."""
+    try:
+        return about(run).archived
+    except RunError:
+        return False
+
+
+def require_own(run: Run) -> None:
+    """RunError unless the run's folder may be changed."""
+    if not is_read_only(run):
+        return
+    if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
+        raise RunError(f"{run.id} comes with the project and stays as it is: train one of your own")
+    raise RunError(f"the folder of run {run.id} cannot be written: ask its owner for the right")
+
+
+def keep_about(
+    run: Run, *, note: str | None = None, tags: Sequence[str] | None = None,
+    archived: bool | None = None,
+) -> About:  # fmt: skip
+    """Change what is given and keep the rest, atomically; what is kept now.
+
+    Raises:
+        ConfigError: a text is too long, or holds characters that cannot be shown.
+        RunError: the run is read-only, its file is damaged, or cannot be written.
+    """
+    require_own(run)
+    made = About(
+        "" if note is None else some_lines(note, "a note", MAX_NOTE),
+        () if tags is None else _tags(tags),
+    )
+    kept = About()
+
+    def change() -> dict[str, object]:
+        nonlocal kept
+        kept = about(run)
+        if note is not None:
+            kept = replace(kept, note=made.note)
+        if tags is not None:
+            kept = replace(kept, tags=made.tags)
+        if archived is not None:
+            kept = replace(kept, archived=archived)
+        return {"version": 1, **asdict(kept)}
+
+    if not run.path.is_dir():
+        raise RunError(f"there is no run '{run.id}' any more")
+    try:
+        change_json(run.path / ABOUT, change)
+    except OSError as error:
+        why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
+        raise RunError(f"the notes of run {run.id} cannot be written: {why}") from None
+    return kept
+
+
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags as they are kept: each once, in their order."""
+    found = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
+    if len(found) > MAX_TAGS:
+        raise ConfigError(f"a run has at most {MAX_TAGS} tags: leave some out")
+    return found
