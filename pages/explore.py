@@ -39,7 +39,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     if explorer.method.has_latent:
         explore_steer.button(explorer, shown)
 
-notices.remarks(explorer.method, st.session_state.get(state.EXPLORE_NOTICE, ""))
+notices.remarks(explorer, st.session_state.get(state.EXPLORE_NOTICE, ""))
 
 explore_panel(
     explore_session.panel_data(explorer, shown),

@@ -36,7 +36,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     page_help.steer()
     steer_export.panel(explorer, shown)
 
-notices.remarks(explorer.method, st.session_state.get(state.STEER_NOTICE, ""))
+notices.remarks(explorer, st.session_state.get(state.STEER_NOTICE, ""))
 
 steer_panel(
     steer_session.panel_data(explorer, shown),

@@ -33,7 +33,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     view = traverse_controls.view_and_range(explorer.method.axis_letter())
     page_help.traverse()
-notices.remarks(explorer.method, remark)
+notices.remarks(explorer, remark)
 
 try:
     choice = traverse_session.chosen_range()

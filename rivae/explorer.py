@@ -71,6 +71,7 @@ class Explorer(Catalogue):
     Attributes:
         method, retriever: the parts beside those of the ``Catalogue``.
         n_components: dimensions d of z.
+        run: where it was opened from, None for a method that is in no run.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Explorer(Catalogue):
         self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
-        self._run = run
+        self.run = run
 
     @classmethod
     def open(
@@ -119,9 +120,9 @@ class Explorer(Catalogue):
     @property
     def given_names(self) -> list[str]:
         """The name that an analyst gave each dimension, "" without one; plain text, as of now."""
-        if self._run is None:
+        if self.run is None:
             return [""] * self.n_components
-        return given_names(self._run, self.n_components)
+        return given_names(self.run, self.n_components)
 
     @property
     def axis_names(self) -> list[str]:

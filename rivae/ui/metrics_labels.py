@@ -49,7 +49,9 @@ def from_labels(bar: DeltaGenerator) -> None:
             _no_plan(bar)
             return
         with bar:
-            chosen = label_session.plan_picker(names)
+            chosen, remark = label_session.plan_picker(names)
+        if remark:
+            st.warning(remark, icon=":material/info:")
         _plan(chosen, bar)
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")

@@ -13,6 +13,7 @@ from rivae.ui.pages import HOME
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
+    from rivae.explorer import Explorer
     from rivae.methods.base import Method
     from rivae.runs import Run
 
@@ -62,8 +63,24 @@ def no_latent(*methods: Method | type[Method] | None) -> None:
             st.caption(f":material/info: {markdown(sentence)}")
 
 
-def remarks(method: Method, said: str) -> None:
-    """What is to be known about the method, and what was ``said`` about the link, if anything."""
-    no_latent(method)
+def in_training(run: Run) -> None:
+    """The model is not the trained one yet."""
+    try:
+        status = run.status
+    except RivaeError:
+        return  # whatever is wrong with the run, its picture is here
+    where = f"epoch {status.epoch} of {status.total_epochs}"
+    state = "In training" if status.state == "running" else "Stopped"
+    st.caption(
+        f":material/model_training: {state} at {where}: this is the model of some moment before, "
+        "and its axes may still change."
+    )
+
+
+def remarks(explorer: Explorer, said: str) -> None:
+    """What is to be known about the model, and what was ``said`` about the link, if anything."""
+    no_latent(explorer.method)
+    if explorer.run is not None and not explorer.run.ready:
+        in_training(explorer.run)
     if said:
         st.warning(said, icon=":material/info:")
