@@ -24,6 +24,8 @@ from rivae.methods.presets import preset_dataset, preset_settings, preset_traini
 from rivae.nets.hub import is_on_hub
 from rivae.runs import Run, Status
 from rivae.training import Job, Listener, Trainer
+from rivae.training.ddp import Group
+from rivae.training.follower import Follower
 from rivae.validation import validation_scores
 
 MAX_ALIGNMENT_ROWS = 10_000
@@ -84,31 +86,37 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
 
 def train(
     configs: Sequence[RunConfig], root: Path, listener: Listener | None = None,
-    tick: Callable[[], None] | None = None,
+    tick: Callable[[], None] | None = None, group: Group | None = None,
 ) -> list[Run]:  # fmt: skip
-    """Train new runs; several train as one batch (see ``rivae.training``, also for ``tick``).
+    """Train new runs; several train as one batch.
+
+    ``tick`` and ``group`` are those of ``rivae.training.Trainer``; every process of a group calls
+    this alike.
 
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
     """
     datasets = _load_each(configs)
+    group = group or Group()
     runs: list[Run] = []
     try:
         for config in configs:
-            runs.append(Run.create(config, root))
+            path = root / config.name
+            runs.append(Run.create(config, root) if group.leads else Follower(path, config))
         jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick)
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group)
     except BaseException:
         # Settings that cannot train leave no folder behind.
-        for run in runs:
+        for run in runs if group.leads else []:
             shutil.rmtree(run.path, ignore_errors=True)
         raise
     return _fit(runs, trainer, resume=False)
 
 
 def resume(
-    runs: Sequence[Run], listener: Listener | None = None, tick: Callable[[], None] | None = None
-) -> list[Run]:
+    runs: Sequence[Run], listener: Listener | None = None,
+    tick: Callable[[], None] | None = None, group: Group | None = None,
+) -> list[Run]:  # fmt: skip
     """Go on with interrupted runs from their last checkpoints.
 
     Runs that were started as one batch go on as one, also when only one of them is named: alone
@@ -118,17 +126,19 @@ def resume(
         RunError: when all are finished, one is running elsewhere, or has no usable checkpoint.
     """
     done: list[Run] = []
-    groups = [
-        [run for run in group if _status(run).state != "finished"]
-        for group in _started_together(runs)
+    batches = [
+        [run for run in batch if _status(run).state != "finished"]
+        for batch in _started_together(runs)
     ]
-    if not any(groups):
+    if not any(batches):
         raise RunError(f"run {runs[0].id} is finished already: there is nothing to resume")
-    for group in filter(None, groups):
-        datasets = _load_each([run.config for run in group])
-        jobs = [Job(run, data) for run, data in zip(group, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick)
-        done += _fit(group, trainer, resume=True)
+    for batch in filter(None, batches):
+        datasets = _load_each([run.config for run in batch])
+        if group is not None and not group.leads:
+            batch = [Follower(run.path) for run in batch]
+        jobs = [Job(run, data) for run, data in zip(batch, datasets, strict=True)]
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group)
+        done += _fit(batch, trainer, resume=True)
     return done
 
 
@@ -164,7 +174,7 @@ def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
 
 def _fit(runs: list[Run], trainer: Trainer, resume: bool) -> list[Run]:
     with contextlib.ExitStack() as stack:
-        for run in runs:
+        for run in runs if trainer.group.leads else []:
             stack.enter_context(run_lock(run))
         try:
             trainer.fit(resume)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import torch
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor, nn
+
+from rivae.nets.share import Share
 
 # What ``launch.choose_axes`` may do to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated"]
@@ -33,10 +35,16 @@ class Noise:
     def _each(self, draw: list[Tensor]) -> Tensor:
         return torch.stack(draw) if self.stacked else draw[0]
 
-    def normal_like(self, x: Tensor) -> Tensor:
-        """Standard normal numbers with the shape, type and device of ``x``."""
-        shape = x.shape[1:] if self.stacked else x.shape
-        draws = [torch.randn(shape, generator=g, device=g.device) for g in self.generators]
+    def normal_like(self, x: Tensor, share: Share | None = None) -> Tensor:
+        """Standard normal numbers with the shape, type and device of ``x``.
+
+        With a ``share`` ``x`` holds this process's rows of a batch, whose numbers are those that
+        they would have in one process.
+        """
+        share = share or Share()
+        shape = x.shape[1:] if self.stacked else share.whole_shape(x.shape)
+        draws = [share.own(torch.randn(shape, generator=g, device=g.device))
+                 for g in self.generators]  # fmt: skip
         return self._each(draws).to(dtype=x.dtype, device=x.device)
 
     def integers(self, high: int, shape: tuple[int, ...]) -> Tensor:
@@ -56,6 +64,8 @@ class Batch:
     ``target`` (..., B, D) is the smooth starting embedding and ``coordinates`` (..., B, d) are
     the unfolded coordinates of v2, where the stage asks for them.
     ``progress`` runs from 0 at the first step of the stage to 1 at its last.
+    Where several processes train together, ``x1`` and ``x2`` are this one's ``share``, and a loss
+    gathers with ``share.whole`` what it makes of them; all the rest is of the whole batch.
     """
 
     stage: str
@@ -67,6 +77,7 @@ class Batch:
     v2: Tensor | None = None
     target: Tensor | None = None
     coordinates: Tensor | None = None
+    share: Share = field(default_factory=Share)
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,9 @@ class Method(nn.Module):
     # Whether ``hidden`` is piecewise linear with so few bends that change points along a line in z
     # can be found exactly.
     piecewise_linear: bool = True
+    # Whether ``loss`` gathers what several processes make of their shares of a batch; they hold
+    # in common what is random in ``embedder1`` and ``embedder2``.
+    trains_in_shares: ClassVar[bool] = False
     config: MethodConfig
     n_components: int
     dim_v: int

@@ -36,6 +36,7 @@ class BiVAEOnV(BimodalMethod):
     name = "bi-vae-on-v"
     title = "Bi-VAE on V"
     config_class = BiVAEOnVConfig
+    trains_in_shares = True
     config: BiVAEOnVConfig
 
     def stages(self) -> tuple[Stage, ...]:

@@ -41,6 +41,7 @@ class Contrastive(Method):
 
     config: ContrastiveConfig
     score_name = "cos(f(z), v2)"
+    trains_in_shares = True
 
     def __init__(
         self,
@@ -79,7 +80,8 @@ class Contrastive(Method):
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         assert batch.x1 is not None and batch.x2 is not None
-        v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
+        v1 = batch.share.whole(self.embed_query(batch.x1))
+        v2 = batch.share.whole(self.embed_target(batch.x2))
         terms = self.alignment(v1, v2, batch)
         return {**terms, "match": (v1 * v2).sum(-1).mean(-1).detach()}
 

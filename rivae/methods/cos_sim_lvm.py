@@ -78,6 +78,7 @@ class CosSimLVM(Method):
     config_class = CosSimLVMConfig
     config: CosSimLVMConfig
     score_name = "cos(f(z), v2)"
+    trains_in_shares = True
 
     def __init__(
         self,
@@ -116,7 +117,8 @@ class CosSimLVM(Method):
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         assert batch.x1 is not None and batch.x2 is not None
         c = self.config
-        v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
+        v1 = batch.share.whole(self.embed_query(batch.x1))
+        v2 = batch.share.whole(self.embed_target(batch.x2))
         restored = self.decode(self.encoder(v1))
         direction = nn.functional.normalize(restored, dim=-1)
         terms = {

@@ -77,6 +77,7 @@ class DCCA(EmbeddedMethod):
     name = "dcca"
     title = "DCCA"
     config_class = DCCAConfig
+    trains_in_shares = True
     config: DCCAConfig
     score_name = "log P(φ2|z)"
     has_closed_form = True
@@ -137,8 +138,7 @@ class DCCA(EmbeddedMethod):
             return start
         v1, v2 = batch.v1, batch.v2
         if batch.stage == "joint":
-            assert batch.x1 is not None and batch.x2 is not None
-            v1, v2 = self.embeddings(batch.x1, batch.x2)
+            v1, v2 = self.embedded_batch(batch)
         assert v1 is not None and v2 is not None
         phi1, phi2 = self.g1(v1), self.g2(v2)
         if self.config.loss_form == "eckart-young":

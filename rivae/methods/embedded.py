@@ -142,13 +142,19 @@ class EmbeddedMethod(Method):
             assert self.initialiser is not None
             return self.initialiser.loss(batch)
         if batch.stage == "unfold":
-            assert batch.x1 is not None and batch.x2 is not None and batch.target is not None
-            v1, v2 = self.embeddings(batch.x1, batch.x2)
+            assert batch.target is not None
+            v1, v2 = self.embedded_batch(batch)
             terms = {"anchor": self.anchor(v1, v2, batch.target)}
             z = batch.target[..., : self.n_components] * SMOOTH_Z_SCALE
             terms |= self.unfolded_head_loss(batch.target, z)
             return {"objective": sum(terms.values(), torch.zeros(())), **terms}
         return None
+
+    def embedded_batch(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """v1 and v2 of the whole batch, each (..., B, D)."""
+        assert batch.x1 is not None and batch.x2 is not None
+        v1, v2 = self.embeddings(batch.x1, batch.x2)
+        return batch.share.whole(v1), batch.share.whole(v2)
 
     def smooth_target_dim(self) -> int | None:
         return self.n_components if self.config.init == "smooth" else None

@@ -118,6 +118,7 @@ class JointMethod(EmbeddedMethod):
                     batch.noise,
                     where.n_axes,
                     where.mask,
+                    batch.share,
                 )
             objective = objective + c.lambda_reg * terms["regulariser"]
         if c.anchor is not None:

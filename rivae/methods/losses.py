@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.func import jvp
 
 from rivae.methods.base import Noise
+from rivae.nets.share import Share
 
 
 def kl_diagonal(mu_q: Tensor, log_var_q: Tensor, mu_p: Tensor, log_var_p: Tensor) -> Tensor:
@@ -97,16 +98,19 @@ def embedder_regulariser(
     noise: Noise,
     n_axes: int,
     mask: Tensor | None = None,
+    share: Share | None = None,
 ) -> Tensor:
     """L_Reg (eq. emb_reg): E (|e2(x) - e2(x + eps)| - c)^2 with |eps| = ``magnitude``; (...,).
 
-    ``mask``, broadcast to ``x``, is 0 where eps must be 0. ``form``:
+    ``mask``, broadcast to ``x``, is 0 where eps must be 0. With a ``share``, ``x`` holds this
+    process's rows, and the mean is over all of them. ``form``:
         "literal": the printed formula. At the paper's scales its gradient vanishes.
         "ratio": the change divided by |eps|, so the term measures the Jacobian itself.
         "jvp": the limit of "ratio" for eps -> 0 by forward differentiation: no magnitude, no
             rounding error (float32 differences are 1 % off, bfloat16 ones by a factor 1,200).
     """
-    direction = noise.normal_like(x)
+    share = share or Share()
+    direction = noise.normal_like(x, share)
     if mask is not None:
         direction = direction * mask
     norm = direction.flatten(-n_axes).norm(dim=-1).clamp_min(1e-12)
@@ -119,7 +123,7 @@ def embedder_regulariser(
         change = ((moved - embedder(x)) ** 2).sum(-1).clamp_min(1e-20).sqrt()
         if form == "ratio":
             change = change / magnitude
-    return ((change - c.unsqueeze(-1)) ** 2).mean(-1)
+    return ((share.whole(change) - c.unsqueeze(-1)) ** 2).mean(-1)
 
 
 def aggregated_prior_kl(mu: Tensor, log_var: Tensor) -> Tensor:

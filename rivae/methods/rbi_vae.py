@@ -37,6 +37,7 @@ class RBiVAE(BimodalMethod, JointMethod):
     name = "rbi-vae"
     title = "RBi-VAE"
     config_class = RBiVAEConfig
+    trains_in_shares = True
     config: RBiVAEConfig
 
     def __init__(
@@ -97,9 +98,8 @@ class RBiVAE(BimodalMethod, JointMethod):
         return objective, terms
 
     def _joint_loss(self, batch: Batch) -> dict[str, Tensor]:
-        assert batch.x1 is not None and batch.x2 is not None
         c = self.config
-        v1, v2 = self.embeddings(batch.x1, batch.x2)
+        v1, v2 = self.embedded_batch(batch)
         # Each loss updates only its own parameters: for L_Bi-VAE embeddings are data.
         objective, terms = self._model_loss(v1.detach(), v2.detach(), batch)
         # Q(z|v1), not Q(z|v1,v2): z must not have seen the item that it is to find.

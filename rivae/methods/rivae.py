@@ -45,6 +45,7 @@ class RIVAE(JointMethod):
     name = "rivae"
     title = "RIVAE"
     config_class = RIVAEConfig
+    trains_in_shares = True
     config: RIVAEConfig
 
     def __init__(
@@ -144,11 +145,10 @@ class RIVAE(JointMethod):
         return objective
 
     def _joint_loss(self, batch: Batch) -> dict[str, Tensor]:
-        assert batch.x1 is not None and batch.x2 is not None
         c = self.config
         eta = geometric(*c.joint_eta, batch.progress)
         tau = eta if c.score_tau is None else geometric(*c.score_tau, batch.progress)
-        v1, v2 = self.embed_query(batch.x1), self.embed_target(batch.x2)
+        v1, v2 = self.embedded_batch(batch)
         # Each loss updates only its own parameters (eq. obj_joint): for L_LB embeddings are data.
         fixed = (v1, v2) if c.lb_trains_embedders else (v1.detach(), v2.detach())
         terms = self._lower_bound(*fixed, eta, batch)

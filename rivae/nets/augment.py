@@ -45,4 +45,5 @@ class Augment(RandomLayer):
     def _uniform(self, n: int, k: int, like: Tensor) -> Tensor:
         generator = self.generators[0] if self.generators else None
         device = generator.device if generator is not None else like.device
-        return torch.rand(n, k, generator=generator, device=device).to(like)
+        shape = self.share.whole_shape(torch.Size((n, k)))
+        return self.share.own(torch.rand(shape, generator=generator, device=device)).to(like)

@@ -31,8 +31,8 @@ class Progress:
     failed: list[str] = field(default_factory=list)
 
 
-def check_jobs(jobs: list[Job]) -> None:
-    """Whether these jobs can train here, as one batch where there are several.
+def check_jobs(jobs: list[Job], device: torch.device) -> None:
+    """Whether these jobs can train on ``device``, as one batch where there are several.
 
     Raises:
         ConfigError: otherwise.
@@ -46,10 +46,9 @@ def check_jobs(jobs: list[Job]) -> None:
             )
     if len(jobs) > 1 and first.training.patience is not None:
         raise ConfigError("runs with patience stop at different epochs: train them one by one")
-    device = torch.device(first.training.device)
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise ConfigError(
-            f"this machine has no device {first.training.device}: train with --device cpu"
+            f"this machine has no device {device}: train with --device cpu"
         )
 
 
@@ -63,11 +62,10 @@ class Models:
         progress: how far they are, and which have failed and why.
     """
 
-    def __init__(self, jobs: list[Job]) -> None:
-        self.jobs, self.stacked = jobs, len(jobs) > 1
+    def __init__(self, jobs: list[Job], device: torch.device) -> None:
+        self.jobs, self.stacked, self.device = jobs, len(jobs) > 1, device
         first = jobs[0]
         self.options, choice = first.config.training, first.config.method
-        self.device = torch.device(self.options.device)
         self.seeds = [job.config.seed for job in jobs]
         shapes = (first.data.x1.shape, first.data.x2.shape)
         self.method = build_method(choice.name, choice.settings, *shapes, self.seeds, self.stacked)

@@ -6,6 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -15,10 +16,11 @@ from rivae.errors import ConfigError, DataError, RunError
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.closed_form import finish_closed_form
+from rivae.training.ddp import Group
 from rivae.training.feed import Feed
 from rivae.training.job import Finaliser, Job, Listener, Validator
 from rivae.training.judging import Judge, best_weights
-from rivae.training.models import Models, check_jobs
+from rivae.training.models import Models, Progress, check_jobs
 from rivae.training.stack import clip_gradients
 from rivae.training.starting_weights import start_embedders
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
@@ -37,6 +39,8 @@ class Trainer:
         listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
         tick: called before every step; what it raises ends the training there, and everything
             since the last checkpoint is done again when it is resumed.
+        group: the processes that train together, each with a trainer of its own; only the leading
+            one validates, finalises, listens and writes.
     """
 
     def __init__(
@@ -46,14 +50,17 @@ class Trainer:
         finalise: Finaliser | None = None,
         listener: Listener | None = None,
         tick: Callable[[], None] | None = None,
+        group: Group | None = None,
     ) -> None:
         self.finalise, self.listener, self.tick = finalise, listener, tick
-        check_jobs(jobs)
-        device = torch.device(jobs[0].config.training.device)
+        self.group = group or Group()
+        device = self.group.device(jobs[0].config.training.device)
+        check_jobs(jobs, device)
         self.feed = Feed([job.data for job in jobs], len(jobs) > 1, device)
         if self.feed.n < 4:
             raise ConfigError(f"{self.feed.n} training pairs are too few: at least 4 are needed")
-        self.models = Models(jobs)
+        self.models = Models(jobs, device)
+        self.group.prepare(self.models, self.feed.n)
         start_embedders(self.models.method, jobs)
         self.models.to_device()
         self.judge = Judge(self.models, validate)
@@ -67,13 +74,17 @@ class Trainer:
 
         Raises:
             RunError: when there is nothing to resume from, or files cannot be written.
-            KeyboardInterrupt: passed on after the runs were marked as interrupted.
+            KeyboardInterrupt: passed on after the runs were marked as interrupted; also where
+                another process of the group has ended.
         """
         models = self.models
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(models.seeds[0])
             try:
                 tensors = load_state(models, self._tell) if resume else None
+                self.group.wait()  # nothing is written before all have read
+                if tensors is None:
+                    self.group.same(models.method.state_dict().values())
                 names = [job.run.id for job in models.jobs] if models.stacked else []
                 models.set_status(
                     state="running", total_epochs=models.total_epochs, message="", batch=names,
@@ -112,16 +123,19 @@ class Trainer:
 
     def _prepare(self, stage: Stage) -> None:
         """Tables that the stage trains on: embeddings of frozen embedders, smooth targets."""
+        models, tables, device = self.models, self.feed.tables, self.models.device
         if stage.cached and stage.epochs:
-            self.feed.tables.update(embed_rows(self.models.method, self.feed))
-        if stage.needs_target and stage.epochs and "target" not in self.feed.tables:
-            datasets = [job.data for job in self.models.jobs]
-            seeds, stacked = self.models.seeds, self.models.stacked
-            targets = smooth_targets(self.models.method, datasets, seeds, stacked)
-            self.feed.tables["target"] = targets.to(self.models.device)
+            tables.update(embed_rows(models.method, self.feed))
+        if stage.needs_target and stage.epochs and "target" not in tables:
+            datasets = [job.data for job in models.jobs]
+            tables["target"] = self.group.table(
+                lambda: smooth_targets(models.method, datasets, models.seeds, models.stacked),
+                device,
+            )
         if stage.needs_coordinates and stage.epochs:
-            found = coordinates(self.models.method, self.feed, self.models.seeds)
-            self.feed.tables["coordinates"] = found
+            tables["coordinates"] = self.group.table(
+                lambda: coordinates(models.method, self.feed, models.seeds), device
+            )
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()
@@ -135,8 +149,7 @@ class Trainer:
         sums: dict[str, Tensor] = {}
         noise = Noise(models.noise, models.stacked)
         for i, index in enumerate(self.feed.batches(stage.batch_size, models.order)):
-            if self.tick:
-                self.tick()
+            self.group.step(self.tick)
             progress = (done + i) / total
             if stage.schedule == "cosine":
                 factor_now = factor * 0.5 * (1 + math.cos(math.pi * progress))
@@ -147,6 +160,7 @@ class Trainer:
             terms = models.method.loss(self._batch(stage, progress, noise, index))
             optimiser.zero_grad(set_to_none=True)
             terms["objective"].sum().backward()
+            self.group.average(parameters)
             if models.options.clip_norm is not None:
                 clip_gradients(parameters, models.options.clip_norm, models.stacked)
             optimiser.step()
@@ -159,12 +173,14 @@ class Trainer:
         self._after_epoch(stage, optimiser, means, time.monotonic() - started)
 
     def _batch(self, stage: Stage, progress: float, noise: Noise, index: Tensor) -> Batch:
-        gather = self.feed.gather
-        batch = Batch(stage=stage.name, progress=progress, noise=noise)
+        gather, share = self.feed.gather, self.group.share
+        share.start(index.shape[-1])
+        batch = Batch(stage=stage.name, progress=progress, noise=noise, share=share)
         if stage.cached:
             batch.v1, batch.v2 = gather("v1", index), gather("v2", index)
         else:
-            batch.x1, batch.x2 = gather("x1", index), gather("x2", index)
+            own = share.own(index)
+            batch.x1, batch.x2 = gather("x1", own), gather("x2", own)
         if stage.needs_target:
             batch.target = gather("target", index)
         if stage.needs_coordinates:
@@ -179,7 +195,7 @@ class Trainer:
         seconds: float,
     ) -> None:
         models, progress = self.models, self.models.progress
-        for s, job in enumerate(models.jobs):
+        for s, job in enumerate(models.jobs if self.group.leads else []):
             row: dict[str, Any] = {
                 "epoch": progress.epoch,
                 "stage": stage.name,
@@ -192,12 +208,14 @@ class Trainer:
             if s == 0 and self.listener:
                 extra = {"seconds": seconds, "total_epochs": models.total_epochs}
                 self.listener({**row, **extra})
+        # What the leading process has found decides for all when a stage is over.
+        progress = models.progress = Progress(**self.group.tell(asdict(progress)))
         models.raise_if_all_failed()
         waited = time.monotonic() - self._saved_at
         if waited >= models.options.checkpoint_seconds and progress.stage_epoch != stage.epochs:
             self._save(optimiser)
         now = time.monotonic()
-        for job in models.jobs:
+        for job in models.jobs if self.group.leads else []:
             job.run.timing.append({
                 "epoch": progress.epoch, "seconds": round(seconds, 4),
                 "wall": round(now - self._timed_at, 4),
@@ -205,6 +223,8 @@ class Trainer:
         self._timed_at = now
 
     def _save(self, optimiser: torch.optim.Adam | None) -> None:
+        if not self.group.leads:
+            return
         save_state(self.models, optimiser)
         self._saved_at = time.monotonic()
         if self._saved_at - self._shown_at >= PREVIEW_S:
@@ -222,7 +242,7 @@ class Trainer:
     def _finish(self) -> None:
         """Keep every model that has not failed: its best weights, closed form and last change."""
         models, progress = self.models, self.models.progress
-        for s, job in enumerate(models.jobs):
+        for s, job in enumerate(models.jobs if self.group.leads else []):
             if progress.failed[s]:
                 job.run.set_status(state="failed", message=progress.failed[s])
                 continue

@@ -1,0 +1,187 @@
+"""Several processes that train one run together, one per graphics card, started by torchrun.
+
+Gradients are averaged by one explicit exchange between the backward pass and clipping, and not by
+wrapping the model in DistributedDataParallel: a loss here calls many maps of a method (embedders
+one by one, a forward derivative of one of them, heads), every stage trains other parameters, and a
+wrapper sees one forward call of one module only. It also leaves the names of weights alone.
+
+How rows are shared is in ``rivae.nets.share``. Messages between processes are JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from rivae.errors import ConfigError
+from rivae.nets.dropout import RandomLayer
+from rivae.nets.share import Share, exchanging
+from rivae.training.models import Models
+
+# The others wait while the first one measures, writes or unfolds; a death is noticed at once.
+PATIENCE = timedelta(hours=12)
+Value = TypeVar("Value")
+
+
+class Group:
+    """The processes of a run as one of them sees it; alone by default, when nothing is exchanged.
+
+    The process of rank 0 leads: it alone writes files, measures and decides. Every method but the
+    first two has to be called by all processes in the same order, and raises PeerLostError, a
+    KeyboardInterrupt, when another one is gone.
+    """
+
+    def __init__(self, rank: int = 0, size: int = 1, local_rank: int = 0) -> None:
+        self.rank, self.size, self.local_rank = rank, size, local_rank
+        self.share = Share(rank, size)
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process writes, measures and decides."""
+        return self.rank == 0
+
+    def device(self, name: str) -> torch.device:
+        """Where this process trains a run on the device ``name``: each one has a card."""
+        if self.size > 1 and name != "cpu":
+            return torch.device("cuda", self.local_rank)
+        return torch.device(name)
+
+    def wait(self) -> None:
+        """Go on when all have come this far."""
+        if self.size > 1:
+            with exchanging():
+                dist.all_reduce(torch.zeros(1))
+
+    def tell(self, value: Value) -> Value:
+        """What the leading process calls this with, anything that JSON can hold."""
+        if self.size == 1:
+            return value
+        text = json.dumps(value).encode() if self.leads else b""
+        length = torch.tensor([len(text)])
+        with exchanging():
+            dist.broadcast(length, 0)
+            message = torch.zeros(int(length), dtype=torch.uint8)
+            if self.leads:
+                message = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+            dist.broadcast(message, 0)
+        told: Value = json.loads(message.numpy().tobytes())
+        return told
+
+    def same(self, tensors: Iterable[Tensor]) -> None:
+        """Overwrite these tensors by those of the leading process."""
+        if self.size > 1:
+            with exchanging(), torch.no_grad():
+                for tensor in tensors:
+                    dist.broadcast(tensor, 0)
+
+    def table(self, make: Callable[[], Tensor], device: torch.device) -> Tensor:
+        """The table that the leading process makes, float32, on ``device``."""
+        if self.size == 1:
+            return make().to(device)
+        made = make().to(device).contiguous() if self.leads else None
+        shape = self.tell(list(made.shape) if made is not None else [])
+        table = torch.empty(shape, device=device) if made is None else made
+        self.same([table])
+        return table
+
+    def average(self, parameters: Iterable[nn.Parameter]) -> None:
+        """Replace gradients by their means over the processes, in one exchange."""
+        if self.size == 1:
+            return
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        with exchanging():
+            dist.all_reduce(flat)
+        flat /= self.size
+        parts = flat.split([gradient.numel() for gradient in gradients])
+        for gradient, part in zip(gradients, parts, strict=True):
+            gradient.copy_(part.view_as(gradient))
+
+    def step(self, tick: Callable[[], None] | None) -> None:
+        """Call the leading process's ``tick``; when that interrupts, all are interrupted.
+
+        Raises:
+            KeyboardInterrupt: then.
+        """
+        if self.size == 1 or self.leads:
+            try:
+                if tick:
+                    tick()
+            except KeyboardInterrupt:
+                self._broadcast_stop(True)
+                raise
+        if self._broadcast_stop(False):
+            raise KeyboardInterrupt
+
+    def _broadcast_stop(self, stop: bool) -> bool:
+        if self.size == 1:
+            return stop
+        flag = torch.tensor([stop], dtype=torch.uint8)
+        with exchanging():
+            dist.broadcast(flag, 0)
+        return bool(flag)
+
+    def prepare(self, models: Models, n: int) -> None:
+        """Make a model of ``n`` training pairs ready to see shares of its batches.
+
+        Raises:
+            ConfigError: it cannot train in several processes.
+        """
+        if self.size == 1:
+            return
+        method, stages, device = models.method, models.stages, models.device
+        if models.stacked:
+            raise ConfigError("runs that train as one batch do so in one process: resume them there")
+        if not method.trains_in_shares:
+            raise ConfigError(
+                f"{method.title} cannot share its batches among {self.size} processes: train it "
+                "in one process"
+            )
+        least = min([n, *(stage.batch_size for stage in stages if stage.epochs)])
+        if least < self.size:
+            raise ConfigError(
+                f"batches of {least} pairs cannot be shared among {self.size} processes: train in "
+                "fewer processes or raise batch_size"
+            )
+        normed = any(isinstance(module, nn.BatchNorm2d) for module in method.modules())
+        if normed and device.type == "cpu":
+            raise ConfigError(
+                "networks with batch normalisation (small-resnet, resnet50-attention) share their "
+                "batches on graphics cards only: train in one process, or with --device cuda"
+            )
+        if normed:
+            nn.SyncBatchNorm.convert_sync_batchnorm(method)
+        for side in (1, 2):
+            embedder = getattr(method, f"embedder{side}")
+            for module in embedder.modules():
+                if isinstance(module, RandomLayer):
+                    module.share = self.share
+
+
+@contextmanager
+def joined(device: str) -> Iterator[Group]:
+    """The group that torchrun started this process in, for a run on ``device``."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        yield Group()
+        return
+    group = Group(int(os.environ["RANK"]), size, int(os.environ.get("LOCAL_RANK", "0")))
+    backend = "gloo"
+    if device != "cpu" and torch.cuda.device_count() > group.local_rank:
+        # Messages go through the CPU: waiting there costs nothing and knows no watchdog.
+        backend = "cpu:gloo,cuda:nccl"
+        torch.cuda.set_device(group.local_rank)
+    with exchanging():
+        dist.init_process_group(backend, timeout=PATIENCE)
+    yield group
+    # Not after an error: others may be in the middle of an exchange, and the end of this process
+    # tells them.
+    dist.destroy_process_group()

@@ -1,0 +1,50 @@
+"""What torchrun starts for ``test_ddp.py``: ROOT CONFIGS STOP.
+
+Trains every configuration of the JSON file CONFIGS below ROOT in the processes of one group; with
+STOP > 0 the leading process's tick interrupts it at that step. Each process writes how each
+training ended into ``ROOT/<name>.rank<r>``.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from rivae.config import RunConfig
+from rivae.errors import RivaeError
+from rivae.launch import resume, train
+from rivae.runs import Run
+from rivae.training.ddp import joined
+
+
+class StopAt:
+    def __init__(self, step):
+        self.left = step
+
+    def __call__(self):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+def main(root, configs, stop):
+    with joined("cpu") as group:
+        for text in json.loads(configs.read_text()):
+            config = RunConfig.model_validate(text)
+            there = group.tell((root / config.name).exists())
+            tick = StopAt(stop)
+            try:
+                if there:
+                    resume([Run(root / config.name)], tick=tick, group=group)
+                else:
+                    train([config], root, tick=tick, group=group)
+                said = "done"
+            except RivaeError as error:
+                said = str(error)
+            except KeyboardInterrupt as error:
+                said = type(error).__name__
+            (root / f"{config.name}.rank{group.rank}").write_text(said)
+            group.wait()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
