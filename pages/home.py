@@ -3,6 +3,7 @@
 import streamlit as st
 
 from rivae.data.registry import dataset_names, describe_dataset
+from rivae.runs.notes import is_archived
 from rivae.ui import cache, notices, page_help
 from rivae.ui.home_cards import dataset_card, run_cards
 from rivae.ui.run_cards import describe_run
@@ -13,7 +14,7 @@ st.markdown(
     "and watch the retrieved pictures change."
 )
 
-runs = cache.runs()
+runs = [run for run in cache.runs() if not is_archived(run)]
 if runs:
     run_cards(runs)
 else:

@@ -51,8 +51,15 @@ def runs() -> list[Run]:
 
 
 def ready_runs() -> list[Run]:
-    """The readable runs that have a model, newest first; those in training after the trained."""
-    found = [found for found in runs() if found.opens and _is_readable(found)]
+    """The readable runs that have a model, newest first; those in training after the trained.
+    Archived ones are left out; a link opens them all the same.
+    """
+    from rivae.runs.notes import is_archived
+
+    found = [
+        found for found in runs()
+        if found.opens and _is_readable(found) and not is_archived(found)
+    ]  # fmt: skip
     return sorted(found, key=lambda run: not run.ready)
 
 

@@ -189,3 +189,22 @@ LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well
 TRAIN_VIEW: Final = "training"
+ACCESS: Final = "access"  # what shows that this session gave the password; begins its keys
+TRAIN_MANAGE: Final = "train_manage"  # begins the key of every field and button of one run
+TRAIN_IMPORT: Final = "train_import"  # begins the keys of the import of a run
+TRAIN_RUN: Final = "run"
+TRAIN_SCALE: Final = "scale"
+TRAIN_AXIS: Final = "axis"
+TRAIN_TERM: Final = "term"
+TRAIN_OVER: Final = "curves"  # the runs whose curves are drawn over each other
+TRAIN_BUTTON: Final = "train_button"  # begins the key of every button of a run or job
+TRAIN_PRIORITY: Final = "train_priority"  # begins the key of every choice of a priority
+TRAIN_QUEUE_ALL: Final = "train_queue_all"
+TRAIN_FIND: Final = "train_find"
+TRAIN_WHICH: Final = "train_which"
+TRAIN_PAGE: Final = "train_page"
+TRAIN_EPOCH: Final = "train_epoch"  # begins the key of the choice of a picture, by run
+TRAIN_LOG: Final = "train_log"
+TRAIN_DRAFT: Final = "train_draft"  # rivae.jobs.draft.Draft, the run that is about to be started
+TRAIN_CLONED: Final = "train_cloned"  # the run that the address last named to be cloned
+TRAIN_FIELD: Final = "train_field"  # begins the key of every field and button of a new run

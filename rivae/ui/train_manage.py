@@ -1,0 +1,236 @@
+"""What can be done with one run beside training: notes and tags, name, archive, file, deletion."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import access, cache, outcome, state, train_queue
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.runs import Run
+    from rivae.runs.notes import About
+
+PLACE = "train_manage"
+# An archive is built in memory before the browser gets it.
+MAX_DOWNLOAD = 500_000_000
+
+
+def panel(run_id: str) -> None:
+    """Notes and tags of a run, and buttons that change it; nothing where there is no such run."""
+    from rivae.runs.notes import About, about, require_own
+
+    if st.session_state.pop(f"{state.TRAIN_MANAGE}_left", False):
+        st.rerun()  # the whole page, also where this is part of a fragment
+    try:
+        run = cache.run(run_id)
+    except RivaeError:
+        return
+    outcome.show(f"{PLACE}_{run_id}")
+    try:
+        kept = about(run)
+    except RivaeError as error:
+        outcome.warning(str(error))
+        kept = About()
+    _words(kept)
+    try:
+        require_own(run)
+    except RivaeError as error:
+        _buttons(run, kept, str(error))
+        return
+    _buttons(run, kept, "" if access.may_change() else f"Log in to {access.WHAT}.")
+
+
+def _words(kept: About) -> None:
+    """The note and the tags as they are kept."""
+    if kept.archived or kept.tags:
+        with st.container(horizontal=True, gap="xsmall"):
+            if kept.archived:
+                st.badge("archived", icon=":material/inventory_2:", color="gray")
+            for tag in kept.tags:
+                st.badge(markdown(tag), icon=":material/label:", color="blue")
+    if kept.note:
+        st.markdown("  \n".join(markdown(line) for line in kept.note.split("\n")))
+
+
+def _buttons(run: Run, kept: About, why_not: str) -> None:
+    """Everything that changes the run is off where ``why_not`` says why; its file is for all."""
+    off, help_text = bool(why_not), why_not or None
+    with st.container(horizontal=True, gap="small"):
+        with st.popover("Notes", icon=":material/edit_note:", disabled=off, help=help_text):
+            _notes(run, kept)
+        with st.popover("Rename", icon=":material/edit:", disabled=off, help=help_text):
+            _rename(run)
+        st.button(
+            "Show again" if kept.archived else "Archive",
+            icon=":material/unarchive:" if kept.archived else ":material/archive:",
+            key=_key("archive", run), disabled=off, on_click=_archive,
+            args=(run, not kept.archived),
+            help=help_text or "An archived run is left out of Home and of the lists of runs. "
+            "Nothing is deleted.",
+        )  # fmt: skip
+        with st.popover("Export", icon=":material/download:"):
+            _export(run)
+        with st.popover("Delete", icon=":material/delete:", disabled=off, help=help_text):
+            _delete(run)
+
+
+def _notes(run: Run, kept: About) -> None:
+    from rivae.runs.notes import MAX_NOTE, MAX_TAGS
+
+    with st.form(_key("notes", run), border=False):
+        st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=120)
+        st.multiselect(
+            "Tags", list(kept.tags), default=list(kept.tags), key=_key("tags", run),
+            accept_new_options=True, max_selections=MAX_TAGS, placeholder="Type a tag, press Enter",
+        )  # fmt: skip
+        st.form_submit_button("Keep", type="primary", key=_key("keep", run), on_click=_keep,
+                              args=(run,))  # fmt: skip
+
+
+def _keep(run: Run) -> None:
+    from rivae.runs.notes import keep_about
+
+    note, tags = (st.session_state.get(_key(name, run)) for name in ("note", "tags"))
+
+    def change() -> str:
+        keep_about(run, note=str(note or ""), tags=[str(tag) for tag in tags or ()])
+        return "Notes and tags are kept."
+
+    _tried(run, change)
+
+
+def _archive(run: Run, archived: bool) -> None:
+    from rivae.runs.notes import keep_about
+
+    def change() -> str:
+        keep_about(run, archived=archived)
+        return f"{run.id} is archived." if archived else f"{run.id} is in the lists again."
+
+    _tried(run, change)
+
+
+def _rename(run: Run) -> None:
+    with st.form(_key("renaming", run), border=False):
+        st.text_input(
+            "New name", run.id, max_chars=80, key=_key("name", run),
+            help="a–z, 0–9, '.', '_' and '-', beginning with a letter or digit.",
+        )  # fmt: skip
+        st.caption("Runs derived from it, its entry in the queue and tours follow.")
+        st.form_submit_button("Rename", type="primary", key=_key("rename", run), on_click=_renamed,
+                              args=(run,))  # fmt: skip
+
+
+def _renamed(run: Run) -> None:
+    name = str(st.session_state.get(_key("name", run)) or "").strip()
+
+    def change() -> str:
+        from rivae.jobs.manage import rename
+
+        rename(run, name)
+        _forget(run, name)
+        return f"{run.id} is {name} now."
+
+    _tried(run, change, leaves=True)
+
+
+def _export(run: Run) -> None:
+    from rivae.jobs.archive import MANIFEST, parts_of
+    from rivae.jobs.manage import size_text
+
+    whole = st.checkbox(
+        "With checkpoints", key=_key("whole", run),
+        help="The states of training, to resume the run on another machine.",
+    )  # fmt: skip
+    try:
+        parts = parts_of(run, whole)
+    except RivaeError as error:
+        outcome.warning(str(error))
+        return
+    size = sum(part.n_bytes for part in parts)
+    training = run.status.state == "running" if (run.path / "status.json").is_file() else False
+    st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
+    if size > MAX_DOWNLOAD:
+        st.caption("Too large for a browser. In a terminal:")
+        st.code(f"rivae export {run.id} {run.id}.zip" + " --checkpoints" * whole, language=None)
+    st.download_button(
+        "Download", _content(run, whole), file_name=f"{run.id}.zip", mime="application/zip",
+        on_click="ignore", key=_key("download", run), icon=":material/download:",
+        disabled=training or size > MAX_DOWNLOAD,
+        help="It is being trained: export it when it is over." if training else None,
+    )  # fmt: skip
+
+
+def _content(run: Run, whole: bool) -> Callable[[], bytes]:
+    def make() -> bytes:
+        from rivae.jobs.archive import export_run
+
+        stream = io.BytesIO()
+        export_run(run, stream, checkpoints=whole)
+        return stream.getvalue()
+
+    return make
+
+
+def _delete(run: Run) -> None:
+    """The confirmation: which run, how large, and what stays."""
+    from rivae.jobs.manage import size_of, size_text
+
+    size = size_text(size_of(run))
+    st.markdown(f"**{markdown(run.id)}** takes {size}. What is deleted cannot be brought back.")
+    derived = [other.id for other in cache.runs() if _parent(other) == run.id]
+    if derived:
+        st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
+    st.button(f"Delete {markdown(run.id)}, {size}", icon=":material/delete:", type="primary",
+              key=_key("delete", run), on_click=_deleted, args=(run,))  # fmt: skip
+
+
+def _deleted(run: Run) -> None:
+    def change() -> str:
+        from rivae.jobs.manage import delete, size_text
+
+        freed = delete(run)
+        _forget(run, "")
+        return f"{run.id} is deleted, {size_text(freed)} are free again."
+
+    _tried(run, change, leaves=True)
+
+
+def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
+    """Do it for those who may; said at the run, or for the page where the run ``leaves`` it."""
+    said: list[str] = []
+
+    def done() -> str:
+        access.require()
+        said.append(change())
+        return "" if leaves else said[0]
+
+    if outcome.tried(f"{PLACE}_{run.id}", done) and leaves:
+        outcome.tried(train_queue.PLACE, lambda: said[0])
+        st.session_state[f"{state.TRAIN_MANAGE}_left"] = True
+
+
+def _forget(run: Run, name: str) -> None:
+    """The session's pages do not come back to a run that is gone; the last run gets its name."""
+    for key in (state.EXPLORE, state.STEER, state.COMPARE):
+        shown = st.session_state.get(key)
+        if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):
+            st.session_state.pop(key)
+    if st.session_state.get(state.RUN) == run.id:
+        st.session_state[state.RUN] = name
+
+
+def _parent(run: Run) -> str | None:
+    try:
+        return run.config.parent
+    except RivaeError:
+        return None
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{state.TRAIN_MANAGE}_{what}_{run.id}"
