@@ -14,7 +14,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from rivae import __version__
-from rivae.cli import bench, choose, data, features, imports, kitchen, labels, show, train
+from rivae.cli import (
+    bench,
+    choose,
+    data,
+    features,
+    imports,
+    jobs,
+    kitchen,
+    labels,
+    manage,
+    show,
+    train,
+)
 from rivae.errors import RivaeError
 
 
@@ -57,7 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rivae {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (data, imports, features, kitchen, train, show, choose, labels, bench):
+    for module in (
+        data, imports, features, kitchen, train, jobs, show, choose, labels, manage, bench,
+    ):  # fmt: skip
         module.add_commands(commands)
     return parser
 

@@ -11,17 +11,19 @@ from typing import Any
 from rivae.cli.common import add_command, number, print_table
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, find_run, list_runs
+from rivae.runs.notes import is_archived
 
 
 def add_commands(commands: Any) -> None:
     """Register the commands that look at trained runs."""
-    add_command(
+    parser = add_command(
         commands,
         "runs",
         _runs,
-        "list all runs, newest first",
-        "  rivae runs\n  rivae runs --json",
+        "list the runs, newest first, without the archived ones",
+        "  rivae runs\n  rivae runs --all --json",
     )
+    parser.add_argument("--all", action="store_true", help="archived ones too")
 
     parser = add_command(
         commands,
@@ -68,7 +70,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _runs(args: argparse.Namespace) -> int:
-    rows = [_summary(run) for run in list_runs()]
+    rows = [_summary(run) for run in list_runs() if args.all or not is_archived(run)]
     if args.json:
         print(json.dumps(rows))
     elif not rows:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivae.cli import jobs
 from rivae.cli.common import add_command, parse_settings
 from rivae.errors import RunError
 from rivae.jobs.seeds import parse_seeds
@@ -25,7 +26,8 @@ def add_commands(commands: Any) -> None:
         "  rivae train sprites\n"
         "  rivae train synth --seeds 0-9 --name try\n"
         "  rivae train split-mnist --set dataset.folder=PATH --device cuda\n"
-        "  rivae train synth --preset paper --set lambda_reg=0 --set training.patience=20",
+        "  rivae train synth --preset paper --set lambda_reg=0 --set training.patience=20\n"
+        "  rivae train synth --seeds 0-9 --queue --priority 7",
     )
     parser.add_argument("dataset", help="a name from `rivae datasets`")
     parser.add_argument("--method", default="rivae", help="rivae or cos-sim-lvm")
@@ -35,16 +37,18 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--device", help="cpu or cuda")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
+    jobs.add_queue_options(parser, new=True)
 
     parser = add_command(
         commands,
         "resume",
         _resume,
         "go on with a run that was stopped or killed",
-        "  rivae resume synth-rivae-s0",
+        "  rivae resume synth-rivae-s0\n  rivae resume synth-rivae-s0 --queue",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
+    jobs.add_queue_options(parser, new=False)
 
 
 def _train(args: argparse.Namespace) -> int:
@@ -69,6 +73,8 @@ def _train(args: argparse.Namespace) -> int:
         )
         for seed in seeds
     ]
+    if args.queue:
+        return jobs.queue_new(configs, args)
     # Small fully connected models train as one batch, all others one after the other.
     first = configs[0]
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None
@@ -107,6 +113,8 @@ def _resume(args: argparse.Namespace) -> int:
     from rivae.launch import resume
 
     runs = [find_run(name) for name in args.runs]
+    if args.queue:
+        return jobs.queue_again(runs, args)
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` goes on where it was"
     done = resume(runs, None if args.quiet else ProgressLine(" ".join(args.runs)))
     return _report(done, args.json)

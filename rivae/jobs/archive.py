@@ -33,6 +33,7 @@ FILES: dict[str, int] = {
     "config.json": 2**20,
     "status.json": 2**20,
     "metrics.jsonl": 64 * 2**20,
+    "timing.jsonl": 64 * 2**20,
     MODEL: MAX_MODEL_BYTES,
     "evaluation.json": 32 * 2**20,
     "alignment.json": 32 * 2**20,

@@ -76,8 +76,9 @@ def _check_status(run: Run) -> None:
     if not (run.path / "status.json").is_file():
         raise RunError("status.json is missing in this archive: export the run again")
     status = run.status
-    words = (status.message, status.stage, status.updated, status.started or "")
-    if any(len(text) > 1000 or not text.isprintable() for text in words):
+    stages = [name for name, _ in status.stages]
+    words = (status.message, status.stage, status.updated, status.started or "", *stages)
+    if len(stages) > 100 or any(len(text) > 1000 or not text.isprintable() for text in words):
         raise RunError("status.json in this archive is no status of a run")
     # The runs that it trained with are not here; others may have their names.
     state = "interrupted" if status.state == "running" else status.state

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import access, cache, outcome, state, train_queue
+from rivae.ui import access, cache, outcome, state, train_queue, train_session
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ MAX_DOWNLOAD = 500_000_000
 
 
 def panel(run_id: str) -> None:
-    """Notes and tags of a run, and buttons that change it; nothing where there is no such run."""
+    """Notes and tags of a run, and buttons that change it; nothing where there is no such run.
+
+    Not for a fragment: what is renamed or deleted leaves the whole page.
+    """
     from rivae.runs.notes import About, about, require_own
 
-    if st.session_state.pop(f"{state.TRAIN_MANAGE}_left", False):
-        st.rerun()  # the whole page, also where this is part of a fragment
     try:
         run = cache.run(run_id)
     except RivaeError:
@@ -212,7 +213,6 @@ def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
 
     if outcome.tried(f"{PLACE}_{run.id}", done) and leaves:
         outcome.tried(train_queue.PLACE, lambda: said[0])
-        st.session_state[f"{state.TRAIN_MANAGE}_left"] = True
 
 
 def _forget(run: Run, name: str) -> None:
@@ -223,6 +223,11 @@ def _forget(run: Run, name: str) -> None:
             st.session_state.pop(key)
     if st.session_state.get(state.RUN) == run.id:
         st.session_state[state.RUN] = name
+    if train_session.chosen_run() == run.id:
+        if name:
+            train_session.open_run(name)
+        else:
+            train_session.close_run()
 
 
 def _parent(run: Run) -> str | None:

@@ -118,10 +118,13 @@ def test_other_secrets_are_no_login(visitor):
 
 
 def test_a_secrets_file_that_cannot_be_read_lets_nobody_in(monkeypatch, tmp_path):
+    from streamlit import config
     from streamlit.runtime.secrets import Secrets
 
-    path = tmp_path / "secrets.toml"
-    monkeypatch.setattr("streamlit.config.get_option", lambda name: [str(path)])
+    path, known = tmp_path / "secrets.toml", config.get_option
+    monkeypatch.setattr(
+        config, "get_option", lambda key: [str(path)] if key == "secrets.files" else known(key)
+    )
     monkeypatch.setattr("streamlit.secrets", Secrets())
     assert access.login().kind == "none", "there is no file"
     path.write_text("[rivae\npassword = 'secret'")

@@ -1,0 +1,160 @@
+"""``rivae export``, ``import-run``, ``rename``, ``archive``, ``delete`` and ``password-hash``."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rivae.cli.common import add_command
+from rivae.errors import ConfigError, RunError
+from rivae.runs import find_run, runs_root
+
+
+def add_commands(commands: Any) -> None:
+    """Register the commands that change runs which are there."""
+    parser = add_command(
+        commands, "export", _export, "write a run as one archive, for another machine",
+        "  rivae export synth-rivae-s0 synth.zip\n"
+        "  rivae export synth-rivae-s0 synth.zip --checkpoints",
+    )  # fmt: skip
+    parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
+    parser.add_argument("file", help="where to write it")
+    parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
+    parser.add_argument("--force", action="store_true", help="replace a file that is there")
+
+    parser = add_command(
+        commands, "import-run", _import, "bring in a run that was exported; it is checked whole",
+        "  rivae import-run synth.zip\n  rivae import-run synth.zip --name theirs",
+    )  # fmt: skip
+    parser.add_argument("file", help="what `rivae export` wrote")
+    parser.add_argument("--name", default="", help="of the run here; its own by default")
+
+    parser = add_command(
+        commands, "rename", _rename, "give a run another name; what names it follows",
+        "  rivae rename synth-rivae-s0 synth-best",
+    )  # fmt: skip
+    parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
+    parser.add_argument("name", help="the new one")
+
+    parser = add_command(
+        commands, "archive", _archive, "leave runs out of the lists; nothing is deleted",
+        "  rivae archive synth-rivae-s0 synth-rivae-s1\n  rivae archive synth-rivae-s0 --undo",
+    )  # fmt: skip
+    parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs --all`")
+    parser.add_argument("--undo", action="store_true", help="show them again")
+
+    parser = add_command(
+        commands, "delete", _delete, "delete runs for good, after asking",
+        "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes",
+    )  # fmt: skip
+    parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    add_command(
+        commands, "password-hash", _password_hash,
+        "print a line for the app's secrets file: a password in front of trainings",
+        "  rivae password-hash >> .streamlit/secrets.toml",
+    )  # fmt: skip
+
+
+def _export(args: argparse.Namespace) -> int:
+    from rivae.jobs.archive import export_run
+    from rivae.jobs.manage import size_text
+
+    target = Path(args.file)
+    if target.exists() and not args.force:
+        raise RunError(f"{target} exists already: choose another file, or --force")
+    manifest = export_run(find_run(args.run_id), target, checkpoints=args.checkpoints)
+    size = target.stat().st_size
+    if args.json:
+        files = [entry.model_dump() for entry in manifest.files]
+        print(json.dumps({"run": manifest.name, "path": str(target), "bytes": size,
+                          "files": files}))  # fmt: skip
+    else:
+        print(f"{target}: {len(manifest.files)} files of {manifest.name}, {size_text(size)}")
+    return 0
+
+
+def _import(args: argparse.Namespace) -> int:
+    from rivae.jobs.archive_import import import_run
+
+    done = import_run(Path(args.file), runs_root(), args.name)
+    if args.json:
+        print(json.dumps({"run": done.run.id, "path": str(done.run.path),
+                          "remarks": done.remarks}))  # fmt: skip
+        return 0
+    print(f"{done.run.id}: {done.run.status.state}")
+    for remark in done.remarks:
+        print(f"  {remark}")
+    return 0
+
+
+def _rename(args: argparse.Namespace) -> int:
+    from rivae.jobs.manage import rename
+
+    run = rename(find_run(args.run_id), args.name)
+    print(json.dumps({"run": run.id, "path": str(run.path)}) if args.json else
+          f"{args.run_id} is {run.id} now")  # fmt: skip
+    return 0
+
+
+def _archive(args: argparse.Namespace) -> int:
+    from rivae.runs.notes import keep_about
+
+    runs = [find_run(name) for name in args.runs]
+    for run in runs:
+        keep_about(run, archived=not args.undo)
+        if not args.json:
+            print(f"{run.id} is {'in the lists again' if args.undo else 'archived'}")
+    if args.json:
+        print(json.dumps([{"run": run.id, "archived": not args.undo} for run in runs]))
+    return 0
+
+
+def _delete(args: argparse.Namespace) -> int:
+    from rivae.jobs.manage import children_of, delete, size_of, size_text
+
+    runs = [find_run(name) for name in args.runs]  # all are there, or none is deleted
+    rows = []
+    for run in runs:
+        size = size_text(size_of(run))
+        derived = [child.id for child in children_of(run)]
+        kept = f" ({', '.join(derived)}, derived from it, stays)" if derived else ""
+        if not args.yes and not _confirmed(f"delete {run.id}, {size}{kept}? "):
+            rows.append({"run": run.id, "deleted": False})
+            continue
+        freed = delete(run)
+        rows.append({"run": run.id, "deleted": True, "bytes": freed})
+        if not args.json:
+            print(f"{run.id} is deleted, {size_text(freed)} are free again")
+    if args.json:
+        print(json.dumps(rows))
+    return 0 if all(row["deleted"] for row in rows) else 1
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{question.rstrip()} say so with --yes where nobody can be asked")
+    print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _password_hash(args: argparse.Namespace) -> int:
+    from rivae.jobs.passwords import password_hash
+
+    if sys.stdin.isatty():
+        password = getpass.getpass("password: ", sys.stderr)
+        if getpass.getpass("again: ", sys.stderr) != password:
+            raise ConfigError("the two passwords differ: try again")
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    made = password_hash(password)
+    if args.json:
+        print(json.dumps({"password_hash": made}))
+    else:
+        print(f'[rivae]\npassword_hash = "{made}"')
+    return 0

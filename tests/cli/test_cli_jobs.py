@@ -1,0 +1,179 @@
+"""The queue and the care of runs from the command line: words, exit codes, sentences."""
+
+import json
+import os
+
+import pytest
+
+from rivae.cli import main
+from rivae.cli.jobs import parse_slots
+from rivae.errors import ConfigError
+from rivae.jobs import dispatcher, manage
+from rivae.jobs.agent import log_path
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.passwords import fits
+from rivae.runs import Run, list_runs
+from rivae.runs.notes import is_archived
+from tests.training.tiny import tiny_config, untrained_run
+
+SHORT = ("init_epochs=1", "unfold_epochs=0", "ivae_epochs=1", "joint_epochs=2",
+         "dataset.n_pairs=150")  # fmt: skip
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups")
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path, monkeypatch):
+    """New runs go to a fresh folder; nobody starts them but `rivae worker`."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    monkeypatch.setenv("RIVAE_RUNS", str(folder))
+    monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
+    return folder
+
+
+@pytest.fixture
+def said(capsys):
+    """What a command prints, after its exit code was checked."""
+
+    def run(*words, code=0):
+        assert main(list(words)) == code
+        captured = capsys.readouterr()
+        return captured.out + captured.err
+
+    return run
+
+
+def queue_synth(said, *words):
+    settings = [word for setting in SHORT for word in ("--set", setting)]
+    return said("train", "synth", *settings, "--queue", *words)
+
+
+def test_queued_runs_wait_for_a_worker(said, root):
+    assert "nothing was queued" in said("jobs")
+    out = queue_synth(said, "--name", "q", "--seeds", "0-1", "--priority", "7", "--restarts", "0")
+    assert "q-s0: queued" in out and "rivae logs q-s0 -f" in out and list_runs([root]) == []
+    first, second = json.loads(said("jobs", "--json"))
+    assert (first["run"], first["state"], first["priority"], first["max_restarts"]) == (
+        "q-s0", "queued", 7, 0)  # fmt: skip
+    assert first["data set"] == "synth" and "q-s1" in said("jobs")
+    assert "has said nothing yet: it is queued" in said("logs", "q-s0")
+    assert said("cancel", "q-s0", second["id"]).count("is out of the queue") == 2
+    assert "nothing to cancel" in said("cancel", "q-s0", code=1)
+    assert [job.state for job in Ledger(root).jobs()] == ["cancelled", "cancelled"]
+    assert "exists already" in queue_again(said)
+
+
+def queue_again(said):
+    settings = [word for setting in SHORT for word in ("--set", setting)]
+    return said("train", "synth", *settings, "--name", "q-s0", "--queue", code=1)
+
+
+def test_numbers_out_of_range_queue_nothing(said, root):
+    settings = ["--set", "joint_epochs=1", "--queue"]
+    for words in (["--priority", "10"], ["--restarts", "-1"], ["--device", "cuda:1"]):
+        assert said("train", "synth", *settings, *words, code=1).startswith("rivae: ")
+    assert Ledger(root).jobs() == []
+
+
+@pytest.mark.slow
+def test_a_worker_trains_what_is_queued_and_its_log_can_be_read(said, root):
+    queue_synth(said, "--name", "q")
+    said("worker", "--slots", "cpu", "--until-idle")
+    assert Run(root / "q").status.state == "finished"
+    assert "finished" in said("jobs") and "finished" in said("logs", "q")
+    assert "q is finished" in said("logs", "q", "-f")
+    assert any("start 1 of q" in line for line in json.loads(said("logs", "q", "--json")))
+    assert "finished already" in said("resume", "q", "--queue", code=1)
+
+
+def test_a_second_worker_says_that_there_is_one(said, root):
+    from rivae.files import locked
+
+    (root / ".jobs").mkdir()
+    with locked(root / ".jobs" / "dispatcher.lock"):
+        assert "another dispatcher is at work" in said("worker", "--until-idle", code=1)
+
+
+def test_slots():
+    assert parse_slots("cpu, gpu:0,gpu:12") == ("cpu", "gpu:0", "gpu:12")
+    assert parse_slots("gpu") == ("gpu:0",)
+    for wrong in ("", "tpu", "gpu:x", "cpu,cpu", "gpu:0;rm"):
+        with pytest.raises(ConfigError, match="names no slots"):
+            parse_slots(wrong)
+
+
+def test_an_unfinished_run_is_queued_under_the_name_of_its_folder(said, root):
+    Run.create(tiny_config("was"), root).path.rename(root / "is")
+    said("resume", "is", "--queue", "--restarts", "1")
+    (job,) = Ledger(root).jobs()
+    assert (job.run, job.config.name, job.max_restarts) == ("is", "is", 1)
+    assert "queued" in said("resume", "is", "--queue", code=1)
+
+
+def test_a_run_that_is_not_ours_is_not_queued(said, tmp_path):
+    made = Run.create(tiny_config("other"), tmp_path / "elsewhere")
+    assert "not among your runs" in said("resume", str(made.path), "--queue", code=1)
+
+
+def test_what_is_not_in_the_queue_is_named(said, root):
+    for words in (["cancel", "x"], ["logs", "x"]):
+        assert "'x' is not in the queue" in said(*words, code=1)
+    (job,) = Ledger(root).add([tiny_config("a")])
+    said("cancel", "a", "x", code=1)
+    assert Ledger(root).job(job.id).state == "queued", "all or none"
+
+
+def test_a_run_goes_out_and_comes_back(said, root, tmp_path):
+    untrained_run(root)
+    file = tmp_path / "good.zip"
+    assert "files of good" in said("export", "good", str(file))
+    assert "exists already" in said("export", "good", str(file), code=1)
+    before = file.read_bytes()
+    said("export", "good", str(file), "--force")
+    assert file.read_bytes() == before
+    assert "choose another name" in said("import-run", str(file), code=1)
+    assert "other: finished" in said("import-run", str(file), "--name", "other")
+    assert Run(root / "other").load_method()
+    assert "cannot be exported" in said("export", "good", str(tmp_path / "no" / "x"), code=1)
+    file.write_bytes(before[:100])
+    assert "no archive" in said("import-run", str(file), "--name", "third", code=1)
+
+
+def test_a_run_is_renamed_archived_and_shown_again(said, root):
+    untrained_run(root)
+    assert "good is better now" in said("rename", "good", "better")
+    assert "better is archived" in said("archive", "better")
+    assert is_archived(Run(root / "better"))
+    names = [row["run"] for row in json.loads(said("runs", "--json"))]
+    assert "better" not in names
+    assert "better" in [row["run"] for row in json.loads(said("runs", "--all", "--json"))]
+    assert "in the lists again" in said("archive", "better", "--undo")
+    assert not is_archived(Run(root / "better"))
+
+
+def test_deleting_asks_first(said, root, monkeypatch):
+    import io
+
+    untrained_run(root)
+    log_path(root, "x").parent.mkdir(exist_ok=True)
+    assert "--yes" in said("delete", "good", code=1), "nobody can be asked here"
+    for answer, gone in (("n\n", False), ("\n", False), ("", False), ("y\n", True)):
+        terminal = io.StringIO(answer)
+        terminal.isatty = lambda: True
+        monkeypatch.setattr("sys.stdin", terminal)
+        out = said("delete", "good", code=0 if gone else 1)
+        assert "delete good, " in out and " kB" in out
+        assert (root / "good").exists() is not gone
+    untrained_run(root)
+    assert json.loads(said("delete", "good", "--yes", "--json"))[0]["deleted"]
+    assert "there is no run 'good'" in said("delete", "good", "--yes", code=1)
+
+
+def test_a_hash_for_the_secrets_file(said, monkeypatch):
+    import io
+    import tomllib
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse\n"))
+    own = tomllib.loads(said("password-hash"))["rivae"]
+    assert fits("correct horse", own["password_hash"])
