@@ -139,7 +139,7 @@ class Group:
             return
         method, stages, device = models.method, models.stages, models.device
         if models.stacked:
-            raise ConfigError("runs that train as one batch do so in one process: resume them there")
+            raise ConfigError("runs that train as one batch take one process: resume them there")
         if not method.trains_in_shares:
             raise ConfigError(
                 f"{method.title} cannot share its batches among {self.size} processes: train it "

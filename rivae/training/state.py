@@ -53,8 +53,14 @@ def save_state(models: Models, optimiser: torch.optim.Optimizer | None) -> None:
     models.set_status(state="running", stage=stage, epoch=models.progress.epoch)
 
 
-def load_state(models: Models, tell: Callable[[str], None]) -> list[dict[str, Tensor]] | None:
+def load_state(
+    models: Models, tell: Callable[[str], None], leads: bool = True
+) -> list[dict[str, Tensor]] | None:
     """Read the checkpoints and take over their progress; rows after them are dropped.
+
+    Args:
+        leads: whether what a kill has left is cleared away; not by processes that only follow,
+            who would take it from under the leading one.
 
     Returns:
         What ``restore_state`` needs at the stage that is gone on with (done already when none is
@@ -63,7 +69,7 @@ def load_state(models: Models, tell: Callable[[str], None]) -> list[dict[str, Te
     Raises:
         RunError: the checkpoints are damaged, foreign, or have no epoch in common.
     """
-    for job in models.jobs:
+    for job in models.jobs if leads else []:
         remove_temporaries(job.checkpoint.parent)
         remove_temporaries(job.run.path)
     loaded = load_together([job.checkpoint for job in models.jobs])

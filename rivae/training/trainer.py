@@ -81,7 +81,7 @@ class Trainer:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(models.seeds[0])
             try:
-                tensors = load_state(models, self._tell) if resume else None
+                tensors = load_state(models, self._tell, self.group.leads) if resume else None
                 self.group.wait()  # nothing is written before all have read
                 if tensors is None:
                     self.group.same(models.method.state_dict().values())

@@ -9,6 +9,9 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+import torch
+
 from rivae.config import RunConfig
 from rivae.errors import RivaeError
 from rivae.launch import resume, train
@@ -26,8 +29,26 @@ class StopAt:
             raise KeyboardInterrupt
 
 
+def gradients(group):
+    """Of a loss of all seven rows, for weights before and behind the embeddings and for both."""
+    generator = torch.Generator().manual_seed(0)
+    x, before, behind, both = (
+        torch.randn(*shape, generator=generator) for shape in ((7, 3), (3, 2), (2, 2), (2,))
+    )
+    parameters = [torch.nn.Parameter(value) for value in (before, behind, both)]
+    before, behind, both = parameters
+    group.share.start(7)
+    v = group.share.whole((group.share.own(x) @ before).tanh() * both)
+    scores = (v @ behind) @ v.T + both.sum()
+    (scores.logsumexp(-1) - scores.diagonal()).mean().backward()
+    group.average(parameters)
+    names = ("before", "behind", "both")
+    return {name: p.grad.numpy() for name, p in zip(names, parameters, strict=True)}
+
+
 def main(root, configs, stop):
     with joined("cpu") as group:
+        np.savez(root / f"gradients.rank{group.rank}.npz", **gradients(group))
         for text in json.loads(configs.read_text()):
             config = RunConfig.model_validate(text)
             there = group.tell((root / config.name).exists())
