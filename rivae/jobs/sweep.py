@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rivae.config import RunConfig
+from rivae.data import load_dataset
 from rivae.errors import ConfigError
 from rivae.jobs.draft import Draft, check
 from rivae.jobs.field_text import text_of, values_of
@@ -14,6 +15,7 @@ from rivae.jobs.seeds import parse_seeds
 from rivae.launch import make_config
 
 MAX_RUNS = 200
+MAX_OPENED = 10  # data sets that are opened before runs are queued
 
 
 def runs_of(draft: Draft, is_taken: Callable[[str], bool] = lambda name: False) -> list[RunConfig]:
@@ -66,6 +68,17 @@ def variants(draft: Draft) -> list[tuple[str, Draft]]:
             part = f"{part}-{len(found) + 1}"
         found[part] = replace(draft.enter(draft.sweep, text), sweep="", values="")
     return list(found.items())
+
+
+def open_datasets(configs: Sequence[RunConfig]) -> None:
+    """Open the data sets of some runs, which tells what no schema can: a missing file, a bound.
+
+    Raises:
+        ConfigError, DataError: for the first that cannot be opened.
+    """
+    found = {config.dataset.model_dump_json(): config.dataset for config in configs}
+    for dataset in list(found.values())[:MAX_OPENED]:
+        load_dataset(dataset.name, **dataset.settings)
 
 
 def free_base(base: str, names: list[str], is_taken: Callable[[str], bool]) -> str:
