@@ -35,6 +35,6 @@ def log_tail(path: Path, n: int = 200, max_bytes: int = MAX_BYTES) -> list[str]:
 
 
 def _clean(line: str) -> str:
-    line = _ESCAPES.sub("", line).rstrip("\r").rsplit("\r", 1)[-1].expandtabs(4)
-    line = _CONTROL.sub("", line)
+    line = _ESCAPES.sub("", line).rstrip("\r").rsplit("\r", 1)[-1]
+    line = _CONTROL.sub("", line).expandtabs(4)
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"

@@ -84,13 +84,16 @@ class Progress:
     pace: Pace
 
 
-def entries(jobs: Iterable[Job], runs: Iterable[Run]) -> list[Entry]:
-    """Every job and every run once: jobs in the order of their turn, then the other runs in their
-    order.
+def entries(jobs: Iterable[Job], runs: Iterable[Run], root: Path) -> list[Entry]:
+    """Every job of the queue of ``root`` and every run once: jobs in the order of their turn, then
+    the other runs in their order.
     """
     folders = {run.id: run for run in runs}
-    found = [_of_job(job, folders.pop(job.run, None)) for job in jobs]
-    return found + [_of_run(run) for run in folders.values()]
+    # A run of the same name elsewhere, e.g. a demo run, is not the job's.
+    own = {name: run for name, run in folders.items() if run.path.parent == root}
+    found = [_of_job(job, own.get(job.run)) for job in jobs]
+    queued = {entry.id for entry in found}
+    return found + [_of_run(run) for name, run in folders.items() if name not in queued]
 
 
 def _of_job(job: Job, run: Run | None) -> Entry:
@@ -104,8 +107,8 @@ def _of_job(job: Job, run: Run | None) -> Entry:
     updated = job.ended or job.started or job.queued
     if status is not None and job.alive:
         updated = status.updated
-    return Entry(job.id if not job.run else job.run, state, job, run, status,
-                 job.config or _config(run), message, updated)  # fmt: skip
+    return Entry(job.run or job.id, state, job, run, status, job.config or _config(run), message,
+                 updated)  # fmt: skip
 
 
 def _of_run(run: Run) -> Entry:

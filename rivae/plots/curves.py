@@ -99,7 +99,7 @@ def training_curves(
                 hovertemplate=f"epoch %{{x}}<br>{escape(metric_label(name))} %{{y:.4g}}"
                               "<extra></extra>",
             ))
-        _panel(layout, mark, number, n_rows, columns, title, stages, dark)
+        panel_layout(layout, mark, number, n_rows, columns, title, stages, dark)
     note = f"thinned to at most {max_points:,} points: lowest and highest of each bin"
     dress(figure, dark=dark, alt=describe_curves(rows), height=height, title="Training",
           subtitle=note if thinned else "")
@@ -151,11 +151,13 @@ def _empty_layout() -> dict[str, Any]:
     return {"shapes": [], "annotations": []}
 
 
-def _panel(
+def panel_layout(
     layout: dict[str, Any], mark: str, number: int, n_rows: int, columns: int, title: str,
     stages: Sequence[tuple[str, float, float]], dark: bool,
 ) -> None:
-    """Axes, title and stage bands of one panel, counted from the top left."""
+    """Add axes, title and stage bands of one panel, counted from the top left, to ``layout``, whose
+    "shapes" and "annotations" are lists.
+    """
     colors, row, column = theme(dark), number // columns, number % columns
     left, right = column / columns, (column + 1) / columns
     gap = TITLE_HEIGHT / (ROW_HEIGHT * n_rows)

@@ -37,7 +37,8 @@ def preview_sheet(
         side: pixels of one picture at scale 1.
     """
     picture = lru_cache(maxsize=None)(picture)
-    sheet = Sheet(0, 0, f"Items retrieved for one query while {', '.join(names)} move one at a time.")
+    moved = ", ".join(names)
+    sheet = Sheet(0, 0, f"Items retrieved for one query while {moved} move one at a time.")
     big = 2 * side
     sheet.marks.append(Text(PAD, PAD + HEAD / 2, "query", 11, tone="muted"))
     sheet.marks.append(fitted(query, PAD, PAD + HEAD, big, big, "Query"))

@@ -21,3 +21,18 @@ def view_picker() -> str:
 def open_view(view: str) -> None:
     """Show a view; for callbacks."""
     st.session_state[state.TRAIN_VIEW] = view
+
+
+def chosen_run() -> str:
+    """The run in the address, or "" where all are listed."""
+    return str(st.query_params.get(state.TRAIN_RUN, ""))[:120]
+
+
+def open_run(run_id: str) -> None:
+    """Show one run; for callbacks."""
+    st.query_params[state.TRAIN_RUN] = run_id
+
+
+def close_run() -> None:
+    """Show the list of runs again; for callbacks."""
+    st.query_params.pop(state.TRAIN_RUN, None)

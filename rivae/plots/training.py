@@ -1,0 +1,242 @@
+"""Curves of training as they are watched: a panel per term of one run, or several runs in one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from rivae.plots.curves import ROW_HEIGHT, panel_layout
+from rivae.plots.palette import rgba, series_color, theme
+from rivae.plots.tables import metric_label
+from rivae.plots.theme import axis_style, dress, escape, join_words
+
+Array = NDArray[np.float64]
+
+RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
+RANK, OBJECTIVE = "median_rank", "objective"
+OVERLAY_HEIGHT = 380
+
+
+class Points(Protocol):
+    """A thinned curve: (n,) x, means y, and the extremes behind each of them."""
+
+    @property
+    def x(self) -> Array:
+        """Epochs."""
+
+    @property
+    def y(self) -> Array:
+        """Means, NaN for a gap."""
+
+    @property
+    def low(self) -> Array:
+        """Lowest values."""
+
+    @property
+    def high(self) -> Array:
+        """Highest values."""
+
+    @property
+    def per_point(self) -> int:
+        """Epochs per point."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines that share a scale: (plain-text name, points). ``shares`` are values in [0, 1]."""
+
+    title: str
+    lines: tuple[tuple[str, Points], ...]
+    shares: bool = False
+
+
+def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list[Panel]:
+    """The panels of a run: the objective, its validations (retrieval, factors and the median rank),
+    then a term of the loss in each, those of the stage at work before those of earlier ones.
+    """
+    last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
+    loss = [Panel(metric_label(name), ((metric_label(name), points),))
+            for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
+            if name != OBJECTIVE]  # fmt: skip
+    first = [Panel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
+    retrieval = tuple((metric_label(name), scores[name]) for name in RETRIEVAL if name in scores)
+    factors = tuple((metric_label(name), points) for name, points in scores.items()
+                    if name not in (*RETRIEVAL, RANK))  # fmt: skip
+    measured = []
+    if retrieval:
+        measured.append(Panel("validation", retrieval, shares=True))
+    if factors:
+        measured.append(Panel("factors", factors, shares=True))
+    if RANK in scores:
+        measured.append(Panel("median rank", (("median rank", scores[RANK]),)))
+    return [*first, *measured, *loss]
+
+
+def _reaches(points: Points, last: float) -> bool:
+    return bool(len(points.x)) and points.x[-1] >= last
+
+
+def training_panels(
+    panels: Sequence[Panel],
+    stages: Sequence[tuple[str, int, int]] = (),
+    *,
+    log: bool = False,
+    columns: int = 3,
+    dark: bool = False,
+    revision: str = "",
+) -> go.Figure:
+    """Curves of one run over epochs, its stages as bands.
+
+    Args:
+        panels: see ``panels_of``.
+        stages: (name, first epoch, last epoch).
+        log: logarithmic scales where all values of a panel are positive; the others say so.
+        columns: panels side by side.
+        revision: while it stays the same, a reader's zoom does.
+    """
+    n_rows = max(1, math.ceil(len(panels) / columns))
+    figure = go.Figure()
+    layout: dict[str, Any] = {"shapes": [], "annotations": []}
+    bands = [(name, float(low), float(high)) for name, low, high in stages]
+    for number, panel in enumerate(panels):
+        mark = "" if number == 0 else str(number + 1)
+        is_log = log and not panel.shares and _positive(panel)
+        title = panel.title + (" (linear)" if log and not is_log and not panel.shares else "")
+        for k, (name, points) in enumerate(panel.lines):
+            where = {"xaxis": f"x{mark}", "yaxis": f"y{mark}"}
+            figure.add_traces(_traces(
+                name, points, points.x, series_color(k, dark), where, unit="epoch %{x:,.6~g}",
+            ))  # fmt: skip
+        at = len(layout["annotations"])
+        panel_layout(layout, mark, number, n_rows, columns, title, bands, dark)
+        y_axis = layout[f"yaxis{mark}"]
+        if is_log:
+            y_axis["type"] = "log"
+            y_axis["dtick"] = _log_ticks(panel)
+        if panel.shares:
+            y_axis["range"] = [-0.02, 1.02]
+        if len(panel.lines) > 1:
+            layout["annotations"][at]["text"] += _names(panel, dark)
+    figure_height = ROW_HEIGHT * n_rows + 40
+    dress(figure, dark=dark, alt=_describe(panels, stages), height=figure_height)
+    figure.update_layout(layout, margin={"l": 12, "r": 12, "t": 30, "b": 8})
+    return figure.update_layout(uirevision=revision or "training", hovermode="closest")
+
+
+def training_overlay(
+    lines: Sequence[tuple[str, Points, Array]],
+    *,
+    title: str,
+    x_title: str,
+    log: bool = False,
+    dark: bool = False,
+    revision: str = "",
+) -> go.Figure:
+    """One term of several runs over each other.
+
+    Args:
+        lines: (name of the run, its points, x of each point).
+        title: the term, plain text.
+        x_title: what x is, e.g. "epoch" or "minutes of training".
+        log: a logarithmic scale, where all values are positive.
+        revision: while it stays the same, a reader's zoom does.
+    """
+    figure, colors = go.Figure(), theme(dark)
+    is_log = log and bool(lines) and all(
+        _positive(Panel("", ((name, points),))) for name, points, _ in lines
+    )  # fmt: skip
+    for k, (name, points, x) in enumerate(lines):
+        figure.add_traces(_traces(
+            name, points, x, series_color(k, dark), {}, named=True,
+            unit=f"{x_title} %{{x:,.4~g}}", dash=("solid", "dash", "dot")[(k // 8) % 3],
+        ))  # fmt: skip
+    names = join_words([name for name, _, _ in lines]) or "no run"
+    dress(figure, dark=dark, alt=f"{title} of {names} over {x_title}.", height=OVERLAY_HEIGHT)
+    style = axis_style(dark)
+    figure.update_xaxes(title={**style["title"], "text": escape(x_title)}, showgrid=False)
+    wanted = f"{title} (linear: not all values are positive)" if log and not is_log else title
+    figure.update_yaxes(
+        title={**style["title"], "text": escape(wanted)}, type="log" if is_log else "linear"
+    )
+    figure.update_layout(
+        uirevision=revision or "overlay", hovermode="closest", showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+                "font": {"size": 13, "color": colors.text}},
+        margin={"l": 12, "r": 12, "t": 8, "b": 8},
+    )  # fmt: skip
+    return figure
+
+
+def thinning_note(per_point: int) -> str:
+    """What is to be said about curves with ``per_point`` epochs behind a point; "" for one."""
+    if per_point <= 1:
+        return ""
+    return (f"Each point is the mean of {per_point} epochs; the shade goes from their lowest to "
+            "their highest value.")  # fmt: skip
+
+
+def _traces(
+    name: str, points: Points, x: Array, color: str, where: Mapping[str, str], *, unit: str,
+    named: bool = False, dash: str = "solid",
+) -> list[go.Scatter]:  # fmt: skip
+    """The line of the means, and behind it the shade from low to high where it was thinned."""
+    traces = []
+    if points.per_point > 1 and len(x):
+        quiet = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
+                 **where}  # fmt: skip
+        traces.append(go.Scatter(x=x, y=points.low, name=f"{name}, lowest", **quiet))
+        traces.append(go.Scatter(
+            x=x, y=points.high, name=f"{name}, highest", fill="tonexty",
+            fillcolor=rgba(color, 0.2), **quiet,
+        ))  # fmt: skip
+    alone = len(x) == 1
+    label = escape(name)
+    traces.append(go.Scatter(
+        x=x, y=points.y, name=label, showlegend=named,
+        mode="markers" if alone else "lines", line={"color": color, "width": 1.75, "dash": dash},
+        marker={"color": color, "size": 6},
+        hovertemplate=f"{label} %{{y:.4g}}<br>{unit}<extra></extra>", **where,
+    ))  # fmt: skip
+    return traces
+
+
+def _positive(panel: Panel) -> bool:
+    """Whether every value of a panel is above 0, and there is one."""
+    found = [points.low[np.isfinite(points.low)] for _, points in panel.lines]
+    return any(len(low) for low in found) and all((low > 0).all() for low in found)
+
+
+def _log_ticks(panel: Panel) -> str | int:
+    """Whole powers of ten where there are several, else 1, 2 and 5 of each."""
+    low = min(float(np.nanmin(points.low)) for _, points in panel.lines if len(points.x))
+    high = max(float(np.nanmax(points.high)) for _, points in panel.lines if len(points.x))
+    return 1 if math.log10(high / low) > 2 else "D2"
+
+
+def _names(panel: Panel, dark: bool) -> str:
+    """The names of a panel's lines in their colours, beside its title."""
+    return "".join(
+        f'  <span style="color:{series_color(k, dark)}">{escape(name)}</span>'
+        for k, (name, _) in enumerate(panel.lines)
+    )
+
+
+def _describe(panels: Sequence[Panel], stages: Sequence[tuple[str, int, int]]) -> str:
+    """One sentence: epochs, stages and the last values."""
+    if not panels:
+        return "Training curves without any epoch yet."
+    spans = join_words([f"{name} (epochs {low} to {high})" for name, low, high in stages])
+    last = []
+    for panel in panels:
+        for name, points in panel.lines:
+            finite = points.y[np.isfinite(points.y)]
+            if len(finite):
+                last.append(f"{name} {finite[-1]:.3g}")
+    said = f"; at last {join_words(last)}" if last else ""
+    return f"Training curves over epochs{': ' + spans if spans else ''}{said}."
