@@ -162,7 +162,8 @@ def _cancel(args: argparse.Namespace) -> int:
 
     ledger = Ledger(runs_root())
     jobs = [find_job(ledger, name) for name in args.runs]  # all are there, or none is cancelled
-    rows, failures = [], []
+    rows: list[dict[str, Any]] = []
+    failures: list[str] = []
     for job in jobs:
         try:
             after = ledger.cancel(job.id)

@@ -6,6 +6,7 @@ import argparse
 import getpass
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,10 @@ def _import(args: argparse.Namespace) -> int:
 def _rename(args: argparse.Namespace) -> int:
     from rivae.jobs.manage import rename
 
-    run = rename(find_run(args.run_id), args.name)
+    known = find_run(args.run_id)
+    if plans := _plans(known.id):
+        raise RunError(f"the labelling plan {plans[0]} names {known.id}: it keeps its name")
+    run = rename(known, args.name)
     print(json.dumps({"run": run.id, "path": str(run.path)}) if args.json else
           f"{args.run_id} is {run.id} now")  # fmt: skip
     return 0
@@ -124,6 +128,8 @@ def _delete(args: argparse.Namespace) -> int:
         size = size_text(size_of(run))
         derived = [child.id for child in children_of(run)]
         kept = f" ({', '.join(derived)}, derived from it, stays)" if derived else ""
+        if plans := _plans(run.id):
+            kept += f" (labelling plan {', '.join(plans)} opens by one of its runs)"
         if not args.yes and not _confirmed(f"delete {run.id}, {size}{kept}? "):
             rows.append({"run": run.id, "deleted": False})
             continue
@@ -134,6 +140,17 @@ def _delete(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rows))
     return 0 if all(row["deleted"] for row in rows) else 1
+
+
+def _plans(run_id: str) -> list[str]:
+    """The labelling plans that name the run."""
+    from rivae.labels.home import labels_are_kept, open_labels
+    from rivae.labels.plan_data import plans_of_run
+
+    if not labels_are_kept():
+        return []
+    with closing(open_labels()) as store:
+        return plans_of_run(store, run_id)
 
 
 def _confirmed(question: str) -> bool:

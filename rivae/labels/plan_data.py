@@ -28,6 +28,12 @@ def plan_data(plan: LabelPlan) -> PairedDataset:
     raise LabelError(f"the data of plan {plan.id} cannot be opened ({trouble})")
 
 
+def plans_of_run(store: LabelStore, run_id: str) -> list[str]:
+    """The plans that name the run, by name: they open by one of their runs, and never change."""
+    plans = (kept_plan(store, name) for name in plan_names(store))
+    return [plan.id for plan in plans if run_id in {served.id for served in plan.runs}]
+
+
 def newest_plan_of(store: LabelStore, run: Run) -> LabelPlan | None:
     """The last plan that serves the scores of a run, or of the run that it was derived from."""
     wanted = {run.id, parent_of(run)}

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui import access, cache, outcome, state, train_queue, train_session
+from rivae.errors import RivaeError, RunError
+from rivae.ui import (
+    access,
+    cache,
+    label_store,
+    outcome,
+    state,
+    train_export,
+    train_queue,
+    train_session,
+)
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -17,8 +26,6 @@ if TYPE_CHECKING:
     from rivae.runs.notes import About
 
 PLACE = "train_manage"
-# An archive is built in memory before the browser gets it.
-MAX_DOWNLOAD = 500_000_000
 
 
 def panel(run_id: str) -> None:
@@ -76,7 +83,7 @@ def _buttons(run: Run, kept: About, why_not: str) -> None:
             "Nothing is deleted.",
         )  # fmt: skip
         with st.popover("Export", icon=":material/download:"):
-            _export(run)
+            train_export.panel(run)
         with st.popover("Delete", icon=":material/delete:", disabled=off, help=help_text):
             _delete(run)
 
@@ -85,13 +92,26 @@ def _notes(run: Run, kept: About) -> None:
     from rivae.runs.notes import MAX_NOTE, MAX_TAGS
 
     with st.form(_key("notes", run), border=False):
-        st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=120)
+        # Above, where its list does not open over the button.
         st.multiselect(
-            "Tags", list(kept.tags), default=list(kept.tags), key=_key("tags", run),
-            accept_new_options=True, max_selections=MAX_TAGS, placeholder="Type a tag, press Enter",
+            "Tags", list(dict.fromkeys([*kept.tags, *_known_tags()])), default=list(kept.tags),
+            key=_key("tags", run), accept_new_options=True, max_selections=MAX_TAGS,
+            placeholder="Type a tag, press Enter",
         )  # fmt: skip
+        st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
         st.form_submit_button("Keep", type="primary", key=_key("keep", run), on_click=_keep,
                               args=(run,))  # fmt: skip
+
+
+def _known_tags() -> list[str]:
+    """The tags of all runs, so that one is spelled the same everywhere."""
+    from rivae.runs.notes import about
+
+    found: set[str] = set()
+    for run in cache.runs():
+        with suppress(RivaeError):
+            found.update(about(run).tags)
+    return sorted(found)
 
 
 def _keep(run: Run) -> None:
@@ -133,49 +153,13 @@ def _renamed(run: Run) -> None:
     def change() -> str:
         from rivae.jobs.manage import rename
 
+        if name != run.id and (plans := _plans(run)):
+            raise RunError(f"the labelling plan {plans[0]} names {run.id}: it keeps its name")
         rename(run, name)
         _forget(run, name)
         return f"{run.id} is {name} now."
 
     _tried(run, change, leaves=True)
-
-
-def _export(run: Run) -> None:
-    from rivae.jobs.archive import MANIFEST, parts_of
-    from rivae.jobs.manage import size_text
-
-    whole = st.checkbox(
-        "With checkpoints", key=_key("whole", run),
-        help="The states of training, to resume the run on another machine.",
-    )  # fmt: skip
-    try:
-        parts = parts_of(run, whole)
-    except RivaeError as error:
-        outcome.warning(str(error))
-        return
-    size = sum(part.n_bytes for part in parts)
-    training = run.status.state == "running" if (run.path / "status.json").is_file() else False
-    st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
-    if size > MAX_DOWNLOAD:
-        st.caption("Too large for a browser. In a terminal:")
-        st.code(f"rivae export {run.id} {run.id}.zip" + " --checkpoints" * whole, language=None)
-    st.download_button(
-        "Download", _content(run, whole), file_name=f"{run.id}.zip", mime="application/zip",
-        on_click="ignore", key=_key("download", run), icon=":material/download:",
-        disabled=training or size > MAX_DOWNLOAD,
-        help="It is being trained: export it when it is over." if training else None,
-    )  # fmt: skip
-
-
-def _content(run: Run, whole: bool) -> Callable[[], bytes]:
-    def make() -> bytes:
-        from rivae.jobs.archive import export_run
-
-        stream = io.BytesIO()
-        export_run(run, stream, checkpoints=whole)
-        return stream.getvalue()
-
-    return make
 
 
 def _delete(run: Run) -> None:
@@ -187,6 +171,10 @@ def _delete(run: Run) -> None:
     derived = [other.id for other in cache.runs() if _parent(other) == run.id]
     if derived:
         st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
+    with suppress(RivaeError):
+        if plans := _plans(run):
+            st.caption(f"Named by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
+                       "plan can be shown as long as one of its runs is here.")  # fmt: skip
     st.button(f"Delete {markdown(run.id)}, {size}", icon=":material/delete:", type="primary",
               key=_key("delete", run), on_click=_deleted, args=(run,))  # fmt: skip
 
@@ -235,6 +223,14 @@ def _parent(run: Run) -> str | None:
         return run.config.parent
     except RivaeError:
         return None
+
+
+def _plans(run: Run) -> list[str]:
+    """The labelling plans that name the run; LabelError where labels cannot be read."""
+    from rivae.labels.home import labels_are_kept
+    from rivae.labels.plan_data import plans_of_run
+
+    return plans_of_run(label_store.store(), run.id) if labels_are_kept() else []
 
 
 def _key(what: str, run: Run) -> str:

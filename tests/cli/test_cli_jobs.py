@@ -27,6 +27,7 @@ def root(tmp_path, monkeypatch):
     folder = tmp_path / "runs"
     folder.mkdir()
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
+    monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
     monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
     return folder
@@ -150,6 +151,25 @@ def test_a_run_is_renamed_archived_and_shown_again(said, root):
     assert "better" in [row["run"] for row in json.loads(said("runs", "--all", "--json"))]
     assert "in the lists again" in said("archive", "better", "--undo")
     assert not is_archived(Run(root / "better"))
+
+
+def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatch, tmp_path):
+    from rivae.labels.home import open_labels
+    from rivae.labels.kept_plans import keep_plan
+    from rivae.labels.plan import LabelPlan, PlanRun
+    from rivae.labels.schema import read_guideline
+
+    run, guideline = untrained_run(root), read_guideline()
+    plan = LabelPlan(
+        id="first", created="2026-01-01", dataset="synth", fingerprint="0" * 16,
+        runs=[PlanRun(id="good", model=run.content_hash, n_items=1)], n_queries=None,
+        guideline=guideline.version, random_state=0, order=[0], repeats=[],
+    )  # fmt: skip
+    store = open_labels()
+    keep_plan(store, plan, guideline)
+    store.close()
+    assert "plan first names good" in said("rename", "good", "better", code=1)
+    assert run.path.is_dir()
 
 
 def test_deleting_asks_first(said, root, monkeypatch):

@@ -11,7 +11,7 @@ from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
-from rivae.ui import state, train_manage
+from rivae.ui import state, train_export
 
 LOCKED = {"rivae": {"password": "correct horse"}}
 
@@ -108,6 +108,14 @@ def test_a_name_that_cannot_be_taken_says_why(runs, name):
     assert panel.at.warning and (runs / "digits").is_dir()
 
 
+def test_a_run_that_a_labelling_plan_names_keeps_its_name(runs, label_plan):
+    panel = Panel("digits")
+    assert "labelling plans (first)" in panel.words
+    panel.at.text_input(panel.key("name")).set_value("best")
+    panel.press("rename")
+    assert "plan first names digits" in panel.words and (runs / "digits").is_dir()
+
+
 def test_deleting_names_the_run_its_size_and_what_stays(runs):
     child = runs / "digits-4" / "config.json"
     child.write_text(child.read_text().replace('"parent": null', '"parent": "digits"'))
@@ -128,7 +136,7 @@ def test_a_run_in_the_queue_is_not_deleted(runs):
 
 
 def test_the_download_is_the_archive(runs):
-    with zipfile.ZipFile(io.BytesIO(train_manage._content(Run(runs / "digits"), False)())) as file:
+    with zipfile.ZipFile(io.BytesIO(train_export.content(Run(runs / "digits"), False)())) as file:
         assert {"config.json", "model.safetensors", "manifest.json"} <= set(file.namelist())
 
 
