@@ -8,6 +8,7 @@ from rivae.ui import (
     outcome,
     page_help,
     train_form,
+    train_import,
     train_queue,
     train_runs,
     train_session,
@@ -16,6 +17,7 @@ from rivae.ui import (
 with st.container(horizontal=True, vertical_alignment="bottom"):
     view = train_session.view_picker()
     page_help.train()
+    train_import.panel()
     access_bar.panel()
 outcome.show(train_queue.PLACE)
 try:
