@@ -14,6 +14,7 @@ from rivae.ui import (
     train_session,
 )
 
+train_form.take_clone()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     view = train_session.view_picker()
     page_help.train()

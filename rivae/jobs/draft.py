@@ -9,19 +9,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pydantic import ValidationError
 
 from rivae.config import RunConfig, TrainingConfig
 from rivae.data import describe_dataset
 from rivae.errors import ConfigError
-from rivae.jobs.field_text import expected, text_of, value_of
+from rivae.jobs.field_text import expected, value_of
+from rivae.jobs.field_values import Values, as_json, differs, holder, put, text_at, usual
 from rivae.jobs.fields import SettingField, all_fields
 from rivae.methods import method_class, method_config
 from rivae.methods.presets import preset_dataset, preset_settings, preset_training
-
-Values = dict[str, dict[str, Any]]  # by section, nested as in a configuration
 
 
 @dataclass(frozen=True)
@@ -118,18 +116,18 @@ def check(draft: Draft) -> Checked:
     troubles: dict[str, str] = {}
     # The outer before the inner: a part that is added has its own defaults.
     for known in sorted(everything, key=lambda f: f.path.count(".")):
-        if known.path in draft.entries and _parent(values, known.path) is not None:
+        if known.path in draft.entries and holder(values, known.path) is not None:
             try:
-                _put(values, known, value_of(known, draft.entries[known.path]))
+                put(values, known, value_of(known, draft.entries[known.path]))
             except ConfigError as error:
                 troubles[known.path] = str(error)
-    fields = tuple(f for f in everything if _parent(values, f.path) is not None)
+    fields = tuple(f for f in everything if holder(values, f.path) is not None)
     troubles = {**_schema_troubles(draft.method, values, fields), **troubles}
-    shown = {f.path: draft.entries.get(f.path, _shown(values, f)) for f in fields}
-    changed = tuple(f.path for f in fields if f.path in troubles or _differs(base, values, f))
+    shown = {f.path: draft.entries.get(f.path, text_at(values, f)) for f in fields}
+    changed = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
     order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
     return Checked(
-        fields, {f.path: _usual(base, f) for f in fields}, shown, changed,
+        fields, {f.path: usual(base, f) for f in fields}, shown, changed,
         {path: troubles[path] for path in order}, values,
     )  # fmt: skip
 
@@ -147,7 +145,7 @@ def preset_values(draft: Draft) -> Values:
     training = TrainingConfig(**preset_training(draft.dataset, draft.preset))
     dataset = {**describe_dataset(draft.dataset)[1], **needed}
     return {
-        "dataset": {name: _as_json(value) for name, value in dataset.items()},
+        "dataset": {name: as_json(value) for name, value in dataset.items()},
         "method": method.model_dump(mode="json"),
         "training": training.model_dump(mode="json"),
     }
@@ -168,52 +166,14 @@ def draft_of(config: RunConfig) -> Draft:
         draft = draft.enter("dataset.features", str(config.dataset.settings["features"]))
     base = preset_values(draft)
     values: Values = {
-        "dataset": {**base["dataset"], **_as_json(dict(config.dataset.settings))},
+        "dataset": {**base["dataset"], **as_json(dict(config.dataset.settings))},
         "method": {**base["method"], **config.method.settings},
         "training": config.training.model_dump(mode="json"),
     }
     for known in all_fields(draft.dataset, draft.method):
-        if _parent(values, known.path) is not None and _differs(base, values, known):
-            draft = draft.enter(known.path, _shown(values, known))
+        if holder(values, known.path) is not None and differs(base, values, known):
+            draft = draft.enter(known.path, text_at(values, known))
     return draft
-
-
-def _parent(values: Values, path: str) -> dict[str, Any] | None:
-    """What holds the setting; None where the part it belongs to is not there."""
-    at: Any = values
-    for name in path.split(".")[:-1]:
-        at = at.get(name) if isinstance(at, dict) else None
-    return at if isinstance(at, dict) else None
-
-
-def _put(values: Values, known: SettingField, value: Any) -> None:
-    parent, name = _parent(values, known.path), known.path.rpartition(".")[2]
-    assert parent is not None
-    if known.kind != "part":
-        parent[name] = value
-    elif not value:
-        parent[name] = None
-    elif parent.get(name) is None:
-        parent[name] = dict(known.inside)
-
-
-def _shown(values: Values, known: SettingField) -> str:
-    """The text of a value; of a part, whether it is there."""
-    parent = _parent(values, known.path)
-    if parent is None:
-        return ""
-    value = parent.get(known.path.rpartition(".")[2])
-    return text_of(value is not None if known.kind == "part" else value)
-
-
-def _usual(base: Values, known: SettingField) -> str:
-    """The text of the preset's value; of a part that the preset does not have, the default."""
-    inside = _parent(base, known.path) is not None
-    return _shown(base, known) if inside else text_of(known.default)
-
-
-def _differs(base: Values, values: Values, known: SettingField) -> bool:
-    return _usual(base, known) != _shown(values, known)
 
 
 def _schema_troubles(
@@ -237,16 +197,7 @@ def _schema_troubles(
                 label = known[path].label if path else method
                 sentence = f"{label}: {said[:1].lower()}{said[1:]}"
                 if path and known[path].bounds:
-                    shown = _shown(values, known[path])
+                    shown = text_at(values, known[path])
                     sentence = f"{label} must be {expected(known[path])}, not '{shown[:40]}'"
                 found.setdefault(path, sentence)
     return found
-
-
-def _as_json(value: Any) -> Any:
-    """Tuples as lists, as in a file."""
-    if isinstance(value, tuple | list):
-        return [_as_json(part) for part in value]
-    if isinstance(value, dict):
-        return {name: _as_json(part) for name, part in value.items()}
-    return value

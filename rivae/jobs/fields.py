@@ -9,7 +9,6 @@ apart into its own settings ("embedder.hidden").
 from __future__ import annotations
 
 import inspect
-import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from rivae.config import TrainingConfig
 from rivae.data import dataset_loader
+from rivae.jobs.docstrings import described_arguments
 from rivae.methods import method_class
 
 Section = Literal["dataset", "method", "training"]
@@ -107,7 +107,7 @@ def training_fields() -> tuple[SettingField, ...]:
 def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
     """The settings of a data set; ConfigError when there is no such data set."""
     load = dataset_loader(dataset)
-    hints, said = get_type_hints(load, include_extras=True), _arguments(inspect.getdoc(load) or "")
+    hints, said = get_type_hints(load, include_extras=True), described_arguments(load)
     return tuple(
         _field(f"dataset.{name}", hints.get(name, Any), (), argument.default, said.get(name, ""))
         for name, argument in inspect.signature(load).parameters.items()
@@ -240,20 +240,3 @@ def _bounds(marks: list[Any]) -> str:
         return f"from {found['ge']:g} to {found['le']:g}"
     words = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
     return " and ".join(f"{words[name]} {value:g}" for name, value in found.items())
-
-
-def _arguments(docstring: str) -> dict[str, str]:
-    """What the section "Args:" of a docstring says about each argument, on one line."""
-    found: dict[str, str] = {}
-    _, _, rest = docstring.partition("Args:\n")
-    names: list[str] = []
-    for line in rest.splitlines():
-        if not line.strip():
-            break
-        match = re.match(r" {4}([\w, ]+): (.*)", line)
-        if match is not None:
-            names = [name.strip() for name in match[1].split(",")]
-            found |= dict.fromkeys(names, match[2])
-        else:
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
-    return found

@@ -1,8 +1,162 @@
-"""A part of the Train page."""
+"""The "New run" view: what to train, on what and where; everything else has the preset's value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.errors import ConfigError, RivaeError
+from rivae.ui import (
+    access,
+    outcome,
+    train_form_fields,
+    train_form_queue,
+    train_form_sweep,
+)
+from rivae.ui import train_form_state as form
+from rivae.ui.text import markdown
+from rivae.ui.train_form_state import clone, take_clone
+
+if TYPE_CHECKING:
+    from rivae.jobs.draft import Checked
+
+__all__ = ["clone", "panel", "take_clone"]
+
+DEVICES = {"cpu": "CPU", "cuda": "Graphics card"}
+LOOK_ONLY = "Looking is free; log in at the top of this page to start a training."
+
 
 def panel() -> None:
-    """Show it."""
-    st.write("…")
+    """The form."""
+    from rivae.jobs.draft import check
+
+    disabled = not access.may_change()
+    if disabled:
+        st.info(LOOK_ONLY, icon=":material/lock:")
+    _choices(disabled)
+    try:
+        checked = check(form.draft())
+    except RivaeError as error:  # these three do not go together: choose others
+        outcome.warning(str(error))
+        return
+    _run(checked, disabled)
+    _changes(checked, disabled)
+    for name in _groups(checked):
+        train_form_fields.group(checked, name, form.draft().sweep, disabled)
+    train_form_sweep.panel(checked, disabled)
+    _turn(disabled)
+    train_form_queue.panel(disabled)
+
+
+def _choices(disabled: bool) -> None:
+    """Data set, method and preset."""
+    from rivae.data import dataset_names, describe_dataset
+    from rivae.methods import method_class, method_names
+    from rivae.methods.presets import preset_names
+
+    draft = form.draft()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for name, label, options in (
+            ("dataset", "Data set", dataset_names()), ("method", "Method", method_names()),
+            ("preset", "Preset", preset_names()),
+        ):  # fmt: skip
+            st.selectbox(
+                label, options, key=form.shown(name, getattr(draft, name)), width=220,
+                on_change=form.put, args=(name,), disabled=disabled,
+                format_func=lambda option, name=name: (
+                    method_class(option).title if name == "method" else option
+                ),
+                help="default works; paper takes the paper's settings literally."
+                if name == "preset" else None,
+            )  # fmt: skip
+        st.button(
+            "Start over", icon=":material/restart_alt:", type="tertiary", key=form.key("over"),
+            on_click=form.start_over, disabled=disabled,
+        )  # fmt: skip
+    st.caption(markdown(describe_dataset(form.draft().dataset)[0]))
+
+
+def _run(checked: Checked, disabled: bool) -> None:
+    """Name, seeds and device."""
+    draft, cards = form.draft(), form.cards()
+    devices = [name for name in DEVICES if name == "cpu" or cards or name == draft.device]
+    with st.container(horizontal=True, vertical_alignment="top"):
+        with st.container(width=300, gap="xxsmall"):
+            st.text_input(
+                "Name", key=form.shown("name", draft.name), max_chars=80, on_change=form.put,
+                args=("name",), disabled=disabled, placeholder=f"{draft.dataset}-{draft.method}",
+                help="Seeds add -s0, -s1 …; a sweep adds its values. Empty: a free name.",
+            )  # fmt: skip
+        with st.container(width=140, gap="xxsmall"):
+            st.text_input(
+                "Seeds", key=form.shown("seeds", draft.seeds), on_change=form.put,
+                args=("seeds",), disabled=disabled, help="3, 0-9 or 0,2,5. Every seed is a run.",
+            )  # fmt: skip
+            _trouble_of_seeds(draft.seeds)
+        st.selectbox(
+            "Device", devices, key=form.shown("device", draft.device), width=160,
+            on_change=form.put, args=("device",), disabled=disabled or len(devices) == 1,
+            format_func=lambda name: DEVICES.get(name, name),
+            help="A slot that is free: this machine has "
+            + (f"{cards} graphics cards." if cards else "no graphics card."),
+        )  # fmt: skip
+        if draft.device != "cpu" and max(cards, draft.processes) > 1:
+            st.selectbox(
+                "Cards per run", range(1, max(cards, draft.processes) + 1), width=140,
+                key=form.shown("processes", draft.processes), on_change=form.put,
+                args=("processes",), disabled=disabled,
+            )  # fmt: skip
+
+
+def _trouble_of_seeds(text: str) -> None:
+    from rivae.jobs.seeds import parse_seeds
+
+    try:
+        parse_seeds(text)
+    except ConfigError as error:
+        form.trouble(str(error))
+
+
+def _changes(checked: Checked, disabled: bool) -> None:
+    """What differs from the preset, in one line."""
+    if not checked.changed:
+        return
+    said = [f"{checked.field(path).label} {checked.texts[path]}" for path in checked.changed]
+    rest = f" and {len(said) - 8} more" if len(said) > 8 else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"Changed: {markdown(', '.join(said[:8]))}{rest}", width="content")
+        st.button(
+            "Back to the preset", icon=":material/undo:", type="tertiary",
+            key=form.key("back_all"), on_click=form.take_back, args=checked.changed,
+            disabled=disabled,
+        )  # fmt: skip
+
+
+def _groups(checked: Checked) -> list[str]:
+    """The groups in their order; the data set comes first where it has to be said where it is."""
+    from rivae.jobs.fields import GROUPS
+
+    first = any(field.path in train_form_fields.FIRST for field in checked.fields)
+    return sorted(GROUPS, key=lambda name: not (first and name == "Data set"))
+
+
+def _turn(disabled: bool) -> None:
+    """When it is its turn, and what happens when its process dies."""
+    from rivae.jobs.records import MAX_PRIORITY, MAX_RESTARTS
+
+    draft = form.draft()
+    with (
+        st.expander("Queue", key=form.key("group_queue"), type="compact"),
+        st.container(horizontal=True),
+    ):
+        st.selectbox(
+            "Priority", range(MAX_PRIORITY, -1, -1), key=form.shown("priority", draft.priority),
+            width=140, on_change=form.put, args=("priority",), disabled=disabled,
+            help="The highest first.",
+        )  # fmt: skip
+        st.selectbox(
+            "Restarts", range(MAX_RESTARTS + 1), key=form.shown("restarts", draft.restarts),
+            width=140, on_change=form.put, args=("restarts",), disabled=disabled,
+            help="How often it is started again by itself when its process dies.",
+        )  # fmt: skip

@@ -1,0 +1,159 @@
+"""The new run of a visitor's session: kept as typed, also while another view or page is shown.
+
+The draft is the truth and the widgets show it; a widget's callback writes what was entered back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RunError
+from rivae.ui import cache, data_import, outcome, state, train_queue, train_session
+from rivae.ui.links import RUN_ID
+from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.jobs.draft import Draft
+
+CLONE = "clone"  # the name in the address
+PATHS_LOCKED = (
+    "This app can be reached from other machines, so files of this one are named from the command "
+    "line only."
+)
+
+
+def draft() -> Draft:
+    """The session's draft."""
+    from rivae.jobs.draft import Draft
+
+    if state.TRAIN_DRAFT not in st.session_state:
+        st.session_state[state.TRAIN_DRAFT] = Draft()
+    kept: Draft = st.session_state[state.TRAIN_DRAFT]
+    return kept
+
+
+def keep(changed: Draft) -> None:
+    """From now on this is the draft."""
+    st.session_state[state.TRAIN_DRAFT] = changed
+
+
+def key(name: str) -> str:
+    """The key of a field or button."""
+    return f"{state.TRAIN_FIELD}_{name}"
+
+
+def shown(name: str, value: Any) -> str:
+    """The key of a field that shows ``value``.
+
+    Written only where it differs: what is being typed into a field is not overwritten because
+    another one was changed.
+    """
+    field = key(name)
+    if st.session_state.get(field) != value:
+        st.session_state[field] = value
+    return field
+
+
+def trouble(sentence: str) -> None:
+    """What is wrong with the field above."""
+    st.markdown(f":red[:small[{markdown(sentence)}]]")
+
+
+def put(name: str) -> None:
+    """Take over what was entered for one of the draft's own attributes; for callbacks."""
+    changes: dict[str, Any] = {name: st.session_state.get(key(name))}
+    keep(replace(draft(), **changes))
+
+
+def enter(path: str) -> None:
+    """Take over what was entered for a setting; for callbacks."""
+    if path.rpartition(".")[2] in _path_names() and not may_name_files():
+        return
+    keep(draft().enter(path, str(st.session_state.get(key(path)) or "")))
+
+
+def take_back(*paths: str) -> None:
+    """The preset's values again; for callbacks."""
+    keep(draft().take_back(*paths))
+
+
+def start_over() -> None:
+    """Everything as on the first visit; for callbacks."""
+    st.session_state.pop(state.TRAIN_DRAFT, None)
+    st.query_params.pop(CLONE, None)
+
+
+def may_name_files() -> bool:
+    """Whether the visitor may name files of this machine."""
+    return data_import.is_local(st.get_option("server.address"))
+
+
+def clone(run_id: str) -> None:
+    """Begin a new run with the settings of this one; for callbacks."""
+
+    def fill() -> str:
+        keep(_draft_like(run_id))
+        train_session.open_view("New run")
+        return ""
+
+    outcome.tried(train_queue.PLACE, fill)
+
+
+def take_clone() -> None:
+    """Do so where the address names a run that was not cloned yet; before the view is chosen."""
+    named = st.query_params.get(CLONE)
+    if named and named != st.session_state.get(state.TRAIN_CLONED):
+        st.session_state[state.TRAIN_CLONED] = named
+        clone(named)
+
+
+def taken() -> Callable[[str], bool]:
+    """Tells whether a run of some name exists or is queued, as of now."""
+    queue = train_queue.ledger()
+    queued = {job.run for job in queue.jobs()}
+    return lambda name: name in queued or (queue.root / name).exists()
+
+
+def _draft_like(run_id: str) -> Draft:
+    """The draft of a run that is queued or kept, under a free name."""
+    from rivae.jobs.draft import draft_of
+    from rivae.jobs.sweep import free_base
+
+    if not RUN_ID.fullmatch(run_id):
+        raise ConfigError("the address names no run: choose one in the list of runs")
+    job = next((job for job in train_queue.ledger().jobs() if job.run == run_id), None)
+    if job is not None and job.config is not None:
+        made = replace(
+            draft_of(job.config), priority=job.priority, restarts=job.max_restarts,
+            processes=job.processes,
+        )  # fmt: skip
+    elif job is not None:
+        raise RunError(job.message)
+    else:
+        made = draft_of(cache.run(run_id).config)
+    if made.device != "cpu" and not cards():
+        made = replace(made, device="cpu", processes=1)
+    return replace(made, name=free_base(run_id[:70], [""], taken()))
+
+
+@st.cache_data(ttl=60, max_entries=1, show_spinner=False)
+def slots() -> tuple[str, ...]:
+    """Where this machine can train; asks a program of the driver, so not in every run."""
+    from rivae.jobs.slots import machine_slots
+
+    return machine_slots()
+
+
+def cards() -> int:
+    """How many graphics cards this machine has."""
+    return sum(slot.startswith("gpu") for slot in slots())
+
+
+def _path_names() -> set[str]:
+    from rivae.jobs.fields import PATHS
+
+    return PATHS

@@ -1,0 +1,356 @@
+"""The "New run" view: choices, marks, bad values, sweeps, clones, and what Queue puts in line."""
+
+import itertools
+import time
+
+import pytest
+
+from rivae.data import dataset_names
+from rivae.files import locked
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.records import jobs_folder
+from rivae.methods import method_names
+from rivae.runs import Run
+from rivae.ui import access, train_probes
+from tests.training.tiny import tiny_config
+
+FIELD = "train_field_"
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """An own folder of runs, whose dispatcher seems to be at work: no real one is started."""
+    folder = tmp_path / "runs"
+    jobs_folder(folder).mkdir(parents=True)
+    monkeypatch.setenv("RIVAE_RUNS", str(folder))
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("RIVAE_MNIST", raising=False)
+    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
+    from rivae.ui import cache
+    from rivae.ui.train_form_state import slots
+
+    cache._resolve.clear()
+    slots.clear()
+    with locked(jobs_folder(folder) / "dispatcher.lock"):
+        yield folder
+    slots.clear()
+    for job in train_probes._jobs.values():
+        job.cancel()
+    train_probes._jobs.clear()
+
+
+class Form:
+    """The form as a visitor uses it."""
+
+    def __init__(self, app, **params):
+        self.app = app("train", training="New run", **params)
+        self.at = self.app.at
+
+    def widget(self, name):
+        return next(w for kind in ("text_input", "selectbox", "button")
+                    for w in getattr(self.at, kind) if w.key == FIELD + name)  # fmt: skip
+
+    def names(self):
+        kinds = ("text_input", "selectbox", "button")
+        return {w.key.removeprefix(FIELD) for kind in kinds for w in getattr(self.at, kind)
+                if w.key and w.key.startswith(FIELD)}  # fmt: skip
+
+    def enter(self, **values):
+        """method__lambda_reg="1" and so on; the path's dots are double underscores."""
+        for name, value in values.items():
+            self.widget(name.replace("__", ".")).set_value(value).run()
+            self.app.calm()
+        return self
+
+    def press(self, name):
+        self.widget(name).click().run()
+        self.app.calm()
+        return self
+
+    def value(self, name):
+        return self.widget(name).value
+
+    def wait_for_estimate(self):
+        (job,) = train_probes._jobs.values()
+        deadline = time.monotonic() + 100
+        while job.running and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.at.run()
+        self.app.calm()
+
+    @property
+    def words(self):
+        return self.app.words.replace("\\", "")
+
+    @property
+    def can_queue(self):
+        return not self.widget("queue").disabled
+
+
+@pytest.fixture
+def form(app, root):
+    return lambda **params: Form(app, **params)
+
+
+def queued(root):
+    return Ledger(root).jobs("queued")
+
+
+def test_a_first_visit_can_queue_at_once(form, root):
+    page = form()
+    assert "**1 run**, synth-rivae-s0." in page.words and page.can_queue
+    page.press("queue")
+    (job,) = queued(root)
+    assert job.config.name == "synth-rivae-s0" and job.priority == 5 and job.max_restarts == 3
+    assert page.at.session_state["training"] == "Runs", "and its runs are shown"
+    assert [t.value for t in page.at.toast] == ["synth\\-rivae\\-s0 is queued"]
+
+
+def test_every_combination_is_a_valid_form(form):
+    """All presets of all methods on all data sets, in one session: a field of one is no trouble
+    for the next."""
+    page = form()
+    for dataset, method in itertools.product(dataset_names(), method_names()):
+        page.enter(dataset=dataset, method=method)
+        for preset in ("default", "paper"):
+            page.enter(preset=preset)
+            assert page.can_queue, (dataset, method, preset, page.words)
+            assert not page.at.warning and "Changed" not in page.words
+
+
+def test_what_is_changed_is_marked_and_taken_back(form):
+    page = form().enter(method__lambda_reg="0.5", training__patience="9")
+    assert "Changed: lambda_reg 0.5, patience 9" in page.words
+    page.enter(preset="paper")
+    assert page.value("method.lambda_reg") == "0.5", "what was typed outlives the preset"
+    assert page.value("method.joint_epochs") == "1900", "the rest follows it"
+    page.press("back_method.lambda_reg")
+    assert page.value("method.lambda_reg") == "0.1" and "Changed: patience 9" in page.words
+    page.press("back_all")
+    assert "Changed" not in page.words and page.value("training.patience") == ""
+    page.enter(method__lambda_reg="0.10")
+    assert "Changed" not in page.words, "the same number is no change"
+
+
+def test_a_wrong_value_is_told_beside_it_and_kept(form, root):
+    page = form().enter(method__lambda_reg="-1")
+    assert page.words.count("lambda_reg must be a number of at least 0, not '-1'") == 2
+    assert page.value("method.lambda_reg") == "-1" and not page.can_queue
+    page.enter(method__joint_epochs="20")
+    assert page.value("method.lambda_reg") == "-1", "another field does not lose it"
+    page.at.segmented_control[0].set_value("Runs").run()
+    page.at.segmented_control[0].set_value("New run").run()
+    assert page.value("method.lambda_reg") == "-1", "nor does another view"
+    page.enter(method__lambda_reg="0.2")
+    assert page.can_queue
+
+
+def test_settings_that_do_not_go_together(form):
+    page = form().enter(method__anchor="1, 1")
+    assert "an anchor needs the smooth start" in page.words and not page.can_queue
+
+
+@pytest.mark.parametrize("seeds", ["", "a", "3-1", "0-300"])
+def test_wrong_seeds(form, seeds):
+    page = form().enter(seeds=seeds)
+    assert not page.can_queue and page.value("seeds") == seeds
+    assert "names no seeds" in page.words or "seeds" in page.words
+
+
+def test_markup_that_is_typed_stays_text(form):
+    page = form().enter(name="**x** <b>", method__lambda_reg=":red[y]")
+    said = [str(e.value) for e in (*page.at.warning, *page.at.markdown)]
+    assert not any("**x**" in text or "<b>" in text or ":red[y]" in text for text in said)
+
+
+def test_a_part_that_is_added_has_fields_of_its_own(form, root):
+    page = form()
+    assert "method.embedder2.hidden" not in page.names()
+    page.enter(method__embedder2="yes").enter(method__embedder2__hidden="7, 7").press("queue")
+    assert queued(root)[0].config.method.settings["embedder2"]["hidden"] == [7, 7]
+
+
+def test_queueing_adds_what_was_chosen(form, root):
+    page = form().enter(
+        dataset="split-digits", method="info-nce", preset="paper", name="mine", seeds="2,5",
+        method__epochs="3", dataset__split_seed="4", training__select="best", priority=9,
+        restarts=0,
+    )  # fmt: skip
+    page.press("queue")
+    jobs = queued(root)
+    assert [(job.run, job.config.seed) for job in jobs] == [("mine-s2", 2), ("mine-s5", 5)]
+    for job in jobs:
+        config = job.config
+        assert (config.dataset.name, config.method.name, config.method.preset) == (
+            "split-digits", "info-nce", "paper")  # fmt: skip
+        assert config.method.settings["epochs"] == 3
+        assert config.dataset.settings == {"split_seed": 4}
+        assert config.training.select == "best" and config.training.device == "cpu"
+        assert (job.priority, job.max_restarts, job.processes) == (9, 0, 1)
+
+
+def test_a_sweep_queues_each_value_with_each_seed(form, root):
+    page = form().enter(sweep="method.lambda_reg", values="0, 0.1, 1", seeds="0-1")
+    assert "**6 runs**, synth-rivae-lambda_reg-0-s0 … synth-rivae-lambda_reg-1-s1." in page.words
+    assert page.widget("method.lambda_reg").disabled, "its values are those of the sweep"
+    page.press("queue")
+    found = [(job.config.method.settings["lambda_reg"], job.config.seed) for job in queued(root)]
+    assert found == list(itertools.product((0, 0.1, 1), (0, 1)))
+
+
+def test_a_wrong_sweep_is_told(form):
+    page = form().enter(sweep="method.lambda_reg", values="0, x")
+    assert "not 'x'" in page.words and page.value("values") == "0, x" and not page.can_queue
+    page.enter(values="1,2,3", seeds="0-99")
+    assert "300 runs are more than the 200" in page.words and not page.can_queue
+    page.enter(values="1", seeds="0", method="cos-sim")
+    assert "there is no setting 'lambda_reg'" in page.words, "of another method"
+    page.enter(sweep="")
+    assert page.can_queue
+
+
+def test_a_name_that_is_taken(form, root):
+    page = form().enter(name="mine").press("queue")
+    page.at.segmented_control[0].set_value("New run").run()
+    assert page.value("name") == "", "the next run has another name"
+    page.enter(name="mine")
+    assert "a run named mine exists already" in page.words and not page.can_queue
+    page.enter(name="")
+    assert page.can_queue and len(queued(root)) == 1
+
+
+def test_a_data_set_that_cannot_be_opened_is_not_queued(form, root):
+    page = form().enter(dataset="split-mnist").press("queue")
+    assert "split-mnist needs the folder" in page.words and not queued(root)
+    page.enter(dataset="synth", dataset__n_pairs="3").press("queue")
+    assert "n_pairs must be a whole number from 30" in page.words and not queued(root)
+    assert page.value("dataset.n_pairs") == "3"
+
+
+def test_imports_are_chosen_from_a_list(form, tmp_path):
+    (tmp_path / "data" / "mine").mkdir(parents=True)
+    (tmp_path / "data" / "mine" / "store.json").write_text("{}")
+    page = form().enter(dataset="pairs")
+    assert page.widget("dataset.store").options[-1] == "mine"
+
+
+def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
+    page = form().enter(dataset="split-mnist")
+    assert not page.widget("dataset.folder").disabled
+    monkeypatch.setattr("rivae.ui.data_import.LOOPBACK", ())
+    page.at.run()
+    field = page.widget("dataset.folder")
+    assert field.disabled
+    field.proto.disabled = False
+    page.enter(dataset__folder="/etc")
+    assert page.value("dataset.folder") == "", "also where the browser says otherwise"
+
+
+# Devices
+
+
+def test_cards_are_offered_where_there_are_some(form, root, monkeypatch):
+    assert form().widget("device").options == ["CPU"]
+    from rivae.ui.train_form_state import slots
+
+    slots.clear()
+    monkeypatch.setattr("rivae.jobs.slots._count_cards", lambda: 2)
+    page = form()
+    assert "processes" not in page.names()
+    page.enter(device="cuda").enter(processes=2).press("queue")
+    (job,) = queued(root)
+    assert job.config.training.device == "cuda" and job.processes == 2 and job.wants_gpu
+
+
+# Clones
+
+
+@pytest.fixture
+def changed_run(root):
+    config = tiny_config("old-s3", seed=3, lambda_reg=0.25, training={"patience": 4})
+    return Run.create(config, root)
+
+
+def same(config, other):
+    assert config.method.settings == other.method.settings
+    assert (config.dataset, config.training, config.seed) == (
+        other.dataset, other.training, other.seed)  # fmt: skip
+
+
+def test_the_address_names_a_run_to_clone(form, root, changed_run):
+    page = form(clone="old-s3")
+    assert page.value("name") == "old-s3-2" and page.value("seeds") == "3"
+    assert page.value("method.lambda_reg") == "0.25" and "lambda_reg 0.25" in page.words
+    page.enter(method__eta="0.2, 0.2")
+    page.at.run()
+    assert page.value("method.eta") == "0.2, 0.2", "it is not cloned again in every run"
+    page.press("back_method.eta").press("queue")
+    (job,) = queued(root)
+    assert job.run == "old-s3-2"
+    same(job.config, changed_run.config)
+
+
+def test_a_clone_opens_the_form_from_any_view(app, root, changed_run):
+    visitor = app("train", clone="old-s3")
+    assert visitor.at.session_state["training"] == "New run"
+
+
+def test_a_queued_run_can_be_cloned_with_its_turn(form, root):
+    Ledger(root).add([tiny_config("waiting")], priority=8, max_restarts=1)
+    form(clone="waiting").press("queue")
+    job = next(job for job in queued(root) if job.run == "waiting-2")
+    assert (job.priority, job.max_restarts) == (8, 1)
+    same(job.config, tiny_config("waiting"))
+
+
+@pytest.mark.parametrize("name", ["gone", "../../etc", "<b>x</b>"])
+def test_what_cannot_be_cloned_is_told(form, name):
+    page = form(clone=name)
+    assert page.can_queue and len(page.at.warning) == 1
+    assert "<b>" not in page.at.warning[0].value
+    page.at.run()
+    assert not page.at.warning, "it is told once"
+
+
+def test_starting_over(form, changed_run):
+    page = form(clone="old-s3").press("over")
+    assert page.value("name") == "" and "Changed" not in page.words
+    assert "clone" not in page.app.params
+
+
+# Estimates and visitors who may only look
+
+
+def test_an_estimate_is_asked_for_and_holds_for_other_lengths(form, root):
+    quick = {"dataset__n_pairs": "60", "method__init": "none", "method__batch_size": "8"}
+    page = form().enter(**quick, seeds="0-3").press("probe")
+    page.wait_for_estimate()
+    assert "Measured on the CPU with 20 training pairs" in page.words
+    assert "each," in page.words and "in all, one after the other" in page.words
+    page.enter(method__joint_epochs="100000")
+    assert "min** each" in page.words and "probe" not in page.names(), "no new one is needed"
+    page.enter(method__batch_size="16")
+    assert "probe" in page.names() and "each" not in page.words.split("**4 runs**")[1][:60]
+
+
+def test_an_estimate_of_what_cannot_be_opened(form):
+    page = form().enter(dataset="split-mnist").press("probe")
+    page.wait_for_estimate()
+    assert "split-mnist needs the folder" in page.words and "probe" in page.names()
+
+
+def test_an_estimate_can_be_stopped(form):
+    page = form().enter(dataset="sprites").press("probe")
+    (job,) = train_probes._jobs.values()
+    page.press("probe_stop").wait_for_estimate()
+    assert job.cancelled and not job.running and job.process.poll() is not None
+    assert "probe" in page.names() and not page.at.warning
+
+
+def test_who_may_only_look_sees_the_form(form, root, monkeypatch):
+    monkeypatch.setattr(access, "may_change", lambda: False)
+    page = form()
+    assert ["log in" in info.value for info in page.at.info] == [True], "one sentence"
+    names = page.names()
+    assert {"queue", "dataset", "method.lambda_reg", "seeds"} <= names
+    assert all(page.widget(name).disabled for name in names), "all of it is disabled"
