@@ -1,0 +1,90 @@
+"""The Train page in a real browser: a run outlives the page and the server."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from rivae.files import is_locked
+from rivae.jobs import locks
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.records import jobs_folder
+from rivae.runs import Run
+from tests.conftest import free_port
+from tests.training.tiny import tiny_config
+
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
+    pytest.mark.slow,
+]
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """A folder with one untrained run to clone: small, and long enough to be watched."""
+    folder = tmp_path / "runs"
+    settings = {"joint_epochs": 900, "n_components": 3, "dim_v": 8}
+    Run.create(tiny_config("model", **settings), folder)
+    yield folder
+    ledger = Ledger(folder)
+    for job in ledger.jobs("queued", "starting", "running"):
+        ledger.cancel(job.id)
+        locks.send(jobs_folder(folder), job.id, signal.SIGKILL)
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"rivae.jobs.dispatcher" in words and str(folder).encode() in words:
+            os.kill(int(path.parent.name), signal.SIGKILL)
+
+
+def state_of(runs, name="tried"):
+    return next((job.state for job in Ledger(runs).jobs() if job.run == name), "")
+
+
+def epochs(runs):
+    return len(Run(runs / "tried").metrics())
+
+
+def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
+    port = free_port()
+    with start_app(runs, tmp_path / "server.log", None, port) as address:
+        page.goto(f"{address}/train?clone=model")
+        name = page.get_by_label("Name", exact=True)
+        name.wait_for()
+        name.fill("tried")
+        name.press("Enter")
+        page.get_by_text("tried", exact=False).first.wait_for()
+        until(lambda: page.get_by_role("button", name="Queue", exact=True).is_enabled(), "ready")
+        page.get_by_role("button", name="Queue", exact=True).click()
+        until(lambda: state_of(runs) == "running", "it trains", 60)
+        page.goto(f"{address}/train?run=tried")
+        page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+        page.reload()
+        page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)
+        before = epochs(runs)
+    # The server is gone, the run goes on.
+    assert state_of(runs) == "running"
+    until(lambda: epochs(runs) > before, "more epochs")
+    with start_app(runs, tmp_path / "server.log", None, port) as address:
+        page.goto(f"{address}/train?run=tried")
+        page.get_by_role("button", name="Cancel").first.click()
+        until(lambda: state_of(runs) == "cancelled", "it stops", 30)
+        assert not is_locked(Run(runs / "tried").lock_path), "nobody is at work on it"
+        stopped = epochs(runs)
+        resume = page.get_by_role("button", name="Resume").first
+        resume.wait_for()
+        page.get_by_text("cancelled").first.wait_for()
+        resume.click()
+        until(lambda: state_of(runs) == "running" and epochs(runs) > stopped, "it goes on", 60)
+        # While it still trains.
+        page.goto(f"{address}/train?run=tried")
+        page.get_by_role("button", name="Open in Explore").first.click()
+        page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
+        assert "run=tried" in page.url
+        until(lambda: state_of(runs) == "finished", "it ends", 120)
+        page.goto(f"{address}/train?run=tried")
+        page.get_by_text("finished").first.wait_for()
+    assert Run(runs / "tried").ready and epochs(runs) >= 900
