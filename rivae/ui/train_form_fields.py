@@ -28,10 +28,11 @@ def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
     changed = [field for field in fields if field.path in checked.changed]
     note = f" · {len(changed)} changed" if changed else ""
     note = f" · :red[{len(wrong)} to correct]" if wrong else note
-    opened = name == "Stage lengths" or any(field.path in FIRST for field in fields)
-    with st.expander(
-        f"{name}{note}", expanded=opened, key=form.key(f"group_{name}"), type="compact"
-    ):
+    first = any(field.path in FIRST for field in fields)
+    # A key of its own: folded for another data set, it would stay folded.
+    key = form.key(f"group_{name}{'_first' if first else ''}")
+    opened = first or name == "Stage lengths"
+    with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
         # Settings of a part ("embedder.hidden") stand under the part's name.
         parts = list(dict.fromkeys(_part(field) for field in fields))
         for part in sorted(parts, key=bool):
@@ -70,6 +71,8 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
     if swept:
         st.caption("takes the values of the sweep")
         return
+    if field.path == STORE and not text:
+        st.caption("Choose an import; the Data page makes them.")
     if field.path in checked.troubles:
         form.trouble(checked.troubles[field.path])
     if changed:
@@ -90,7 +93,7 @@ def _widget(field: SettingField, text: str, said: str, *, changed: bool, disable
     if options is None:
         st.text_input(
             label, key=key, help=said, on_change=form.enter, args=(field.path,), icon=icon,
-            disabled=disabled, placeholder="empty" if field.optional else None,
+            disabled=disabled, placeholder="empty" if field.optional else "none",
         )  # fmt: skip
         return
     if text not in options:

@@ -21,8 +21,8 @@ def panel(checked: Checked, disabled: bool) -> None:
 
     draft = form.draft()
     known = {field.path: field for field in checked.fields}
-    note = f" · {known[draft.sweep].label}" if draft.sweep in known else ""
-    with st.expander(f"Sweep{markdown(note)}", key=form.key("group_sweep"), type="compact"):
+    note = f" · {markdown(known[draft.sweep].label)}" if draft.sweep in known else ""
+    with st.expander(f"Sweep{note}", key=form.key("group_sweep"), type="compact"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             options = ["", *known] if draft.sweep in known else ["", draft.sweep, *known]
             st.selectbox(
