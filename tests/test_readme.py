@@ -19,7 +19,7 @@ def test_linked_files_exist(readme, repo_root):
 
 
 def test_commands_exist(readme, capsys):
-    commands = set(re.findall(r"`rivae ([a-z]+)", readme))
+    commands = set(re.findall(r"`rivae ([a-z][a-z-]*)", readme))
     assert {"train", "resume", "evaluate", "traverse", "serve"} <= commands
     for command in commands:
         with pytest.raises(SystemExit) as stopped:
