@@ -101,7 +101,7 @@ def training_panels(
         revision: while it stays the same, a reader's zoom does.
     """
     n_rows = max(1, math.ceil(len(panels) / columns))
-    figure = go.Figure()
+    traces: list[go.Scatter] = []
     layout: dict[str, Any] = {"shapes": [], "annotations": []}
     bands = [(name, float(low), float(high)) for name, low, high in stages]
     for number, panel in enumerate(panels):
@@ -110,9 +110,9 @@ def training_panels(
         title = panel.title + (" (linear)" if log and not is_log and not panel.shares else "")
         for k, (name, points) in enumerate(panel.lines):
             where = {"xaxis": f"x{mark}", "yaxis": f"y{mark}"}
-            figure.add_traces(_traces(
+            traces += _traces(
                 name, points, points.x, series_color(k, dark), where, unit="epoch %{x:,.6~g}",
-            ))  # fmt: skip
+            )  # fmt: skip
         at = len(layout["annotations"])
         panel_layout(layout, mark, number, n_rows, columns, title, bands, dark)
         y_axis = layout[f"yaxis{mark}"]
@@ -123,10 +123,13 @@ def training_panels(
             y_axis["range"] = [-0.02, 1.02]
         if len(panel.lines) > 1:
             layout["annotations"][at]["text"] += _names(panel, dark)
-    figure_height = ROW_HEIGHT * n_rows + 40
-    dress(figure, dark=dark, alt=_describe(panels, stages), height=figure_height)
-    figure.update_layout(layout, margin={"l": 12, "r": 12, "t": 30, "b": 8})
-    return figure.update_layout(uirevision=revision or "training", hovermode="closest")
+    # Dressed while it is empty and put together at once: every change of a layout with many panels
+    # costs as much as making it.
+    empty = dress(go.Figure(), dark=dark, alt=_describe(panels, stages),
+                  height=ROW_HEIGHT * n_rows + 40)  # fmt: skip
+    page = {**empty.layout.to_plotly_json(), "uirevision": revision or "training",
+            "hovermode": "closest", "margin": {"l": 12, "r": 12, "t": 30, "b": 8}}  # fmt: skip
+    return go.Figure(data=traces, layout={**page, **layout})
 
 
 def training_overlay(
@@ -166,7 +169,7 @@ def training_overlay(
     )
     figure.update_layout(
         uirevision=revision or "overlay", hovermode="closest", showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+        legend={"orientation": "h", "traceorder": "normal", "x": 0, "y": 1.02, "yanchor": "bottom",
                 "font": {"size": 13, "color": colors.text}},
         margin={"l": 12, "r": 12, "t": 8, "b": 8},
     )  # fmt: skip

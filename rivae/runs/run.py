@@ -3,7 +3,8 @@
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
 ``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until
 it is trained, ``preview.safetensors`` holds its weights of some moment, to be looked at. What is
-made from a run later, ``axis_names.json`` and ``alignment.json``, is known to those who make it.
+made from a run later, ``axis_names.json``, ``alignment.json`` and ``previews/``, is known to those
+who make it.
 """
 
 from __future__ import annotations

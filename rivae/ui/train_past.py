@@ -39,11 +39,13 @@ def panel(over: Sequence[Entry]) -> None:
         st.markdown("No run fits. Change the words, or choose **All**.")
         return
     pages = -(-len(found) // PER_PAGE)
-    page = min(max(int(st.session_state.get(state.TRAIN_PAGE) or 1), 1), pages)
+    page = int(st.session_state.get(state.TRAIN_PAGE) or 1)
+    if page > pages:  # of a longer list
+        st.session_state.pop(state.TRAIN_PAGE, None)
+        page = 1
     for entry in found[(page - 1) * PER_PAGE : page * PER_PAGE]:
         _row(entry)
     if pages > 1:
-        st.session_state[state.TRAIN_PAGE] = page
         st.pagination(pages, key=state.TRAIN_PAGE, persist_state="page")
 
 

@@ -123,7 +123,7 @@ def _turn(entry: Entry) -> None:
 def _speeds(entry: Entry, history: History, progress: Progress) -> None:
     """What a run at work does and uses now."""
     from rivae.jobs.device_use import cards_use, trainer_use, use_text
-    from rivae.jobs.pace import duration
+    from rivae.jobs.words import duration
     from rivae.jobs.records import jobs_folder
     from rivae.ui.train_queue import ledger
 
@@ -156,7 +156,7 @@ def _totals(entry: Entry, history: History) -> None:
 
 
 def _worked(history: History) -> list[tuple[str, str, str]]:
-    from rivae.jobs.pace import duration
+    from rivae.jobs.words import duration
 
     if history.elapsed is None:
         return []
@@ -178,7 +178,7 @@ def _scores(history: History) -> list[tuple[str, str, str]]:
 
 def duration_text(seconds: float) -> str:
     """Seconds with three digits, longer times in words."""
-    from rivae.jobs.pace import duration
+    from rivae.jobs.words import duration
 
     return f"{seconds:.3g} s" if seconds < 90 else duration(seconds)
 
@@ -196,4 +196,5 @@ def _log(entry: Entry) -> None:
         return
     with st.expander(f"Log, last {len(lines)} lines", icon=":material/terminal:",
                      key=state.TRAIN_LOG, expanded=entry.state == "failed"):  # fmt: skip
-        st.code("\n".join(lines), language=None, height=320)
+        with st.container(height=320, border=False, autoscroll=True):  # stays at the newest line
+            st.code("\n".join(lines), language=None)
