@@ -20,6 +20,7 @@ from typing import TypeVar
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.rendezvous import rendezvous
 
 from rivae.errors import ConfigError
 from rivae.nets.dropout import RandomLayer
@@ -180,7 +181,13 @@ def joined(device: str) -> Iterator[Group]:
         backend = "cpu:gloo,cuda:nccl"
         torch.cuda.set_device(group.local_rank)
     with exchanging():
-        dist.init_process_group(backend, timeout=PATIENCE)
+        store = next(rendezvous("env://", timeout=PATIENCE))[0]
+        # torchrun keeps one store for all its restarts: without a prefix of its own a process
+        # would now and then find the address of one that was killed, and wait there for ever.
+        store = dist.PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT')}", store)
+        dist.init_process_group(
+            backend, store=store, rank=group.rank, world_size=size, timeout=PATIENCE
+        )
     yield group
     # Not after an error: others may be in the middle of an exchange, and the end of this process
     # tells them.
