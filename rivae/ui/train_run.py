@@ -123,8 +123,8 @@ def _turn(entry: Entry) -> None:
 def _speeds(entry: Entry, history: History, progress: Progress) -> None:
     """What a run at work does and uses now."""
     from rivae.jobs.device_use import cards_use, trainer_use, use_text
-    from rivae.jobs.words import duration
     from rivae.jobs.records import jobs_folder
+    from rivae.jobs.words import duration
     from rivae.ui.train_queue import ledger
 
     pace = progress.pace
@@ -194,7 +194,9 @@ def _log(entry: Entry) -> None:
     lines = log_tail(log_path(ledger().root, entry.job.id), LOG_LINES)
     if not lines:
         return
-    with st.expander(f"Log, last {len(lines)} lines", icon=":material/terminal:",
-                     key=state.TRAIN_LOG, expanded=entry.state == "failed"):  # fmt: skip
-        with st.container(height=320, border=False, autoscroll=True):  # stays at the newest line
-            st.code("\n".join(lines), language=None)
+    with (
+        st.expander(f"Log, last {len(lines)} lines", icon=":material/terminal:",
+                    key=state.TRAIN_LOG, expanded=entry.state == "failed"),
+        st.container(height=320, border=False, autoscroll=True),  # stays at the newest line
+    ):  # fmt: skip
+        st.code("\n".join(lines), language=None)
