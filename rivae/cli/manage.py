@@ -64,7 +64,7 @@ def add_commands(commands: Any) -> None:
 
 def _export(args: argparse.Namespace) -> int:
     from rivae.jobs.archive import export_run
-    from rivae.jobs.manage import size_text
+    from rivae.jobs.words import size_text
 
     target = Path(args.file)
     if target.exists() and not args.force:
@@ -120,7 +120,8 @@ def _archive(args: argparse.Namespace) -> int:
 
 
 def _delete(args: argparse.Namespace) -> int:
-    from rivae.jobs.manage import children_of, delete, size_of, size_text
+    from rivae.jobs.manage import children_of, delete, size_of
+    from rivae.jobs.words import size_text
 
     runs = [find_run(name) for name in args.runs]  # all are there, or none is deleted
     rows = []

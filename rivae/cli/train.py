@@ -170,19 +170,15 @@ class ProgressLine:
             self.scores = (
                 f"R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}" if scores else ""
             )
+        from rivae.jobs.words import duration
+
         left = self.seconds * (total - epoch)
         line = (
             f"{self.name} {row['stage']} {epoch}/{total} loss {row['objective']:.3f} "
-            f"{self.scores} about {_duration(left)} left"
+            f"{self.scores} about {duration(left)} left"
         )
         if self.terminal:
             end = "\n" if epoch == total else ""
             print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
         elif epoch % 10 == 0 or epoch == total:
             print(line, file=sys.stderr, flush=True)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -92,15 +92,3 @@ def estimate_key(config: RunConfig) -> str:
 def lengths_of(config: RunConfig) -> dict[str, int]:
     """The lengths of the stages of a run, by setting."""
     return {name: config.method.settings[name] for name in stage_lengths(config.method.name)}
-
-
-def time_words(seconds: float) -> str:
-    """A length of time, e.g. "40 s", "25 min" or "3.5 h"."""
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def memory_words(n_bytes: int) -> str:
-    """An amount of memory, e.g. "0.6 GB"."""
-    return f"{n_bytes / 1e9:.1f} GB"

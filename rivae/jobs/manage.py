@@ -46,17 +46,6 @@ def size_of(run: Run) -> int:
     return total
 
 
-def size_text(n_bytes: int) -> str:
-    """A size for a person: "3.4 MB"."""
-    value = float(n_bytes)
-    for unit in ("bytes", "kB", "MB"):
-        if value < 1000:
-            digits = 0 if unit == "bytes" or value >= 100 else 1
-            return f"{value:.{digits}f} {unit}"
-        value /= 1000
-    return f"{value:,.1f} GB"
-
-
 def children_of(run: Run) -> list[Run]:
     """The runs beside it that were derived from it."""
     return [child for child in list_runs([run.path.parent]) if _parent(child) == run.id]

@@ -97,20 +97,3 @@ def _steps_per_epoch(rows: Sequence[Mapping[str, Any]]) -> float | None:
     if epoch_b > epoch_a:
         return max(to_float(step_b - step_a), 0.0) / (epoch_b - epoch_a)
     return to_float(step_b) / epoch_b if epoch_b > 0 else None
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words: "40 s", "3 min", "2 h 10 min", "3 d 4 h"."""
-    if not math.isfinite(seconds):
-        return "unknown"
-    whole = max(round(seconds), 0)
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(seconds / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 24:
-        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-    days, hours = divmod(round(seconds / 3600), 24)
-    return f"{days} d {hours} h" if hours else f"{days} d"

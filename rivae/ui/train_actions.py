@@ -70,7 +70,8 @@ def resume(entry: Entry, *, primary: bool = False) -> None:
         if entry.job is not None:
             queue.resume(entry.job.id)
         elif entry.config is not None:
-            queue.add_existing(entry.config)
+            # A copied folder still has the name of the one it was copied from in its file.
+            queue.add_existing(entry.config.model_copy(update={"name": entry.id}))
         return f"{entry.id} is queued: it goes on from its last checkpoint"
 
     st.button("Resume", icon=":material/play_arrow:", key=key("resume", entry), on_click=_change,

@@ -54,7 +54,8 @@ def summary(configs: Sequence[RunConfig]) -> str:
 
 def _time(configs: Sequence[RunConfig]) -> str:
     """", about 40 min each, …"; "" before anything was measured."""
-    from rivae.jobs.estimate import lengths_of, time_words
+    from rivae.jobs.estimate import lengths_of
+    from rivae.jobs.words import duration
 
     measured = train_probes.estimate_of(configs[0])
     if measured is None:
@@ -64,17 +65,17 @@ def _time(configs: Sequence[RunConfig]) -> str:
         own = train_probes.estimate_of(config) or measured
         seconds.append(own.seconds(lengths_of(config)))
     if len(configs) == 1:
-        return f", about **{time_words(seconds[0])}**"
+        return f", about **{duration(seconds[0])}**"
     draft, kind = form.draft(), "cpu" if configs[0].training.device == "cpu" else "gpu"
     slots = sum(slot.startswith(kind) for slot in form.slots())
     at_once = max(slots // (draft.processes if kind == "gpu" else 1), 1)
     longest, shortest = max(seconds), min(seconds)
-    each = time_words(shortest)
+    each = duration(shortest)
     if longest > 1.2 * shortest:
-        each = f"{each} to {time_words(longest)}"
+        each = f"{each} to {duration(longest)}"
     total = sum(seconds) / min(at_once, len(configs))
     turns = "one after the other" if at_once == 1 else f"{at_once} at a time"
-    return f", about **{each}** each, {time_words(total)} in all, {turns}"
+    return f", about **{each}** each, {duration(total)} in all, {turns}"
 
 
 def queue() -> None:

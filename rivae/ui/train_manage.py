@@ -164,7 +164,8 @@ def _renamed(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """The confirmation: which run, how large, and what stays."""
-    from rivae.jobs.manage import size_of, size_text
+    from rivae.jobs.manage import size_of
+    from rivae.jobs.words import size_text
 
     size = size_text(size_of(run))
     st.markdown(f"**{markdown(run.id)}** takes {size}. What is deleted cannot be brought back.")
@@ -181,7 +182,8 @@ def _delete(run: Run) -> None:
 
 def _deleted(run: Run) -> None:
     def change() -> str:
-        from rivae.jobs.manage import delete, size_text
+        from rivae.jobs.manage import delete
+        from rivae.jobs.words import size_text
 
         freed = delete(run)
         _forget(run, "")

@@ -69,7 +69,7 @@ def said(entry: Entry) -> str:
 
 def progress_line(entry: Entry, progress: Progress) -> str:
     """How far a run at work is, as Markdown: stage, epoch, loss and what is left."""
-    from rivae.jobs.pace import duration
+    from rivae.jobs.words import duration
 
     if entry.state == "starting" or entry.run is None:
         return "Starting: loading the data and the programs takes some seconds"

@@ -47,19 +47,20 @@ def result(config: RunConfig) -> None:
 
 def details(measured: Estimate, config: RunConfig) -> str:
     """What was measured, in Markdown."""
-    from rivae.jobs.estimate import lengths_of, memory_words, time_words
+    from rivae.jobs.estimate import lengths_of
+    from rivae.jobs.words import duration, size_text
 
     lengths, parts = lengths_of(config), []
     for stage in measured.stages:
         epochs = lengths.get(stage.setting, stage.epochs)
         if epochs:
-            took = time_words(measured.stage_seconds(stage, lengths))
+            took = duration(measured.stage_seconds(stage, lengths))
             parts.append(
                 f"{markdown(stage.name)} {epochs:,} × {stage.steps:,} steps of "
                 f"{_step_words(stage.step_s)} ({took})"
             )
     sizes = ((measured.memory, "of memory"), (measured.card_memory, "of the card's memory"))
-    memory = " and ".join(f"{memory_words(size)} {what}" for size, what in sizes if size)
+    memory = " and ".join(f"{size_text(size)} {what}" for size, what in sizes if size)
     where = "the CPU" if measured.device == "cpu" else "one graphics card"
     return (
         f"{' · '.join(parts)}. {f'At most {memory}. ' if memory else ''}Measured on {where} with "

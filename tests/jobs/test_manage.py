@@ -13,6 +13,7 @@ from rivae.files import locked
 from rivae.jobs import manage
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
+from rivae.jobs.words import size_text
 from rivae.launch import run_lock
 from rivae.runs import Run, list_runs
 from tests.training.tiny import tiny_config, untrained_run
@@ -256,4 +257,4 @@ def test_nobody_can_resume_it_meanwhile(run, tmp_path):
                     (2_400_000, "2.4 MB"), (5_000_000_000, "5.0 GB")],
 )  # fmt: skip
 def test_sizes_for_a_person(n, text):
-    assert manage.size_text(n) == text
+    assert size_text(n) == text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rivae.errors import DataError
-from rivae.jobs.estimate import Estimate, StageTime, estimate_key, lengths_of, time_words
+from rivae.jobs.estimate import Estimate, StageTime, estimate_key, lengths_of
 from rivae.jobs.probe import STEPS, probe
 from rivae.launch import make_config
 from tests.training.tiny import smooth_settings, tiny_config
@@ -123,10 +123,6 @@ def test_which_runs_are_alike():
     assert key != estimate_key(tiny_config(unfold_epochs=1)), "a stage that was not measured"
     assert key != estimate_key(tiny_config(batch_size=8))
     assert key != estimate_key(tiny_config(training={"validate_every": 2}))
-
-
-def test_times_in_words():
-    assert [time_words(s) for s in (0.1, 40, 150, 7200)] == ["1 s", "40 s", "2 min", "2.0 h"]
 
 
 # Its process

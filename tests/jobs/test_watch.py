@@ -16,9 +16,10 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import hold, lock_path
 from rivae.jobs.log_tail import log_tail
 from rivae.jobs.overview import entries, progress_of
-from rivae.jobs.pace import duration, pace_of
+from rivae.jobs.pace import pace_of
 from rivae.jobs.thinned import Thinned
 from rivae.jobs.watch import RunHistory, history_of
+from rivae.jobs.words import duration
 from rivae.launch import resume, run_lock, train
 from rivae.runs import Run
 from rivae.runs.records import MetricsLog, Status

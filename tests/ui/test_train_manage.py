@@ -9,6 +9,7 @@ import pytest
 from rivae.jobs import manage
 from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
+from rivae.jobs.words import size_text
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
 from rivae.ui import state, train_export
@@ -120,7 +121,7 @@ def test_deleting_names_the_run_its_size_and_what_stays(runs):
     child = runs / "digits-4" / "config.json"
     child.write_text(child.read_text().replace('"parent": null', '"parent": "digits"'))
     panel = Panel("digits")
-    size = manage.size_text(manage.size_of(Run(runs / "digits")))
+    size = size_text(manage.size_of(Run(runs / "digits")))
     assert f"takes {size}" in panel.words and r"digits\-4" in panel.words
     assert size in panel.at.button(panel.key("delete")).label
     panel.press("delete")
