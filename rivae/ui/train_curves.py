@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui import state, theme, train_parts
+from rivae.ui import state, theme
 from rivae.ui.metrics_layout import QUIET
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ def scale_picker() -> bool:
 
 def panel(entry: Entry, history: History) -> None:
     """Every term of the loss and the scores of the validations."""
-    train_parts.before_drawing()
     from rivae.plots.theme import alt_text
     from rivae.plots.training import thinning_note
 

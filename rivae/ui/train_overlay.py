@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui import state, theme, train_curves, train_parts, train_session, train_watched
+from rivae.ui import state, theme, train_curves, train_session, train_watched
 from rivae.ui.metrics_layout import QUIET
 from rivae.ui.text import markdown
 
@@ -103,7 +103,6 @@ def _curve(history: History, term: str) -> Curve | None:
 def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> None:
     import numpy as np
 
-    train_parts.before_drawing()
     from rivae.plots.theme import alt_text
     from rivae.plots.training import thinning_note, training_overlay
 

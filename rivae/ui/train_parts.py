@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
@@ -92,13 +91,6 @@ def share_done(entry: Entry, progress: Progress) -> float:
     if not progress.total:
         return 0.0
     return min(max(progress.epoch, 0) / progress.total, 1.0)
-
-
-def before_drawing() -> None:
-    """Wait for a package that another thread may be importing just now: Plotly asks whether it is
-    there and then uses it half made.
-    """
-    importlib.import_module("pandas")
 
 
 def figures(cells: Sequence[tuple[str, str, str]]) -> None:
