@@ -39,7 +39,13 @@ def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
 
 
 def environment(job: Job, root: Path) -> dict[str, str]:
-    """The environment of a job's processes: its cards, one thread, folders as absolute paths."""
+    """The environment of a job's processes on this machine, its cards included."""
+    cards = [slot.partition(":")[2] for slot in job.slots if slot.startswith("gpu:")]
+    return {**shared_environment(root), "CUDA_VISIBLE_DEVICES": ",".join(cards)}
+
+
+def shared_environment(root: Path) -> dict[str, str]:
+    """The environment of every trainer: one thread, this program, folders as absolute paths."""
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str(root.resolve())
     path = env.get("PYTHONPATH", "")
@@ -47,8 +53,6 @@ def environment(job: Job, root: Path) -> dict[str, str]:
     # More threads than one cost several times the time as soon as a core is shared.
     env.setdefault("OMP_NUM_THREADS", "1")
     env.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    cards = [slot.partition(":")[2] for slot in job.slots if slot.startswith("gpu:")]
-    env["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
     return env
 
 

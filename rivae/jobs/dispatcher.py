@@ -7,6 +7,7 @@ moment, the next one takes up what the ledger, the locks and the run folders say
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.errors import RivaeError, RunError
+from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import is_locked, locked
 from rivae.jobs.agent import start_agent
 from rivae.jobs.ledger import Ledger
@@ -28,6 +29,7 @@ ROUND_S = 0.3
 IDLE_S = 60.0  # without anything queued or alive
 START_S = 180.0  # for the first sign of life of a started run
 HANG_S = 3600.0  # without one step
+EXECUTOR = "RIVAE_EXECUTOR"  # "" is this machine; see ``rivae.jobs.slurm``
 FLAG_S, TERM_S = 3.0, 4.0  # to stop by itself, then after SIGTERM
 log = logging.getLogger("rivae.jobs")
 
@@ -94,7 +96,7 @@ class Dispatcher:
             self.ledger.advance(job.id, "finished")
         elif known.cancelling:
             self.ledger.advance(job.id, "cancelled", "stopped: it goes on when it is resumed")
-        elif known.boot != boot_id():
+        elif self._is_lost(known):
             message = "the machine was started anew meanwhile: resume it"
             self.ledger.advance(job.id, "lost", message)
         elif known.attempts > known.max_restarts:
@@ -110,6 +112,10 @@ class Dispatcher:
         self._forget(job.id)
         clean(self.folder, job.id)
 
+    def _is_lost(self, job: Job) -> bool:
+        """Whether the run waits to be resumed: the machine went down, perhaps for a reason."""
+        return job.boot != boot_id()
+
     # queued jobs
 
     def _start_queued(self) -> None:
@@ -117,7 +123,7 @@ class Dispatcher:
         taken = {slot for job in alive for slot in job.slots}
         free = tuple(slot for slot in self.slots if slot not in taken)
         for job in self.ledger.jobs("queued"):
-            chosen = choose_slots(free, job.wants_gpu, job.processes)
+            chosen = self._choose(free, job)
             if chosen is None:
                 self._warn_without_slot(job)
                 continue
@@ -127,14 +133,24 @@ class Dispatcher:
             self._forget(job.id)
             clean(self.folder, job.id)
             try:
-                self._agents[job.id] = start_agent(self.ledger.root, self.ledger.job(job.id))
+                self._start(self.ledger.job(job.id))
             except OSError as error:
                 message = f"its process cannot be started: {error.strerror}"
                 self.ledger.advance(job.id, "failed", message)
+            except ConfigError as error:
+                self.ledger.advance(job.id, "failed", str(error))
+
+    def _choose(self, free: tuple[str, ...], job: Job) -> tuple[str, ...] | None:
+        """The slots for a job, or None while there are too few."""
+        return choose_slots(free, job.wants_gpu, job.processes)
+
+    def _start(self, job: Job) -> None:
+        """Start a claimed job; OSError or ConfigError where that is not possible."""
+        self._agents[job.id] = start_agent(self.ledger.root, job)
 
     def _warn_without_slot(self, job: Job) -> None:
         """A run that asks for more cards than there are would wait for ever."""
-        if choose_slots(self.slots, job.wants_gpu, job.processes) is None:
+        if self._choose(self.slots, job) is None:
             need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
             what = need if job.wants_gpu else "a slot on the CPU"
             self.ledger.advance(job.id, "starting")
@@ -167,6 +183,16 @@ def _state(run: Run) -> str:
         return ""
 
 
+def make_dispatcher(root: Path, slots: Sequence[str] | None = None) -> Dispatcher:
+    """The dispatcher of this machine, or of the cluster that ``$RIVAE_EXECUTOR`` names."""
+    name = os.environ.get(EXECUTOR, "")
+    if not name:
+        return Dispatcher(root, slots)
+    from rivae.jobs.slurm import ClusterDispatcher
+
+    return ClusterDispatcher(root, name)
+
+
 def run_dispatcher(
     root: Path, *, idle_s: float = IDLE_S, slots: Sequence[str] | None = None
 ) -> int:
@@ -175,7 +201,7 @@ def run_dispatcher(
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with locked(folder / "dispatcher.lock"):
-            dispatcher, idle_since = Dispatcher(root, slots), time.monotonic()
+            dispatcher, idle_since = make_dispatcher(root, slots), time.monotonic()
             while time.monotonic() - idle_since < idle_s:
                 try:
                     if dispatcher.round():

@@ -1,4 +1,6 @@
-"""One trainer of a job: ``python -m rivae.jobs.process ROOT JOB``, started by torchrun.
+"""One trainer of a job: ``python -m rivae.jobs.process ROOT JOB [files]``, started by torchrun.
+
+With ``files`` the ledger is on another machine (``rivae.jobs.slip``).
 
 It goes on from the run's last checkpoint where there is one. What ends a training for a reason
 (a diverged loss, wrong settings, a full disk, a cancellation) is written into the ledger and is a
@@ -14,17 +16,33 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rivae.errors import RivaeError, RunError
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, hold, lock_path
 from rivae.jobs.preview import Previews
 from rivae.jobs.records import Job, State, jobs_folder
+from rivae.jobs.slip import Slip
 from rivae.runs import Run
 
 LOOK_S = 0.5  # between two looks at the ledger
 log = logging.getLogger("rivae.jobs")
+
+
+class Book(Protocol):
+    """What a trainer needs of a ledger."""
+
+    root: Path
+
+    def job(self, job_id: str) -> Job:
+        """The entry."""
+
+    def count_start(self, job_id: str) -> int:
+        """Count a start; all so far."""
+
+    def advance(self, job_id: str, state: State, message: str = "") -> bool:
+        """Go to another state if it may follow."""
 
 
 class Cancelled(KeyboardInterrupt):
@@ -34,7 +52,7 @@ class Cancelled(KeyboardInterrupt):
 class Pulse:
     """Shows that the trainer goes on, and stops it when the ledger says so; called every step."""
 
-    def __init__(self, ledger: Ledger, job_id: str) -> None:
+    def __init__(self, ledger: Book, job_id: str) -> None:
         self.ledger, self.job_id = ledger, job_id
         self.beat = beat_path(jobs_folder(ledger.root), job_id)
         self._looked = 0.0
@@ -61,7 +79,7 @@ def main(argv: Sequence[str]) -> int:
     rank = int(os.environ.get("RANK", "0"))
     lock = hold(lock_path(jobs_folder(root), job_id, f"rank{rank}"))
     signal.signal(signal.SIGTERM, _interrupt)
-    ledger = Ledger(root)
+    ledger = Slip(root) if "files" in argv[2:] else Ledger(root)
     try:
         return _train(ledger, ledger.job(job_id), rank)
     finally:
@@ -72,7 +90,7 @@ def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-def _train(ledger: Ledger, job: Job, rank: int) -> int:
+def _train(ledger: Book, job: Job, rank: int) -> int:
     if job.config is None:
         raise RunError(job.message)
     if not job.alive:
@@ -150,7 +168,7 @@ def _how_far(run: Run) -> str:
         return "stopped before the first epoch"
 
 
-def _end(ledger: Ledger, job: Job, state: State, message: str) -> int:
+def _end(ledger: Book, job: Job, state: State, message: str) -> int:
     log.info("%s%s", state, f": {message}" if message else "")
     ledger.advance(job.id, state, message)
     return 0

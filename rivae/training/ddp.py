@@ -184,7 +184,8 @@ def joined(device: str) -> Iterator[Group]:
         store = next(rendezvous("env://", timeout=PATIENCE))[0]
         # torchrun keeps one store for all its restarts: without a prefix of its own a process
         # would now and then find the address of one that was killed, and wait there for ever.
-        store = dist.PrefixStore(f"start {os.environ.get('TORCHELASTIC_RESTART_COUNT')}", store)
+        start = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+        store = dist.PrefixStore(f"start {start}", store)  # type: ignore[attr-defined]
         dist.init_process_group(
             backend, store=store, rank=group.rank, world_size=size, timeout=PATIENCE
         )

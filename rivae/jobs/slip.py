@@ -1,0 +1,118 @@
+"""What a dispatcher and a trainer on another machine write to each other: three small files.
+
+SQLite's ledger is used on one machine only, since its shared memory knows no network file system.
+A trainer elsewhere gets a copy of its entry, looks whether it is asked to stop, and says how far
+it is; the dispatcher puts that into the ledger.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from rivae.config import RunConfig
+from rivae.errors import DataError, RunError
+from rivae.files import change_json, read_form, write_json
+from rivae.jobs.records import NEXT, Job, State, jobs_folder
+
+MAX_BYTES = 2**21
+
+
+class _Task(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    config: RunConfig
+    processes: int
+    attempts: int
+    max_restarts: int
+
+
+class Said(BaseModel):
+    """How far a trainer is: its state, the sentence that belongs to it, and all its starts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    state: State = "starting"
+    message: str = ""
+    attempts: int = 0
+
+
+class Slip:
+    """The files of the jobs below ``root``, with the methods of the ledger that a trainer needs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def _path(self, job_id: str, what: str) -> Path:
+        return jobs_folder(self.root) / f"{job_id}.{what}.json"
+
+    # the dispatcher's side
+
+    def hand_over(self, job: Job) -> None:
+        """Write the task of a claimed job; what was said about an earlier one is forgotten."""
+        self.remove(job.id)
+        assert job.config is not None
+        task = _Task(config=job.config, processes=job.processes, attempts=job.attempts,
+                     max_restarts=job.max_restarts)  # fmt: skip
+        write_json(self._path(job.id, "task"), task.model_dump(mode="json"))
+
+    def ask_to_stop(self, job_id: str) -> None:
+        """The trainer ends at its next look, within a second where files are seen at once."""
+        self._path(job_id, "stop").touch()
+
+    def said(self, job_id: str) -> Said:
+        """What the trainer said last; nothing yet is "starting"."""
+        path = self._path(job_id, "said")
+        if not path.exists():
+            return Said()
+        try:
+            return read_form(Said, path, MAX_BYTES, too_large="", foreign="", unreadable="")
+        except DataError:
+            return Said()
+
+    def remove(self, job_id: str) -> None:
+        """Delete the files of a job that nobody is at work on."""
+        for what in ("task", "stop", "said"):
+            path = self._path(job_id, what)
+            path.unlink(missing_ok=True)
+            path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
+
+    # the trainer's side, as in the ledger
+
+    def job(self, job_id: str) -> Job:
+        """The task as an entry of the queue; RunError where there is none."""
+        trouble = f"the task of job {job_id[:40]} is not to be seen here: share the folder of runs"
+        try:
+            task = read_form(
+                _Task, self._path(job_id, "task"), MAX_BYTES, too_large=trouble, foreign=trouble,
+                unreadable=trouble,
+            )  # fmt: skip
+        except DataError as error:
+            raise RunError(str(error)) from None
+        said = self.said(job_id)
+        return Job(
+            id=job_id, config=task.config, run=task.config.name, state=said.state,
+            processes=task.processes, attempts=max(task.attempts, said.attempts),
+            max_restarts=task.max_restarts, cancelling=self._path(job_id, "stop").exists(),
+            message=said.message,
+        )  # fmt: skip
+
+    def count_start(self, job_id: str) -> int:
+        """A trainer has begun: how often that has happened since the run was queued."""
+        attempts = self.job(job_id).attempts + 1
+        self._say(job_id, attempts=attempts)
+        return attempts
+
+    def advance(self, job_id: str, state: State, message: str = "") -> bool:
+        """Say that the job is in ``state``; False when that may not follow what was said before."""
+        if state not in NEXT[self.said(job_id).state]:
+            return False
+        self._say(job_id, state=state, message=message)
+        return True
+
+    def _say(self, job_id: str, **changes: object) -> None:
+        change_json(
+            self._path(job_id, "said"),
+            lambda: self.said(job_id).model_copy(update=changes).model_dump(),
+        )

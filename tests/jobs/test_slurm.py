@@ -1,0 +1,185 @@
+"""Runs handed to submitit: its local executor for real, and Slurm's commands played by a script."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("submitit", reason="submitit is an optional package")
+
+from rivae.errors import ConfigError
+from rivae.jobs import locks
+from rivae.jobs.dispatcher import Dispatcher, make_dispatcher
+from rivae.jobs.slip import Slip
+from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
+from rivae.launch import train
+from tests.jobs.test_dispatcher import Queue, config
+from tests.training.tiny import files_of
+
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
+    pytest.mark.slow,
+]
+
+
+class ClusterQueue(Queue):
+    """A queue whose dispatcher hands its jobs to submitit."""
+
+    def __init__(self, root, name="local-submitit", **settings):
+        super().__init__(root)
+        self.dispatcher = ClusterDispatcher(root, name, ClusterSettings(**settings))
+
+
+@pytest.fixture
+def queue(tmp_path):
+    made = ClusterQueue(tmp_path).add()
+    yield made
+    locks.send(made.folder, made.job.id, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The files of the same run, trained without interruption and without submitit."""
+    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
+
+
+def test_it_trains_through_submitit_and_leaves_no_files_of_it(queue, whole):
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 1 and queue.now.slots == ()
+    queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up", 10)
+
+
+def test_the_trainer_does_not_touch_the_ledger(queue):
+    queue.training()
+    (queue.folder / "ledger.db").rename(queue.root / "elsewhere.db")
+    said = Slip(queue.root).said
+    deadline = len(queue.run.metrics()) + 20
+    while len(queue.run.metrics()) < deadline:
+        assert said(queue.job.id).state == "running"
+    (queue.root / "elsewhere.db").rename(queue.folder / "ledger.db")
+    queue.ended("finished")
+
+
+def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
+    queue.training()
+    queue.ledger.cancel(queue.job.id)
+    queue.ended("cancelled")
+    assert queue.run.status.state == "interrupted" and "resumed" in queue.now.message
+    queue.ledger.resume(queue.job.id)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole
+
+
+def test_one_that_does_not_listen_is_killed(queue):
+    queue.training()
+    os.kill(queue.pid("rank0"), signal.SIGSTOP)
+    queue.ledger.cancel(queue.job.id)
+    queue.ended("cancelled")
+
+
+def test_preempted_it_goes_on(queue, whole):
+    queue.training()
+    os.kill(queue.pid(locks.AGENT), signal.SIGUSR2)  # what Slurm sends, by submitit's settings
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 2
+
+
+def test_a_lost_node_puts_it_into_the_queue_again(queue, whole):
+    queue.training()
+    for pid in locks.holders(queue.folder, queue.job.id):
+        os.killpg(pid, signal.SIGKILL)
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 2
+
+
+def test_not_for_ever(tmp_path):
+    queue = ClusterQueue(tmp_path).add(max_restarts=1)
+    for n in (1, 2):
+        queue.until(lambda n=n: queue.now.attempts == n and queue.pid("rank0"), f"start {n}")
+        for pid in locks.holders(queue.folder, queue.job.id):
+            os.killpg(pid, signal.SIGKILL)
+    queue.ended("failed")
+    assert "died 2 times" in queue.now.message
+
+
+def test_another_dispatcher_takes_up_what_runs(queue, whole):
+    queue.training()
+    queue.dispatcher = ClusterDispatcher(queue.root, "local-submitit", ClusterSettings())
+    queue.ended("finished")
+    assert files_of(queue.run) == whole and queue.now.attempts == 1
+
+
+def test_what_cannot_train_fails_with_its_sentence(tmp_path):
+    broken = config("broken")
+    dataset = broken.dataset.model_copy(update={"settings": {"n_pairs": -5}})
+    queue = ClusterQueue(tmp_path).add(broken.model_copy(update={"dataset": dataset}))
+    queue.ended("failed")
+    assert "n_pairs" in queue.now.message
+
+
+def test_slots_are_a_number_of_runs_at_a_time(tmp_path):
+    queue = ClusterQueue(tmp_path, at_once=2)
+    queue.add(*(config(name, 3) for name in "abc"))
+    queue.dispatcher.round()
+    assert [job.state for job in queue.ledger.jobs()] == ["starting", "starting", "queued"]
+    for job in queue.ledger.jobs():
+        queue.job = job
+        queue.ended("finished")
+
+
+# settings
+
+
+def test_the_executor_is_chosen_by_the_environment(tmp_path, monkeypatch):
+    monkeypatch.delenv("RIVAE_EXECUTOR", raising=False)
+    assert type(make_dispatcher(tmp_path)) is Dispatcher
+    monkeypatch.setenv("RIVAE_EXECUTOR", "local-submitit")
+    file = tmp_path / "cluster.toml"
+    file.write_text("at_once = 7\ntimeout_min = 30\n")
+    monkeypatch.setenv("RIVAE_SLURM", str(file))
+    made = make_dispatcher(tmp_path)
+    assert isinstance(made, ClusterDispatcher) and len(made.slots) == 7
+    assert made.settings.timeout_min == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("at_once = 0", "setting 'at_once' of slurm.toml: input should be greater"),
+        ("partitions = 'gpu'", "slurm.toml has no setting 'partitions': choose from at_once"),
+        ("at_once =", "slurm.toml cannot be read as TOML"),
+    ],
+)
+def test_wrong_settings_fail_a_job_with_their_sentence(tmp_path, text, sentence):
+    (tmp_path / ".jobs").mkdir()
+    file = tmp_path / ".jobs" / "slurm.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read_settings(file)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+    queue = Queue(tmp_path).add()
+    queue.dispatcher = ClusterDispatcher(tmp_path, "slurm")
+    queue.ended("failed")
+    assert queue.now.message == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden", "sentence"),
+    [
+        ("pbs", None, "there is no executor 'pbs': choose slurm or local-submitit"),
+        ("slurm", None, "the cluster did not take the run"),
+        ("local-submitit", "submitit", "clusters need the package submitit"),
+    ],
+)
+def test_a_missing_cluster_or_package_fails_a_job_with_a_sentence(
+    tmp_path, monkeypatch, name, hidden, sentence
+):
+    if hidden:
+        monkeypatch.setitem(sys.modules, hidden, None)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    queue = Queue(tmp_path).add()
+    queue.dispatcher = ClusterDispatcher(tmp_path, name)
+    queue.ended("failed")
+    assert sentence in queue.now.message and "\n" not in queue.now.message
