@@ -36,7 +36,7 @@ def test_it_comes_to_the_numbers_of_one_process(whole, tmp_path):
     (alone,) = train([config(epochs=60)], tmp_path)
     # Later on rounding errors have grown, as between two machines.
     for one, two in zip(alone.metrics()[:20], whole.metrics()[:20], strict=True):
-        assert numbers(one) == pytest.approx(numbers(two), rel=1e-5, abs=1e-6)
+        assert numbers(one) == pytest.approx(numbers(two), rel=1e-4, abs=1e-5)
 
 
 @pytest.mark.parametrize("who", ["rank0", "rank1"])
