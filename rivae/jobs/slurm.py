@@ -204,7 +204,7 @@ class ClusterDispatcher(Dispatcher):
         executor.update_parameters(
             name=f"rivae-{job.run}"[:80], nodes=1, tasks_per_node=1, timeout_min=s.timeout_min,
             cpus_per_task=s.cpus_per_process * job.processes, mem_gb=s.mem_gb,
-            gpus_per_node=job.processes if job.wants_gpu else 0, stderr_to_stdout=True,
+            gpus_per_node=job.processes if job.wants_gpu else None, stderr_to_stdout=True,
             slurm_partition=s.partition, slurm_account=s.account, slurm_qos=s.qos,
             slurm_constraint=s.constraint, slurm_setup=s.setup or None,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rivae.jobs.dispatcher import Dispatcher, make_dispatcher
 from rivae.jobs.slip import Slip
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from rivae.launch import train
+from tests.jobs import fake_slurm
 from tests.jobs.test_dispatcher import Queue, config
 from tests.training.tiny import files_of
 
@@ -34,7 +36,7 @@ class ClusterQueue(Queue):
 
 @pytest.fixture
 def queue(tmp_path):
-    made = ClusterQueue(tmp_path).add()
+    made = ClusterQueue(tmp_path).add(config(epochs=80))
     yield made
     locks.send(made.folder, made.job.id, signal.SIGKILL)
 
@@ -42,7 +44,7 @@ def queue(tmp_path):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The files of the same run, trained without interruption and without submitit."""
-    return files_of(train([config()], tmp_path_factory.mktemp("whole"))[0])
+    return files_of(train([config(epochs=80)], tmp_path_factory.mktemp("whole"))[0])
 
 
 def test_it_trains_through_submitit_and_leaves_no_files_of_it(queue, whole):
@@ -55,8 +57,8 @@ def test_the_trainer_does_not_touch_the_ledger(queue):
     queue.training()
     (queue.folder / "ledger.db").rename(queue.root / "elsewhere.db")
     said = Slip(queue.root).said
-    deadline = len(queue.run.metrics()) + 20
-    while len(queue.run.metrics()) < deadline:
+    enough = len(queue.run.metrics()) + 20
+    while len(queue.run.metrics()) < enough:
         assert said(queue.job.id).state == "running"
     (queue.root / "elsewhere.db").rename(queue.folder / "ledger.db")
     queue.ended("finished")
@@ -127,6 +129,68 @@ def test_slots_are_a_number_of_runs_at_a_time(tmp_path):
     for job in queue.ledger.jobs():
         queue.job = job
         queue.ended("finished")
+
+
+# Slurm itself
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A queue on a Slurm of one node."""
+    folder = tmp_path / "slurm"
+    folder.mkdir()
+    fake_slurm.install(folder)
+    monkeypatch.setenv("SLURM_FAKE", str(folder))
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("rivae.jobs.slurm.ASK_S", 1.0)
+    made = ClusterQueue(tmp_path, "slurm", partition="short", timeout_min=90, setup=["true"])
+    made.add(config(epochs=80))
+    yield made
+    for state in folder.glob("*.state"):
+        fake_slurm.end(folder, state.stem, "CANCELLED")
+
+
+def scripts(queue):
+    """What was handed to sbatch, in its order; named after the job's number."""
+    return sorted((queue.root / "slurm").glob("*.sh"))
+
+
+def test_slurm_is_asked_for_what_the_settings_say(slurm, whole):
+    slurm.ended("finished")
+    assert files_of(slurm.run) == whole
+    script = scripts(slurm)[0].read_text()
+    for line in ("partition=short", "time=90", "nodes=1", "cpus-per-task=4", "job-name=rivae-run"):
+        assert f"#SBATCH --{line}\n" in script
+    assert "gpus" not in script and "\ntrue\n" in script
+
+
+def test_at_slurms_time_limit_it_is_handed_over_again(slurm, whole):
+    slurm.training()
+    subprocess.run(["expire", scripts(slurm)[0].stem], check=True)
+    slurm.ended("finished")
+    assert files_of(slurm.run) == whole and slurm.now.attempts == 2
+    assert len(scripts(slurm)) == 2
+
+
+def test_slurm_cancels_one_that_does_not_listen(slurm):
+    slurm.training()
+    os.kill(slurm.pid("rank0"), signal.SIGSTOP)
+    slurm.ledger.cancel(slurm.job.id)
+    slurm.ended("cancelled")
+
+
+def test_one_cancelled_in_slurm_is_cancelled_here(slurm):
+    slurm.training()
+    subprocess.run(["scancel", scripts(slurm)[0].stem], check=True)
+    slurm.ended("cancelled")
+    assert "cancelled on the cluster" in slurm.now.message
+
+
+def test_another_dispatcher_asks_slurm_for_what_runs(slurm, whole):
+    slurm.training()
+    slurm.dispatcher = ClusterDispatcher(slurm.root, "slurm", ClusterSettings())
+    slurm.ended("finished")
+    assert files_of(slurm.run) == whole and slurm.now.attempts == 1
 
 
 # settings
