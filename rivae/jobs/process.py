@@ -24,6 +24,7 @@ from rivae.jobs.locks import beat_path, hold, lock_path
 from rivae.jobs.preview import Previews
 from rivae.jobs.records import Job, State, jobs_folder
 from rivae.jobs.slip import Slip
+from rivae.jobs.tracking import Tracking
 from rivae.runs import Run
 
 LOOK_S = 0.5  # between two looks at the ledger
@@ -127,20 +128,26 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     assert job.config is not None
     run = Run(root / job.run)
     previews = Previews(run) if rank == 0 else None
+    tracking = Tracking(run, job.config)  # hears nothing but in rank 0
 
     def tell(row: dict[str, Any]) -> None:
         _tell(row)
+        tracking(row)
         if previews is not None:
             previews(row)
 
-    with joined(job.config.training.device) as group:
-        group.step(pulse)
-        # All do what the leading process finds: it makes the folder while others still look.
-        act = group.tell(_what_to_do(run))
-        if act == "train":
-            train([job.config], root, tell, pulse, group)
-        elif act == "resume":
-            resume([run], tell, pulse, group)
+    try:
+        with joined(job.config.training.device) as group:
+            group.step(pulse)
+            # All do what the leading process finds: it makes the folder while others still look.
+            act = group.tell(_what_to_do(run))
+            if act == "train":
+                train([job.config], root, tell, pulse, group)
+            elif act == "resume":
+                resume([run], tell, pulse, group)
+        tracking.finish(whole=True)
+    finally:
+        tracking.finish(whole=False)
     if previews is not None:
         previews.finish()
 
