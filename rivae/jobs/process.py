@@ -182,4 +182,9 @@ def _end(ledger: Book, job: Job, state: State, message: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    status = main(sys.argv[1:])
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        from rivae.training.ddp import leave
+
+        leave(status)
+    sys.exit(status)

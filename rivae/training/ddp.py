@@ -11,7 +11,9 @@ How rows are shared is in ``rivae.nets.share``. Messages between processes are J
 from __future__ import annotations
 
 import json
+import logging
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -189,7 +191,15 @@ def joined(device: str) -> Iterator[Group]:
         dist.init_process_group(
             backend, store=store, rank=group.rank, world_size=size, timeout=PATIENCE
         )
+    # Left to the end of the process, which also tells the others after an error; see ``leave``.
     yield group
-    # Not after an error: others may be in the middle of an exchange, and the end of this process
-    # tells them.
-    dist.destroy_process_group()
+
+
+def leave(code: int) -> None:
+    """End this process now, with everything written: seen once in a while, the threads of a group
+    abort a process that takes them down in an orderly way, and torchrun would start it again.
+    """
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -16,7 +16,7 @@ from rivae.config import RunConfig
 from rivae.errors import RivaeError
 from rivae.launch import resume, train
 from rivae.runs import Run
-from rivae.training.ddp import joined
+from rivae.training.ddp import joined, leave
 
 
 class StopAt:
@@ -69,3 +69,4 @@ def main(root, configs, stop):
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    leave(0)
