@@ -13,6 +13,7 @@ from rivae.cli import jobs
 from rivae.cli.common import add_command, parse_settings
 from rivae.errors import RunError
 from rivae.jobs.seeds import parse_seeds
+from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
 
 
@@ -88,7 +89,9 @@ def _train(args: argparse.Namespace) -> int:
         later = [config.name for rest in batches[i + 1 :] for config in rest]
         args.resume_hint = _hint(paths, later)
         try:
-            done += train(batch, root, None if args.quiet else ProgressLine(names))
+            line = None if args.quiet else ProgressLine(names)
+            with tracked(Run(paths[0]), batch[0], line) as listener:
+                done += train(batch, root, listener)
         except RunError as error:
             # One seed that diverged does not cost the seeds after it.
             if len(batches) == 1:
@@ -116,7 +119,9 @@ def _resume(args: argparse.Namespace) -> int:
     if args.queue:
         return jobs.queue_again(runs, args)
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` goes on where it was"
-    done = resume(runs, None if args.quiet else ProgressLine(" ".join(args.runs)))
+    line = None if args.quiet else ProgressLine(" ".join(args.runs))
+    with tracked(runs[0], runs[0].config, line) as listener:
+        done = resume(runs, listener)
     return _report(done, args.json)
 
 

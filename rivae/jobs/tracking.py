@@ -11,7 +11,8 @@ import logging
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -82,6 +83,25 @@ class Tracking:
         if kind == "mlflow" and where:
             return _MLflow(where, self.run.id, self.config)
         raise ValueError("write tensorboard:FOLDER or mlflow:URI")
+
+
+@contextmanager
+def tracked(
+    run: Run, config: RunConfig, listener: Callable[[dict[str, Any]], None] | None
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """``listener`` and a ``Tracking`` of the run, for the time of its training."""
+    tracking = Tracking(run, config)
+
+    def hear(row: dict[str, Any]) -> None:
+        tracking(row)
+        if listener is not None:
+            listener(row)
+
+    try:
+        yield hear
+        tracking.finish(whole=True)
+    finally:
+        tracking.finish(whole=False)
 
 
 def numbers_of(row: dict[str, Any]) -> Iterator[tuple[str, float]]:

@@ -10,9 +10,29 @@ from torch import Tensor
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
-from rivae.methods.base import Method
+from rivae.methods.base import Method, Stage
+from rivae.training.ddp import Group
 from rivae.training.feed import Feed
+from rivae.training.models import Models
 from rivae.training.smooth_start import smooth_target, unfolded_coordinates
+
+
+def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
+    """Put into ``feed.tables`` what ``stage`` trains on.
+
+    Raises:
+        ConfigError: when the data or the embeddings of a model cannot be unfolded.
+    """
+    method, tables, device = models.method, feed.tables, models.device
+    if stage.cached and stage.epochs:
+        tables.update(embed_rows(method, feed))
+    if stage.needs_target and stage.epochs and "target" not in tables:
+        datasets = [job.data for job in models.jobs]
+        tables["target"] = group.table(
+            lambda: smooth_targets(method, datasets, models.seeds, models.stacked), device
+        )
+    if stage.needs_coordinates and stage.epochs:
+        tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
 
 
 def embed_rows(method: Method, feed: Feed) -> dict[str, Tensor]:

@@ -24,7 +24,7 @@ from rivae.training.models import Models, Progress, check_jobs
 from rivae.training.stack import clip_gradients
 from rivae.training.starting_weights import start_embedders
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
-from rivae.training.tables import coordinates, embed_rows, smooth_targets
+from rivae.training.tables import fill_tables
 
 PREVIEW_S = 20.0  # between two models to be looked at while training goes on
 
@@ -122,20 +122,7 @@ class Trainer:
             self._save(None)
 
     def _prepare(self, stage: Stage) -> None:
-        """Tables that the stage trains on: embeddings of frozen embedders, smooth targets."""
-        models, tables, device = self.models, self.feed.tables, self.models.device
-        if stage.cached and stage.epochs:
-            tables.update(embed_rows(models.method, self.feed))
-        if stage.needs_target and stage.epochs and "target" not in tables:
-            datasets = [job.data for job in models.jobs]
-            tables["target"] = self.group.table(
-                lambda: smooth_targets(models.method, datasets, models.seeds, models.stacked),
-                device,
-            )
-        if stage.needs_coordinates and stage.epochs:
-            tables["coordinates"] = self.group.table(
-                lambda: coordinates(models.method, self.feed, models.seeds), device
-            )
+        fill_tables(self.models, self.feed, stage, self.group)
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()

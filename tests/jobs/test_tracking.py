@@ -2,10 +2,12 @@
 
 import logging
 import math
+import signal
 import sys
 
 import pytest
 
+from rivae.cli import main
 from rivae.jobs import process
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.tracking import Tracking, numbers_of
@@ -71,6 +73,7 @@ def test_tensorboard_reads_what_was_written(tmp_path):
 
 def test_a_trainer_writes_for_tensorboard_and_trains_the_same(tmp_path, monkeypatch):
     pytest.importorskip("tensorboardX", reason="tensorboardX is an optional package")
+    handler = signal.getsignal(signal.SIGTERM)
     roots = [tmp_path / "without", tmp_path / "with"]
     for root, target in zip(roots, ("", f"tensorboard:{tmp_path}/tb"), strict=True):
         monkeypatch.setenv("RIVAE_TRACKING", target)
@@ -79,12 +82,23 @@ def test_a_trainer_writes_for_tensorboard_and_trains_the_same(tmp_path, monkeypa
         ledger.claim(job.id, ["cpu"])
         assert process.main([str(root), job.id]) == 0
         assert ledger.job(job.id).state == "finished"
+    signal.signal(signal.SIGTERM, handler)
     assert files_of(Run(roots[0] / "run")) == files_of(Run(roots[1] / "run"))
     found, _ = scalars(tmp_path / "tb" / "run")
     rows = Run(roots[1] / "run").metrics()
     for row in rows:
         name = f"{row['stage']}/objective", row["epoch"]
         assert found[name] == pytest.approx(row["objective"], rel=1e-6)
+
+
+def test_the_command_line_is_tracked_as_well(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("tensorboardX", reason="tensorboardX is an optional package")
+    monkeypatch.setenv("RIVAE_TRACKING", f"tensorboard:{tmp_path}/tb")
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    words = ["--set", "dataset.n_pairs=150", "--set", "epochs=3", "--method", "cos-sim"]
+    assert main(["train", "synth", "--quiet", "--name", "cli", *words]) == 0
+    found, _ = scalars(tmp_path / "tb" / "cli")
+    assert {epoch for name, epoch in found if name == "cos-sim/objective"} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(
