@@ -14,6 +14,7 @@ from tests.training.tiny import files_of, tiny_config
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
     pytest.mark.slow,
+    pytest.mark.xdist_group("two processes"),  # what is trained once for all serves one process
 ]
 
 
@@ -39,7 +40,7 @@ def test_it_comes_to_the_numbers_of_one_process(whole, tmp_path):
         assert numbers(one) == pytest.approx(numbers(two), rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("who", ["rank0", "rank1"])
+@pytest.mark.parametrize("who", ["rank0", pytest.param("rank1", marks=pytest.mark.long)])
 def test_when_one_is_killed_both_go_on_from_the_checkpoint(queue, whole, who):
     queue.training()
     os.kill(queue.pid(who), signal.SIGKILL)
@@ -57,6 +58,7 @@ def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     assert files_of(queue.run) == files_of(whole)
 
 
+@pytest.mark.long
 def test_one_that_does_not_listen_is_killed_with_the_other(queue):
     queue.training()
     os.kill(queue.pid("rank1"), signal.SIGSTOP)

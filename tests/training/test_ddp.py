@@ -19,6 +19,7 @@ from tests.training.tiny import smooth_settings, tiny_config
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="torchrun and gloo as on Linux"),
     pytest.mark.slow,
+    pytest.mark.xdist_group("ddp"),  # what is trained once for all serves one process
 ]
 ROOT = Path(__file__).resolve().parents[2]
 # Eleven pairs among two or three processes are shares of unequal size.
