@@ -52,7 +52,6 @@ class Dispatcher:
         self.hang_s = hang_s
         self._agents: dict[str, subprocess.Popen[bytes]] = {}
         self._since: dict[str, float] = {}  # when a job was first seen cancelling, or starting
-        self._warned: set[str] = set()
 
     def round(self) -> bool:
         """Look at every job once; whether there is anything to do or to wait for."""

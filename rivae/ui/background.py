@@ -13,10 +13,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+from rivae.errors import RivaeError
 
 
 @dataclass
@@ -87,6 +89,36 @@ def start_process(key: str, module: str, arguments: Sequence[str], terminal: str
     job = Job(key, process, terminal)
     threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
     return job
+
+
+class OneAtATime:
+    """Work of one kind that visitors asked for: one process at a time, shared by all sessions.
+
+    Args:
+        keep: how many of the last pieces of work are remembered.
+        busy: raised, with ``sentence``, while another piece is at work.
+    """
+
+    def __init__(self, keep: int, busy: type[RivaeError], sentence: str) -> None:
+        self.keep, self.busy, self.sentence = keep, busy, sentence
+        self.jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def start(self, key: str, begin: Callable[[], Job]) -> Job:
+        """Begin the work ``key``, or join it where it is at work or has its result; what failed or
+        was stopped begins anew.
+        """
+        with self._lock:
+            known = self.jobs.get(key)
+            if known is not None and (known.running or known.result is not None):
+                return known
+            if any(job.running for job in self.jobs.values()):
+                raise self.busy(self.sentence)
+            self.jobs.pop(key, None)
+            for old in list(self.jobs)[: -self.keep + 1]:
+                self.jobs.pop(old)
+            job = self.jobs[key] = begin()
+        return job
 
 
 def tell(**message: Any) -> None:

@@ -7,15 +7,15 @@ instant.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from rivae.errors import LabelError
-from rivae.ui.background import Job, start_process
+from rivae.ui.background import Job, OneAtATime, start_process
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
 NOT_NAMED = "preview"
 
-_lock = threading.Lock()
-_jobs: dict[str, Job] = {}
-_plans: dict[str, LabelPlan] = {}
+_work = OneAtATime(
+    MAX_KEPT, LabelError, "another plan is being counted: try again when that is over"
+)
 
 
 class Request(BaseModel):
@@ -48,7 +48,7 @@ def request(runs: Sequence[Run], n_queries: int | None, repeats: float, seed: in
 
 def job_of(wanted: Request) -> Job | None:
     """The work on this request, going on or over, or None."""
-    return _jobs.get(_key(wanted))
+    return _work.jobs.get(_key(wanted))
 
 
 def start(wanted: Request) -> Job:
@@ -57,35 +57,24 @@ def start(wanted: Request) -> Job:
     Raises:
         LabelError: another plan is being made.
     """
-    key = _key(wanted)
-    with _lock:
-        known = _jobs.get(key)
-        if known is not None and (known.running or known.result is not None):
-            return known
-        if any(job.running for job in _jobs.values()):
-            raise LabelError("another plan is being counted: try again when that is over")
-        _jobs.pop(key, None)
-        for old in list(_jobs)[: -MAX_KEPT + 1]:
-            _jobs.pop(old)
-            _plans.pop(old, None)
-        job = _jobs[key] = start_process(
-            key, "rivae.ui.label_plan_job", [wanted.model_dump_json()],
-            f"python -m rivae.ui.label_plan_job '{wanted.model_dump_json()}'",
-        )  # fmt: skip
-    return job
+    key, asked = _key(wanted), wanted.model_dump_json()
+    module = "rivae.ui.label_plan_job"
+    return _work.start(
+        key, lambda: start_process(key, module, [asked], f"python -m {module} '{asked}'")
+    )
 
 
 def counted(wanted: Request) -> LabelPlan | None:
     """The plan, still without a name (``name_plan``); None while there is none."""
+    job = job_of(wanted)
+    return None if job is None or job.running or job.result is None else _read(job.result["plan"])
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _read(text: str) -> LabelPlan:
     from rivae.labels.plan import read_plan
 
-    key = _key(wanted)
-    job = _jobs.get(key)
-    if job is None or job.running or job.result is None:
-        return None
-    if key not in _plans:
-        _plans[key] = read_plan(str(job.result["plan"]).encode())
-    return _plans[key]
+    return read_plan(text.encode())
 
 
 def _key(wanted: Request) -> str:

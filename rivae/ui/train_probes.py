@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from rivae.errors import RunError
-from rivae.ui.background import Job, start_process
+from rivae.ui.background import Job, OneAtATime, start_process
 
 if TYPE_CHECKING:
     from rivae.config import RunConfig
@@ -14,15 +13,16 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 100  # an estimate is 2 kB
 
-_lock = threading.Lock()
-_jobs: dict[str, Job] = {}
+_work = OneAtATime(
+    MAX_KEPT, RunError, "another estimate is being made: try again in some seconds"
+)
 
 
 def job_of(config: RunConfig) -> Job | None:
     """The work on an estimate for runs like this one, going on or over, or None."""
     from rivae.jobs.estimate import estimate_key
 
-    return _jobs.get(estimate_key(config))
+    return _work.jobs.get(estimate_key(config))
 
 
 def estimate_of(config: RunConfig) -> Estimate | None:
@@ -41,18 +41,8 @@ def start(config: RunConfig) -> Job:
     """
     from rivae.jobs.estimate import estimate_key
 
-    key = estimate_key(config)
-    with _lock:
-        known = _jobs.get(key)
-        if known is not None and (known.running or known.result is not None):
-            return known
-        if any(job.running for job in _jobs.values()):
-            raise RunError("another estimate is being made: try again in some seconds")
-        _jobs.pop(key, None)
-        for old in list(_jobs)[: -MAX_KEPT + 1]:
-            _jobs.pop(old)
-        job = _jobs[key] = start_process(
-            key, "rivae.ui.train_probe_job", [config.model_dump_json()],
-            "python -m rivae train … --dry-run",
-        )  # fmt: skip
-    return job
+    key, settings = estimate_key(config), config.model_dump_json()
+    module = "rivae.ui.train_probe_job"
+    return _work.start(
+        key, lambda: start_process(key, module, [settings], f"python -m {module} '{settings}'")
+    )

@@ -32,9 +32,9 @@ def root(tmp_path, monkeypatch):
     with locked(jobs_folder(folder) / "dispatcher.lock"):
         yield folder
     slots.clear()
-    for job in train_probes._jobs.values():
+    for job in train_probes._work.jobs.values():
         job.cancel()
-    train_probes._jobs.clear()
+    train_probes._work.jobs.clear()
 
 
 @pytest.fixture
@@ -291,7 +291,7 @@ def test_an_estimate_of_what_cannot_be_opened(form):
 
 def test_an_estimate_can_be_stopped(form):
     page = form().enter(dataset="sprites").press("probe")
-    (job,) = train_probes._jobs.values()
+    (job,) = train_probes._work.jobs.values()
     page.press("probe_stop").wait_for_estimate()
     assert job.cancelled and not job.running and job.process.poll() is not None
     assert "probe" in page.names() and not page.at.warning
