@@ -17,10 +17,12 @@ pytestmark = [
     pytest.mark.xdist_group("two processes"),  # what is trained once for all serves one process
 ]
 
+EPOCHS = 150  # long enough that a signal after the fifth finds it at work on a fast machine too
+
 
 @pytest.fixture
 def queue(tmp_path):
-    made = Queue(tmp_path).add(config(epochs=60), processes=2)
+    made = Queue(tmp_path).add(config(epochs=EPOCHS), processes=2)
     yield made
     locks.send(made.folder, made.job.id, signal.SIGKILL)
 
@@ -28,13 +30,13 @@ def queue(tmp_path):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The same run, trained in two processes without interruption."""
-    queue = Queue(tmp_path_factory.mktemp("two")).add(config(epochs=60), processes=2)
+    queue = Queue(tmp_path_factory.mktemp("two")).add(config(epochs=EPOCHS), processes=2)
     queue.ended("finished")
     return queue.run
 
 
 def test_it_comes_to_the_numbers_of_one_process(whole, tmp_path):
-    (alone,) = train([config(epochs=60)], tmp_path)
+    (alone,) = train([config(epochs=EPOCHS)], tmp_path)
     # Later on rounding errors have grown, as between two machines.
     for one, two in zip(alone.metrics()[:20], whole.metrics()[:20], strict=True):
         assert numbers(one) == pytest.approx(numbers(two), rel=1e-4, abs=1e-5)
@@ -52,7 +54,7 @@ def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
     queue.ended("cancelled")
-    assert queue.run.status.state == "interrupted" and len(queue.run.metrics()) < 60
+    assert queue.run.status.state == "interrupted" and len(queue.run.metrics()) < EPOCHS
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
     assert files_of(queue.run) == files_of(whole)
@@ -74,7 +76,7 @@ def test_a_method_that_cannot_share_fails_with_its_sentence(tmp_path):
 
 
 def test_a_disk_that_only_the_first_finds_full_ends_both(tmp_path):
-    queue = Queue(tmp_path).add(config(epochs=60), processes=2)
+    queue = Queue(tmp_path).add(config(epochs=EPOCHS), processes=2)
     queue.training()
     checkpoints = queue.run.path / "checkpoints"
     checkpoints.rename(checkpoints.with_name("gone"))
