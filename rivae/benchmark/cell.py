@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rivae.benchmark.plan import Cell, settings_json
+from rivae.benchmark.plan import Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.sizes import FEW_QUERIES, SIZES
 from rivae.benchmark.tables import STANDARD, alpha_scores, digit_range
@@ -16,7 +16,7 @@ from rivae.config import RunConfig
 from rivae.errors import DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
 from rivae.launch import resume, train
-from rivae.methods import method_class, method_config
+from rivae.methods import method_class
 from rivae.runs import Run, Status
 
 Say = Callable[[str], None]
@@ -74,7 +74,7 @@ def is_done(cell: Cell, root: Path) -> bool:
 def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
     for config in configs:
         path = root / config.name
-        if _exists(path) and _complete(Run(path).config) != config:
+        if _exists(path) and completed(Run(path).config) != config:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
 
 
@@ -103,14 +103,6 @@ def _more(n: int) -> str:
     return f" and {n - 1} more as one batch" if n > 1 else ""
 
 
-def _complete(config: RunConfig) -> RunConfig:
-    """The configuration with the defaults of settings that are newer than the run."""
-    settings = method_config(config.method.name, config.method.settings).model_dump(mode="json")
-    return config.model_copy(
-        update={"method": config.method.model_copy(update={"settings": settings})}
-    )
-
-
 def _about(cell: Cell, draw: int, seed: int) -> dict[str, Any]:
     return {
         "dataset": cell.dataset,
@@ -133,7 +125,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         raise RunError(f"run {run.id} is {status.state}: {status.message or 'wait for it'}")
     about = {
         **_about(cell, draw, config.seed),
-        "config": settings_json(_complete(config)),
+        "config": settings_json(completed(config)),
         "state": status.state,
         "message": status.message,
         "seconds": _seconds(status),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from rivae.benchmark.names import METHODS
+from rivae.benchmark.rows import Row
 from rivae.benchmark.sizes import SIZES, TABLE_DATASETS
 from rivae.config import RunConfig
 from rivae.data import dataset_names
 from rivae.errors import ConfigError
 from rivae.launch import make_config
-from rivae.methods import method_names
+from rivae.methods import method_config, method_names
 from rivae.methods.presets import preset_names, trains_as_batch
 
 DRAWN = ("synth", "synth-modulated")  # data sets that are themselves drawn, again for every draw
@@ -143,6 +145,39 @@ def settings_json(config: RunConfig) -> str:
         },
         sort_keys=True,
     )
+
+
+def completed(config: RunConfig) -> RunConfig:
+    """The configuration with the defaults of settings that are newer than the run."""
+    settings = _with_defaults(config.method.name, config.method.settings)
+    return config.model_copy(
+        update={"method": config.method.model_copy(update={"settings": settings})}
+    )
+
+
+def completed_row(row: Row) -> Row:
+    """The row of an earlier version with the defaults of settings that are newer than it.
+
+    Without this a new setting that changes nothing would make every stored row one of "other
+    settings", and ``merge`` would drop it. Settings that no longer exist are left as they are.
+    """
+    return {**row, "config": _completed_json(row["method"], row["config"])}
+
+
+@cache
+def _completed_json(method: str, config: str) -> str:
+    if not config or method not in method_names():
+        return config
+    try:
+        found = json.loads(config)
+        found["method"] = _with_defaults(method, found["method"])
+    except (ValueError, KeyError, TypeError, ConfigError):
+        return config
+    return json.dumps(found, sort_keys=True)
+
+
+def _with_defaults(method: str, settings: dict[str, Any]) -> dict[str, Any]:
+    return method_config(method, settings).model_dump(mode="json")
 
 
 def plan(

@@ -11,7 +11,7 @@ from typing import Any
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
 from rivae.benchmark.names import CHANCE
-from rivae.benchmark.plan import Cell
+from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, merge, read_rows
@@ -40,7 +40,7 @@ def benchmark(
     Raises:
         ConfigError: when ``out`` holds results of another size.
     """
-    rows = read_rows(out)
+    rows = [completed_row(row) for row in read_rows(out)]
     sizes = {row["size"] for row in rows} | {cell.size for cell in cells}
     if len(sizes) > 1:
         raise ConfigError(

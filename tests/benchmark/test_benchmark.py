@@ -9,7 +9,7 @@ import pytest
 
 from rivae.benchmark.cell import run_cell
 from rivae.benchmark.chance import chance_rows, random_items, rotated_factors
-from rivae.benchmark.plan import Cell
+from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import report, settings_report
 from rivae.benchmark.rows import merge, read_rows, write_rows
 from rivae.benchmark.run import benchmark
@@ -206,6 +206,25 @@ def test_merging_replaces_runs_and_drops_lines_of_other_settings() -> None:
     assert sorted(r["score"] for r in other) == [0.3, 0.9]
     assert merge(old, [not_run(0)]) == old
     assert len(merge([not_run(0)], [row(0.5, 1, config="a")])) == 2
+
+
+def test_rows_from_before_a_setting_existed_stay(made, tmp_path) -> None:
+    folder, _ = made
+    kept = read_rows(folder / "out")
+    older = []
+    for old in kept:
+        config = json.loads(old["config"] or "{}")
+        if old["method"] == "rivae" and config:
+            del config["method"]["init_schedule"], config["method"]["embedder"]["input_dropout"]
+            old = {**old, "config": json.dumps(config, sort_keys=True), "seed": old["seed"] + 7}
+        older.append(old)
+    write_rows(older, tmp_path)
+    rows = benchmark([GOOD], folder / "runs", tmp_path, print)
+    mine = [r for r in rows if r["method"] == "rivae" and r["dataset"] == "synth"]
+    assert {r["seed"] for r in mine} == {0, 1, 7, 8}
+    assert len({r["config"] for r in mine}) == 1
+    strange = {**older[0], "config": '{"method": {"no_such_setting": 1}}'}
+    assert completed_row(strange) == strange
 
 
 def test_text_of_a_reason_cannot_break_the_table() -> None:
