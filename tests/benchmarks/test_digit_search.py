@@ -1,0 +1,58 @@
+"""Digit transitions along any axes: on the model's own axes they are those of the results."""
+
+import numpy as np
+import pytest
+
+from benchmarks.digit_search import clustered, fields, price, search_axes
+from rivae.evaluation import N_QUERIES_DIGITS, evaluated_rows
+from rivae.metrics.digits import transition_table
+from rivae.retrieval import Retriever
+from rivae.runs import find_run
+from rivae.traversal import paper_grid, traverse
+
+
+@pytest.fixture(scope="module")
+def run():
+    return find_run("demo-digits")
+
+
+@pytest.fixture(scope="module")
+def both(run):
+    return fields(run)
+
+
+def test_the_models_own_axes_give_the_transitions_of_an_evaluation(run, both):
+    test, _ = both
+    data = run.load_dataset()
+    queries, items, _ = evaluated_rows(data, N_QUERIES_DIGITS, 0)
+    whole = Retriever(run.load_method(data), data, data.splits["test"])
+    found = traverse(whole.subset(items), whole.encode(queries)[0], paper_grid())
+    expected = transition_table(data.factors[found.ids[..., 0], 0])
+    measured = test.table(np.eye(test.anchors.shape[1]), "data")
+    np.testing.assert_allclose(measured, expected, atol=2 / len(queries))
+
+
+def test_the_reach_of_an_axis_follows_its_length_only_in_units(both):
+    test, _ = both
+    axes = np.eye(test.anchors.shape[1])
+    for reach in ("data", 3.0):
+        long = test.table(5 * axes, reach, np.array([0]), 31)
+        np.testing.assert_array_equal(long, test.table(axes, reach, np.array([0]), 31))
+    near = test.table(1e-6 * axes, "unit", np.array([0]), 31)
+    assert near.sum() < test.table(axes, "unit", np.array([0]), 31).sum()
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_a_search_makes_the_price_smaller_and_keeps_axes_apart(both, lean):
+    field = clustered(both[1], 0)
+    start = np.eye(field.anchors.shape[1])
+    found, again = (
+        search_axes(field, start, tries=15, coverage_weight=2.0, lean=lean, random_state=0)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(found, again)
+    before, after = (price(field.table(a, "data", n_points=51), 2.0) for a in (start, found))
+    assert after < before
+    gram = found @ found.T
+    assert np.allclose(gram, np.eye(len(found))) != lean
+    assert np.linalg.cond(found) < 150
