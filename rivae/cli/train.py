@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivae.benchmark.names import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import add_command, parse_settings
 from rivae.errors import RunError
@@ -31,7 +32,7 @@ def add_commands(commands: Any) -> None:
         "  rivae train synth --seeds 0-9 --queue --priority 7",
     )
     parser.add_argument("dataset", help="a name from `rivae datasets`")
-    parser.add_argument("--method", default="rivae", help="rivae or cos-sim-lvm")
+    parser.add_argument("--method", default="rivae", help=", ".join(METHODS))
     parser.add_argument("--preset", default="default", help="default (works) or paper (literal)")
     parser.add_argument("--name", help="name of the run; seeds add -s0, -s1 ...")
     parser.add_argument("--seeds", default="0", help="e.g. 3, 0-9 or 0,2,5")

@@ -8,6 +8,7 @@ from rivae.benchmark.sizes import SIZES, TABLE_DATASETS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
 from rivae.errors import ConfigError
+from rivae.methods import method_names
 
 
 def test_the_default_is_every_table_with_every_method_once() -> None:
@@ -124,3 +125,11 @@ def test_the_command_refuses_in_one_sentence(capsys) -> None:
         assert main(["benchmark", *words]) == 1
         error = capsys.readouterr().err
         assert sentence in error and error.count("\n") == 1
+
+
+def test_every_registered_method_has_a_line_and_stands_in_the_help(capsys) -> None:
+    assert set(METHODS) == set(method_names())
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in METHODS)
