@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.digit_search import clustered, fields, price, search_axes
+from benchmarks.digit_search import centre_axes, clustered, fields, price, search_axes
 from rivae.evaluation import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.digits import transition_table
 from rivae.retrieval import Retriever
@@ -55,4 +55,14 @@ def test_a_search_makes_the_price_smaller_and_keeps_axes_apart(both, lean):
     assert after < before
     gram = found @ found.T
     assert np.allclose(gram, np.eye(len(found))) != lean
-    assert np.linalg.cond(found) < 150
+    assert np.linalg.cond(found) < 500
+
+
+def test_the_axes_towards_the_centres_are_a_basis_that_meets_them(both):
+    train = both[1]
+    axes = centre_axes(train)
+    assert np.linalg.cond(axes) < 500
+    digits = train.classes[train.reference_rows]
+    centres = np.array([train.reference[digits == c].mean(axis=0) for c in range(10)])
+    along = (centres - centres.mean(axis=0)) @ np.linalg.inv(axes)
+    assert (along.argmax(axis=0) == np.arange(10)).all()
