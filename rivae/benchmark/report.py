@@ -12,7 +12,7 @@ from rivae.benchmark.names import DATASETS
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.summary import SummaryLine, summarise
 from rivae.benchmark.tables import LABELS, RETRIEVAL, TABLES, digit_range, title
-from rivae.evaluation import DIGIT_RANGES
+from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
@@ -123,7 +123,11 @@ def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
         return []
     body = [[name, LABELS[metric], *cells] for (name, metric), cells in rows.items()]
     heading = "### Digit transitions by how far the traversal goes (mean ± so many s.d.)"
-    return [heading, "", *_markdown(["method", "", *ranges], body), ""]
+    note = (
+        f"Of {N_QUERIES_RANGES} queries, where the tables above have {N_QUERIES_DIGITS:,}: fewer "
+        "queries lower the overlap, so compare along a row only."
+    )
+    return [heading, "", note, "", *_markdown(["method", "", *ranges], body), ""]
 
 
 def _alpha(heading: str, groups: list[Group]) -> list[str]:
