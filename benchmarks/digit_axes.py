@@ -34,6 +34,7 @@ from digit_search import (  # noqa: E402
 
 from rivae.alignment import independent_axes  # noqa: E402
 from rivae.cli.bench import count_or_range  # noqa: E402
+from rivae.errors import RivaeError, RunError  # noqa: E402
 from rivae.metrics.digits import digit_metrics  # noqa: E402
 from rivae.runs import Run  # noqa: E402
 
@@ -148,6 +149,16 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=ROOT / "benchmarks" / "runs")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
     options = parser.parse_args()
+    try:
+        measure_all(options)
+    except RunError as error:
+        sys.exit(f"{error}\nTrain them with: rivae benchmark --tables split-mnist --methods rivae")
+    except RivaeError as error:
+        sys.exit(str(error))
+
+
+def measure_all(options: argparse.Namespace) -> None:
+    """Every seed after the other; see the module for the files."""
     path = options.out / "digit-axes.parquet"
     table = pd.read_parquet(path) if path.exists() else pd.DataFrame()
     options.out.mkdir(parents=True, exist_ok=True)
