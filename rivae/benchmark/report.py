@@ -124,8 +124,8 @@ def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
     body = [[name, LABELS[metric], *cells] for (name, metric), cells in rows.items()]
     heading = "### Digit transitions by how far the traversal goes (mean ± so many s.d.)"
     note = (
-        f"Of {N_QUERIES_RANGES} queries, where the tables above have {N_QUERIES_DIGITS:,}: fewer "
-        "queries lower the overlap, so compare along a row only."
+        f"Of at most {N_QUERIES_RANGES} queries, where the tables above have up to "
+        f"{N_QUERIES_DIGITS:,}: fewer queries lower the overlap, so compare along a row only."
     )
     return [heading, "", note, "", *_markdown(["method", "", *ranges], body), ""]
 
