@@ -30,9 +30,9 @@ DEFAULT: dict[str, dict[str, Any]] = {
         "g_epochs": 60,
         "joint_epochs": 40,
     },
-    # Wide embedders learn ten correlations by heart: R@1 of validation pairs is .63 before the joint
-    # stage, .22 after it at RIVAE's rate (3e-4) and .66 where the embedders take .03 of that; .1 of
-    # it begins to fall after two epochs.
+    # Wide embedders learn ten correlations by heart: R@1 of validation pairs is .63 before the
+    # joint stage, .22 after it at RIVAE's rate (3e-4) and .66 where the embedders take .03 of
+    # that; at .1 of it R@1 falls after two epochs.
     "split-mnist": {
         "joint_batch_size": 1024,
         "joint_learning_rate": 3e-4,
