@@ -42,7 +42,7 @@ CASES = {
     # After a short start its correlations are so ill-conditioned that the last bit of one number
     # changes the third digit, in one process as well. So does a large rate on some processors: Adam
     # takes whole steps along gradients that are rounding errors.
-    "dcca": tiny_config("dcca", "dcca", init="none", regulariser=0.1, learning_rate=1e-4),
+    "dcca": tiny_config("dcca", "dcca", init="none", regulariser=0.1, learning_rate=1e-5),
     "early stopping": tiny_config(
         "patience", joint_epochs=40, joint_learning_rate=1e-9, training={"patience": 3}
     ),
