@@ -22,6 +22,7 @@ from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.methods.pcca import fit_pcca
 from rivae.nets.affine import FixedAffine
 from rivae.nets.heads import MLP
+from rivae.nets.linear import identity
 
 _ROWS = 512  # pictures embedded at once
 
@@ -95,8 +96,7 @@ class DCCA(EmbeddedMethod):
         self.g1 = MLP(config.dim_v, config.g_hidden, d, n_models=n_models)
         self.g2 = MLP(config.dim_v, config.g_hidden, d, n_models=n_models)
         self.to_z = FixedAffine(d, d, n_models)  # mean of P(z|phi_1)
-        lead = () if n_models is None else (n_models,)
-        self.register_buffer("covariance", torch.eye(d).expand(*lead, -1, -1).clone())
+        self.register_buffer("covariance", identity(d, d, n_models))
         self.pair1 = FixedAffine(d, d, n_models)  # mean of P(z|phi_1, phi_2): a sum of two
         self.pair2 = FixedAffine(d, d, n_models)
         self.whiten = FixedAffine(d, d, n_models)  # phi_2 in units of its noise

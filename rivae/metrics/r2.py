@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,24 +20,30 @@ Model = Literal["linear", "boosting", "neighbours"]
 
 def held_out_r2(latents: Floats, factor: Floats, model: Model, random_state: int) -> float:
     """R² on the half that was not fitted, in (-inf, 1]; NaN for a factor constant on a half."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from sklearn.linear_model import LinearRegression
-    from sklearn.neighbors import KNeighborsRegressor
-
     fit, score = halves(len(latents), random_state)
     if np.ptp(factor[fit]) == 0 or np.ptp(factor[score]) == 0:
         return math.nan
     z = standardised(latents)
-    if model == "linear":
-        regressor = LinearRegression()
-    elif model == "boosting":
-        regressor = HistGradientBoostingRegressor(random_state=random_state)
-    elif model == "neighbours":
-        regressor = KNeighborsRegressor(n_neighbors=min(10, len(fit)), weights="distance")
-    else:
-        raise ConfigError(f"R² is 'linear', 'boosting' or 'neighbours', not '{model}'")
+    regressor = _regressor(model, len(fit), random_state)
     y = (factor - factor[fit].mean()) / factor[fit].std()
     return float(regressor.fit(z[fit], y[fit]).score(z[score], y[score]))
+
+
+def _regressor(model: Model, n_fit: int, random_state: int) -> Any:
+    # A trainer asks for the linear one alone, and should not wait for the imports of the others.
+    if model == "linear":
+        from sklearn.linear_model import LinearRegression
+
+        return LinearRegression()
+    if model == "boosting":
+        from sklearn.ensemble import HistGradientBoostingRegressor
+
+        return HistGradientBoostingRegressor(random_state=random_state)
+    if model == "neighbours":
+        from sklearn.neighbors import KNeighborsRegressor
+
+        return KNeighborsRegressor(n_neighbors=min(10, n_fit), weights="distance")
+    raise ConfigError(f"R² is 'linear', 'boosting' or 'neighbours', not '{model}'")
 
 
 def r2(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from rivae.nets.linear import identity
+
 
 class FixedAffine(nn.Module):
     """``x @ weight + bias`` with buffers, (n_in, n_out) and (n_out,), or with a leading S.
@@ -19,7 +21,7 @@ class FixedAffine(nn.Module):
     def __init__(self, n_in: int, n_out: int, n_models: int | None = None) -> None:
         super().__init__()
         lead = () if n_models is None else (n_models,)
-        self.register_buffer("weight", torch.eye(n_in, n_out).expand(*lead, -1, -1).clone())
+        self.register_buffer("weight", identity(n_in, n_out, n_models))
         self.register_buffer("bias", torch.zeros(*lead, n_out))
 
     def forward(self, x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from rivae.nets.dropout import Dropout
-from rivae.nets.linear import Linear, activation
+from rivae.nets.linear import Linear, activation, identity
 
 
 class MLP(nn.Module):
@@ -73,10 +73,7 @@ class GaussianHead(nn.Module):
         self.mu = MLP(n_in, hidden, n_components, n_models=n_models)
         self.log_var = MLP(n_in, hidden, n_components, n_models=n_models)
         self.log_var_range = log_var_range
-        eye = torch.eye(n_components)
-        if n_models is not None:
-            eye = eye.expand(n_models, -1, -1).clone()
-        self.register_buffer("var_mix", eye)
+        self.register_buffer("var_mix", identity(n_components, n_components, n_models))
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """(mu, log_var), each (..., B, d); log_var is clamped to ``log_var_range``."""

@@ -37,6 +37,18 @@ class Linear(nn.Module):
         return x @ self.weight + self.bias.unsqueeze(-2)
 
 
+def identity(n_in: int, n_out: int, n_models: int | None = None) -> Tensor:
+    """Ones on the diagonal of (n_in, n_out), or of every one of S matrices with S = ``n_models``.
+
+    ``torch.eye`` would do; on the device "meta", where every network is drafted first, it imports
+    PyTorch's compiler: more than a second before the first model of a process opens.
+    """
+    lead = () if n_models is None else (n_models,)
+    made = torch.zeros(*lead, n_in, n_out)
+    made.diagonal(dim1=-2, dim2=-1).fill_(1.0)
+    return made
+
+
 def activation(name: str) -> nn.Module:
     """The nonlinearities of the paper: "tanh", "relu" and "leaky-relu" (slope .2)."""
     table: dict[str, nn.Module] = {

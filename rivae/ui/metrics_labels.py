@@ -23,6 +23,7 @@ from rivae.ui import (
     state,
 )
 from rivae.ui.components.result_table import result_table
+from rivae.ui.metrics_labels_pace import EVERY, next_drawn
 from rivae.ui.metrics_labels_table import scores_payload
 from rivae.ui.metrics_layout import headline
 from rivae.ui.pages import LABEL
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.ui.metrics_labels_data import Found, Labelled, Line
-
-EVERY = 3  # seconds between two looks for new labels
-REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
 
 
 def from_labels(bar: DeltaGenerator) -> None:
@@ -72,7 +70,7 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
         seq = label_store.store().last()
         found = metrics_labels_data.scores_of(opened, seq)
         known = metrics_labels_data.labelled(opened, found.guideline, seq)
-    cost = time.monotonic() - started
+    took = time.monotonic() - started
     line = _chosen(found, bar)
     with bar:
         page_help.metrics()
@@ -86,7 +84,8 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
                      query_params={"plan": chosen})  # fmt: skip
     if line is not None:
         _axes(line, found, known)
-    st.session_state[state.METRICS_LABELS] = (seq, time.monotonic(), cost)
+    before = st.session_state.get(state.METRICS_LABELS)
+    st.session_state[state.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
     _watch()
 
 
@@ -176,11 +175,11 @@ def _axes(line: Line, found: Found, known: Labelled) -> None:
 @st.fragment(run_every=EVERY)
 def _watch() -> None:
     """Starts the page anew when there are newer labels than those it shows."""
-    seq, at, cost = st.session_state[state.METRICS_LABELS]
-    if time.monotonic() - at < max(EVERY - 1, REST * cost):
+    shown = st.session_state[state.METRICS_LABELS]
+    if shown.rests(time.monotonic()):
         return  # also when the page itself has just been drawn
     try:
-        newer = label_store.store().last() != seq
+        newer = label_store.store().last() != shown.seq
     except RivaeError as error:
         st.caption(markdown(str(error)))
         return

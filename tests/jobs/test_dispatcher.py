@@ -26,11 +26,12 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def config(name="run", epochs=200, **settings):
-    """Some three seconds of training; the state is kept after every epoch."""
-    return tiny_config(
-        name, joint_epochs=epochs, training={"validate_every": 100}, **settings
-    )
+EPOCHS = 80  # long enough that a signal after the fifth finds it at work on a fast machine too
+
+
+def config(name="run", epochs=EPOCHS, **settings):
+    """One to three seconds of training; the state is kept after every epoch."""
+    return tiny_config(name, joint_epochs=epochs, training={"validate_every": 40}, **settings)
 
 
 class Queue:
@@ -155,7 +156,7 @@ def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
     queue.ended("cancelled")
     assert time.monotonic() - started < 10
     assert "resumed" in queue.now.message and queue.run.status.state == "interrupted"
-    assert 5 <= len(queue.run.metrics()) < 200
+    assert 5 <= len(queue.run.metrics()) < EPOCHS
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
     assert files_of(queue.run) == whole
