@@ -33,6 +33,7 @@ CHROMIUM_ARGS = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests run in one process, so that one app and one browser serve them all."""
     for item in items:

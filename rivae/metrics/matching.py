@@ -13,8 +13,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
-from scipy.stats import rankdata
 
 from rivae.errors import ConfigError
 from rivae.metrics.checks import check_pair, standardised
@@ -37,6 +35,8 @@ def cross_correlation(a: Floats, b: Floats, kind: Kind = "pearson") -> Floats:
     if kind not in KINDS:
         raise ConfigError(f"a correlation is 'pearson' or 'spearman', not '{kind}'")
     if kind == "spearman":
+        from scipy.stats import rankdata  # slow to import, and every trainer matches axes
+
         a, b = rankdata(a, axis=0), rankdata(b, axis=0)
     return np.clip(standardised(a).T @ standardised(b) / len(a), -1.0, 1.0)
 
@@ -46,6 +46,8 @@ def assignment(table: Floats) -> tuple[Ints, Ints]:
 
     min(d1, d2) pairs, rows ascending.
     """
+    from scipy.optimize import linear_sum_assignment
+
     rows, columns = linear_sum_assignment(-np.abs(table))
     return np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
 

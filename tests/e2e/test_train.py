@@ -25,7 +25,7 @@ def runs(tmp_path):
     """A folder with one untrained run to clone: small, and long enough to be watched."""
     folder = tmp_path / "runs"
     settings = {"joint_epochs": 900, "n_components": 3, "dim_v": 8}
-    Run.create(tiny_config("model", **settings), folder)
+    Run.create(tiny_config("model", training={"validate_every": 100}, **settings), folder)
     yield folder
     ledger = Ledger(folder)
     for job in ledger.jobs("queued", "starting", "running"):

@@ -8,11 +8,12 @@ import pytest
 from rivae.data.base import FactorSpec
 from rivae.errors import DataError
 from rivae.metrics.base import MetricResult
+from rivae.metrics.checks import halves, standardised
 from rivae.metrics.dci_standard import dci_from_importance, dci_standard
 from rivae.metrics.infomec import infom_infoc, infomec
 from rivae.metrics.mcc import mcc
 from rivae.metrics.null import permutation_null, with_nulls
-from rivae.metrics.r2 import r2
+from rivae.metrics.r2 import held_out_r2, r2
 
 N = 600
 RNG = np.random.default_rng(0)
@@ -49,6 +50,20 @@ def test_mcc_counts_what_is_missing_as_zero():
     constant = np.column_stack([F[:, 0], np.full(N, 0.1 + 0.2)])
     assert mcc(constant, F[:, :2]).score == pytest.approx(0.5, abs=0.05)
     assert mcc(F[:, :2], constant).score == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("n", "d"), [(400, 4), (40, 30)])  # the second has more axes than rows
+def test_r2_is_that_of_an_independent_least_squares(n, d):
+    from sklearn.linear_model import LinearRegression
+
+    rng = np.random.default_rng(n)
+    z = rng.normal(size=(n, d))
+    z[:, 1], z[:, 2] = z[:, 0], 3.0  # two axes with the same content, one without any
+    factor = z[:, 0] + 0.3 * rng.normal(size=n)
+    fit, score = halves(n, 7)
+    scaled = standardised(z)
+    expected = LinearRegression().fit(scaled[fit], factor[fit]).score(scaled[score], factor[score])
+    assert held_out_r2(z, factor, "linear", 7) == pytest.approx(expected, abs=1e-9)
 
 
 def test_r2_linear_and_not():
