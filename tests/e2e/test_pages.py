@@ -4,7 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-PAGES = ["", "explore", "traverse", "steer", "compare", "metrics", "words", "label", "data", "train"]
+PAGES = ["", "explore", "traverse", "steer", "compare", "metrics", "words", "label", "data",
+         "train"]  # fmt: skip
 
 
 def visit(page, address, name, run):
