@@ -170,20 +170,16 @@ def test_cancelled_while_it_starts_nothing_is_left(queue):
     assert not queue.run.path.exists() or queue.run.status.state in ("created", "interrupted")
 
 
-def test_one_that_does_not_listen_is_killed(queue):
-    queue.training()
-    os.kill(queue.pid("rank0"), signal.SIGSTOP)  # hears neither the flag nor SIGTERM
-    queue.ledger.cancel(queue.job.id)
-    queue.ended("cancelled")
-
-
-def test_one_that_hangs_is_started_anew(queue):
+def test_one_that_hangs_is_started_anew_and_one_that_does_not_listen_is_killed(queue):
     queue.training()
     os.kill(queue.pid("rank0"), signal.SIGSTOP)
     queue.dispatcher.hang_s = 1.0
     queue.until(lambda: queue.now.attempts == 2, "it is started again")
     queue.dispatcher.hang_s = 3600.0
-    queue.ended("finished")
+    queue.training(len(queue.run.metrics()) + 1)
+    os.kill(queue.pid("rank0"), signal.SIGSTOP)  # hears neither the flag nor SIGTERM
+    queue.ledger.cancel(queue.job.id)
+    queue.ended("cancelled")
 
 
 def test_after_a_reboot_it_is_lost_until_it_is_resumed(queue, monkeypatch):
