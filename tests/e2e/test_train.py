@@ -24,7 +24,7 @@ pytestmark = [
 def runs(tmp_path):
     """A folder with one untrained run to clone: small, and long enough to be watched."""
     folder = tmp_path / "runs"
-    settings = {"joint_epochs": 900, "n_components": 3, "dim_v": 8}
+    settings = {"joint_epochs": 600, "n_components": 3, "dim_v": 8}
     Run.create(tiny_config("model", training={"validate_every": 100}, **settings), folder)
     yield folder
     ledger = Ledger(folder)
@@ -87,4 +87,4 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         until(lambda: state_of(runs) == "finished", "it ends", 120)
         page.goto(f"{address}/train?run=tried")
         page.get_by_text("finished").first.wait_for()
-    assert Run(runs / "tried").ready and epochs(runs) >= 900
+    assert Run(runs / "tried").ready and epochs(runs) >= 600

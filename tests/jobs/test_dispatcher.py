@@ -22,6 +22,7 @@ from tests.training.tiny import files_of, tiny_config
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
     pytest.mark.slow,
+    pytest.mark.xdist_group("dispatcher"),  # what is trained once for all serves one process
 ]
 ROOT = Path(__file__).resolve().parents[2]
 

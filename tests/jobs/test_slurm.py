@@ -25,6 +25,7 @@ from tests.training.tiny import files_of
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups"),
     pytest.mark.slow,
+    pytest.mark.xdist_group("slurm"),  # what is trained once for all serves one process
 ]
 
 
