@@ -27,7 +27,7 @@ def test_a_page_opens_without_an_error_or_a_request_to_another_machine(
     assert page.title()
     unnamed = page.locator("img:not([alt])")
     assert unnamed.count() == 0
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(1500)
     assert hosts - {urlsplit(app_server).netloc, ""} == set()  # "": pictures inside an answer
 
 

@@ -50,7 +50,6 @@ def test_when_one_is_killed_both_go_on_from_the_checkpoint(queue, whole, who):
     assert files_of(queue.run) == files_of(whole) and queue.now.attempts == 2
 
 
-@pytest.mark.long
 def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)

@@ -64,13 +64,14 @@ def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it
     queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up", 10)
 
 
-def test_cancelled_it_stops_and_can_be_resumed(queue):
+def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
     queue.ended("cancelled")
     assert queue.run.status.state == "interrupted" and "resumed" in queue.now.message
     queue.ledger.resume(queue.job.id)
-    assert queue.now.state == "queued"
+    queue.ended("finished")
+    assert files_of(queue.run) == whole
 
 
 @pytest.mark.long
