@@ -99,7 +99,7 @@ def browser() -> Iterator[Any]:
 def page(browser: Any) -> Iterator[Any]:
     """A fresh browser page; a script error that nobody caught fails the test that saw it."""
     context = browser.new_context(viewport={"width": 1360, "height": 900})
-    context.set_default_timeout(60_000)  # of a busy machine; nothing waits longer than it must
+    context.set_default_timeout(30_000)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))

@@ -57,7 +57,7 @@ class ExplorePage:
             mouse.up()
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
+def until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
     """The first true value of ``condition``; fails with ``what`` when none comes in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
