@@ -18,6 +18,11 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+from hypothesis import settings
+
+# The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
+settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None)
+settings.load_profile("ci")
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIRE_BROWSER = os.environ.get("RIVAE_REQUIRE_BROWSER") == "1"
