@@ -326,3 +326,20 @@ def test_a_damaged_store_is_named(tmp_path, pictures, write_table):
     (folder / "store.json").write_text('{"format": 2}')
     with pytest.raises(DataError, match="no manifest of imported data"):
         PairStore(folder)
+
+
+def test_a_store_says_which_data_it_holds(tmp_path, pictures, write_table):
+    table = write_table(rows())
+    for root, name in (("a", "mine"), ("b", "mine"), ("b", "other")):
+        take(table, pictures, tmp_path / root, name=name)
+    take(write_table([r | {"title": "Other"} for r in rows()]), pictures, tmp_path / "c")
+    first, again, named, changed = (
+        PairStore(tmp_path / place).store_id for place in ("a/mine", "b/mine", "b/other", "c/mine")
+    )
+    assert first == again and len({first, named, changed}) == 3
+    # An import from before the id was kept: computed, the same, and its files are not touched.
+    path = tmp_path / "a" / "mine" / "store.json"
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "store_id": ""}))
+    before = {f: f.stat().st_mtime_ns for f in path.parent.iterdir()}
+    assert PairStore(path.parent).store_id == first
+    assert {f: f.stat().st_mtime_ns for f in path.parent.iterdir()} == before

@@ -49,6 +49,8 @@ class Manifest(_Strict):
         factors: the columns of known factors.
         view_names: what a person calls the two sides.
         report: what was left out and why, see ``rivae.importing.report``.
+        store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
+            made before it was written, for which ``PairStore.store_id`` computes the same.
     """
 
     format: Literal[1] = 1
@@ -63,6 +65,7 @@ class Manifest(_Strict):
     factors: Annotated[tuple[FactorColumn, ...], Field(max_length=200)] = ()
     view_names: tuple[ShortText, ShortText] = ("picture", "recipe")
     report: dict[str, Any] = {}
+    store_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
 
     def write(self, folder: Path) -> None:
         """Atomically; a folder with this file is a finished import."""

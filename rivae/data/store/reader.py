@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rivae.data.recipes import Recipe
 from rivae.data.store.manifest import Manifest
-from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP
+from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError
 
 _GROUPS_KEPT = 32
@@ -40,6 +40,19 @@ class PairStore:
 
     def __len__(self) -> int:
         return self.manifest.n_items
+
+    @cached_property
+    def store_id(self) -> str:
+        """16 hexadecimal digits that name these data, on every machine; see ``writer.store_id``.
+
+        Imports made before it was written are read through once; their files stay as they are.
+        """
+        if self.manifest.store_id:
+            return self.manifest.store_id
+        try:
+            return store_id(self.folder, self.manifest.name, len(self.manifest.chunks))
+        except (OSError, pa.ArrowException) as error:
+            raise DataError(f"{self.folder} is damaged: import the data again") from error
 
     def _path(self, kind: str, chunk: int, suffix: str) -> Path:
         return self.folder / f"{kind}-{chunk:05d}.{suffix}"
