@@ -15,7 +15,6 @@ import json
 import math
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag_timing import Timing, summarise  # noqa: E402
+
+from rivae.browser import HOW_TO, find_browser  # noqa: E402
 
 DIMS = (3, 10, 30)
 CHROMIUM_ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -181,10 +182,9 @@ def main() -> None:
 
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = find_browser()
     if path is None:
-        parser.error("no Chromium on the path: install it (Debian: apt-get install chromium)")
+        parser.error(f"no browser found: {HOW_TO}")
     load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     with tempfile.TemporaryDirectory() as scratch:
         runs, folder = list(options.runs), None

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import statistics
 import sys
 import tempfile
@@ -22,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import CHROMIUM_ARGS, app  # noqa: E402
+
+from rivae.browser import HOW_TO, find_browser  # noqa: E402
 
 KEYS = 120
 # Presses a key where the desk listens and waits for its mark, then for the empty queue.
@@ -100,10 +101,9 @@ def main() -> None:
     """Measure, print, and write the result."""
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
+    path = find_browser()
     if path is None:
-        sys.exit("no Chromium on the path: install it (Debian: apt-get install chromium)")
+        sys.exit(f"no browser found: {HOW_TO}")
     load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["RIVAE_LABELS"] = str(Path(scratch) / "labels.db")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from PIL import Image
 
+from rivae.browser import HOW_TO, find_browser
 from rivae.errors import RivaeError
 from rivae.files import write_atomic
 from rivae.plots import tables
@@ -165,11 +166,13 @@ def _chart_picture(
     instead = "or export HTML, which always works"
     try:
         import kaleido
-        from kaleido.errors import ChromeNotFoundError
     except ImportError:
         raise ExportError(
             f"{kind.upper()} of a chart needs kaleido: run 'pip install kaleido', {instead}"
         ) from None
+    browser = find_browser()
+    if browser is None:
+        raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
     drawn = figure.to_dict()
     layout = drawn["layout"]
     if not transparent:
@@ -182,13 +185,9 @@ def _chart_picture(
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
             return bytes(kaleido.calc_fig_sync(
-                drawn, opts=options, kopts={"mathjax": False, "timeout": SECONDS}
+                drawn, opts=options,
+                kopts={"path": browser, "mathjax": False, "timeout": SECONDS},
             ))
-    except ChromeNotFoundError:
-        raise ExportError(
-            f"{kind.upper()} of a chart needs Chrome or Chromium: install one (Debian: apt-get "
-            f"install chromium), set BROWSER_PATH to it, {instead}"
-        ) from None
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one says what happened.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

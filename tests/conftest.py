@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,6 +18,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+
+from rivae.browser import HOW_TO, find_browser
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
 settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None)
@@ -42,7 +43,7 @@ CHROMIUM_ARGS = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests run in one process, so that one app and one browser serve them all."""
     for item in items:
-        if {"page", "browser"} & set(getattr(item, "fixturenames", ())):
+        if {"page", "browser", "browser_path"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
             item.add_marker(pytest.mark.xdist_group("browser"))
 
@@ -80,22 +81,26 @@ def _no_browser(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A Playwright browser on the system's Chromium; skips (or fails, see .ci/run) without one."""
-    # The first is Chromium's engine without its windows: the tests take half as long with it.
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
+def browser_path() -> str:
+    """The path of the Chromium that tests drive; skips (or fails, see .ci/run) without one."""
+    path = find_browser()
     if path is None:
-        _no_browser("no Chromium on the path")
+        _no_browser(HOW_TO)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(browser_path: str) -> Iterator[Any]:
+    """A Playwright browser on the system's Chromium; skips (or fails, see .ci/run) without one."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
         _no_browser("Playwright is not installed")
     with sync_playwright() as playwright:
         try:
-            started = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+            started = playwright.chromium.launch(executable_path=browser_path, args=CHROMIUM_ARGS)
         except Error as error:
-            _no_browser(f"{path} does not start ({str(error).splitlines()[0]})")
+            _no_browser(f"{browser_path} does not start ({str(error).splitlines()[0]})")
         yield started
         started.close()
 

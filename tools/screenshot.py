@@ -7,7 +7,6 @@ still down. Needs Chromium and Playwright (``make test`` installs the latter).
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from drag import CHROMIUM_ARGS, app  # noqa: E402
+
+from rivae.browser import HOW_TO, find_browser  # noqa: E402
 
 
 def main() -> None:
@@ -31,10 +32,11 @@ def main() -> None:
 
     from playwright.sync_api import sync_playwright
 
+    path = find_browser()
+    if path is None:
+        parser.error(f"no browser found: {HOW_TO}")
     with sync_playwright() as playwright, app(None) as address:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=CHROMIUM_ARGS
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
         page = browser.new_page(
             viewport={"width": width, "height": height}, color_scheme=options.theme
         )

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from rivae.browser import find_browser
 from rivae.ui import theme
 
 if TYPE_CHECKING:
     from rivae.export import Figure
 
 FORMATS = ("png", "svg", "html", "csv")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
 @cache
 def has_browser() -> bool:
     """Whether charts can be drawn as PNG and SVG here, which takes a Chrome or Chromium."""
-    return bool(os.environ.get("BROWSER_PATH")) or any(map(shutil.which, BROWSERS))
+    return find_browser() is not None
 
 
 def panel(
