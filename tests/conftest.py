@@ -23,7 +23,9 @@ from rivae.browser import HOW_TO, find_browser
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
 settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None)
-settings.load_profile("ci")
+if examples := os.environ.get("RIVAE_FUZZ_EXAMPLES"):
+    settings.register_profile("fuzz", max_examples=int(examples), deadline=None, database=None)
+settings.load_profile("fuzz" if examples else "ci")
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIRE_BROWSER = os.environ.get("RIVAE_REQUIRE_BROWSER") == "1"
