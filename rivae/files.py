@@ -6,6 +6,8 @@ import contextlib
 import json
 import math
 import os
+import re
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,17 +24,27 @@ if os.name == "posix":
     import fcntl
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data``: after a crash it holds either the old bytes or the new ones."""
-    write_atomic_with(path, lambda stream: stream.write(data))
+# What ``write_atomic_with`` calls the file that it writes first.
+_TEMPORARY = re.compile(r"\..+\.\d+(-\d+)?\.tmp")
 
 
-def write_atomic_with(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+def write_atomic(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Replace ``path`` by ``data``: after a crash it holds either the old bytes or the new ones.
+
+    ``private``: nobody but the owner may read the file.
+    """
+    write_atomic_with(path, lambda stream: stream.write(data), private=private)
+
+
+def write_atomic_with(
+    path: Path, write: Callable[[IO[bytes]], object], *, private: bool = False
+) -> None:
     """``write_atomic`` for content too large to hold twice: ``write`` puts it into the stream."""
     # Threads of one process may write the same file, so both numbers are in the name.
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
     try:
-        with temporary.open("wb") as stream:
+        with os.fdopen(os.open(temporary, flags, 0o600 if private else 0o666), "wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
@@ -57,8 +69,33 @@ def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 def remove_temporaries(folder: Path) -> None:
     """Delete what a killed ``write_atomic`` left in ``folder``; nobody may be writing there."""
     for path in folder.glob(".*.tmp"):
-        if path.is_file():
+        if _TEMPORARY.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that only its owner may open; one that is there already stays as it is."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def private_file(path: Path) -> None:
+    """Make sure that there is a file which strangers on this machine cannot read.
+
+    A new one is empty and its owner's alone. One of ours that is there loses the rights of others,
+    and those of its group unless the group may write: then it is shared on purpose.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return
+    except FileExistsError:
+        pass
+    # Without opening it: closing a file drops the locks that this process holds on it.
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        wanted = stat.S_IMODE(found.st_mode) & (0o770 if found.st_mode & stat.S_IWGRP else 0o700)
+        own = os.name == "posix" and found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)
+        if own and wanted != stat.S_IMODE(found.st_mode):
+            path.chmod(wanted)
 
 
 @contextlib.contextmanager
@@ -110,10 +147,10 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Any, *, private: bool = False) -> None:
     """Atomic, human-readable JSON; NaN and infinities are written as null."""
     text = json.dumps(json_ready(value), indent=2, ensure_ascii=False, allow_nan=False)
-    write_atomic(path, (text + "\n").encode())
+    write_atomic(path, (text + "\n").encode(), private=private)
 
 
 def change_json(

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -10,7 +11,15 @@ import time
 import numpy as np
 import pytest
 
-from rivae.files import is_locked, locked, remove_temporaries, write_atomic, write_json
+from rivae.files import (
+    is_locked,
+    locked,
+    private_file,
+    private_folder,
+    remove_temporaries,
+    write_atomic,
+    write_json,
+)
 
 
 def test_write_json_takes_numpy_and_replaces_what_json_lacks(tmp_path):
@@ -28,10 +37,35 @@ def test_writing_leaves_no_other_file_and_replaces_the_old_one(tmp_path):
 
 
 def test_leftovers_of_a_kill_are_removed(tmp_path):
-    for name in (".last.77.tmp", "last", ".lock", "other.tmp"):
+    kept = {"last", ".lock", "other.tmp", ".notes.tmp"}
+    for name in (".last.77.tmp", ".last.77-140.tmp", *kept):
         (tmp_path / name).write_bytes(b"x")
     remove_temporaries(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"last", ".lock", "other.tmp"}
+    assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX systems")
+def test_private_files_and_folders_are_their_owners_alone(tmp_path):
+    def rights(path):
+        return stat.S_IMODE(path.stat().st_mode)
+
+    folder = tmp_path / "a" / "b"
+    private_folder(folder)
+    write_json(folder / "x.json", {}, private=True)
+    private_file(folder / "new")
+    assert [rights(p) for p in (folder, folder / "x.json", folder / "new")] == [
+        0o700, 0o600, 0o600,
+    ]  # fmt: skip
+    (folder / "new").write_text("kept")
+    # What was open to all is closed; a file that its group may write is shared on purpose.
+    for before, after in ((0o644, 0o600), (0o666, 0o660), (0o660, 0o660), (0o400, 0o400)):
+        (folder / "new").chmod(before)
+        private_file(folder / "new")
+        assert rights(folder / "new") == after
+    assert (folder / "new").read_text() == "kept"
+    folder.chmod(0o755)
+    private_folder(folder)
+    assert rights(folder) == 0o755, "a folder that was there may be shared"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks are known on POSIX systems only")

@@ -18,6 +18,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from rivae.errors import LabelError, LabelStoreError
+from rivae.files import private_file, private_folder
 from rivae.labels import sql
 
 PATIENCE_S = 30.0  # for another writer
@@ -128,12 +129,17 @@ def _without_secrets(reason: str, url: URL) -> str:
 def _check_file(path: Path) -> None:
     # By its first bytes and with nothing but reading, so that a stranger's file stays as it is.
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         if path.exists() and path.stat().st_size:
             with path.open("rb") as stream:
                 head = stream.read(len(_SQLITE_HEAD))
             if head != _SQLITE_HEAD:
                 raise LabelError(f"{path.name} is no database of labels: choose another file")
+        # What SQLite makes beside it gets the same rights; what a crash left there has its own.
+        private_file(path)
+        for beside in (path.with_name(path.name + end) for end in ("-wal", "-shm")):
+            if beside.exists():
+                private_file(beside)
     except OSError as error:
         raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
 

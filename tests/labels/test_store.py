@@ -1,6 +1,8 @@
 """The store on SQLite and PostgreSQL: what is confirmed, what is current, what is refused."""
 
+import os
 import sqlite3
+import stat
 import sys
 from dataclasses import replace
 
@@ -42,6 +44,19 @@ def test_every_field_comes_back_and_numbers_count_up(store, url):
         assert again.event(first.id) == (1, first) and again.event(undo(first).id) is None
         assert again.last() == 2
         assert again.annotators() == ["Zoë O'Brien; DROP TABLE", "ann"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX systems")
+def test_strangers_cannot_read_the_labels(tmp_path):
+    path = tmp_path / "made" / "labels.db"
+    for _ in range(2):
+        with LabelStore(path) as store:
+            store.append([event()])
+            shut = {file.name: stat.S_IMODE(file.stat().st_mode) for file in
+                    path.parent.iterdir()}  # fmt: skip
+        assert len(shut) >= 2 and set(shut.values()) == {0o600}, shut
+        path.chmod(0o644)  # as an older version left it
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_the_same_batch_again_changes_nothing(store):
