@@ -12,14 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any
 
-from rivae.errors import DataError
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel, ValidationError
-
-    Form = TypeVar("Form", bound=BaseModel)
 if os.name == "posix":
     import fcntl
 
@@ -167,46 +161,6 @@ def change_json(
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), patience):
         write_json(path, change())
-
-
-def first_problem(error: ValidationError) -> str:
-    """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
-    return f"{place}: {first['msg']}"
-
-
-def read_form(
-    form: type[Form],
-    source: Path | bytes,
-    most: int,
-    *,
-    too_large: str,
-    foreign: str,
-    unreadable: str = "this file cannot be read: choose another one",
-) -> Form:
-    """A JSON file, or its content, of at most ``most`` bytes, validated as ``form``.
-
-    Raises:
-        DataError: with one of the three sentences; ``foreign`` holds a place ``{problem}`` for
-            ``first_problem``.
-    """
-    from pydantic import ValidationError
-
-    try:
-        if isinstance(source, bytes):
-            content = source
-        else:
-            with source.open("rb") as stream:
-                content = stream.read(most + 1)
-    except OSError:
-        raise DataError(unreadable) from None
-    if len(content) > most:
-        raise DataError(too_large)
-    try:
-        return form.model_validate_json(content)
-    except ValidationError as error:
-        raise DataError(foreign.replace("{problem}", first_problem(error))) from None
 
 
 def json_ready(value: Any) -> Any:

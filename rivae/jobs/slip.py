@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict
 
 from rivae.config import RunConfig
 from rivae.errors import DataError, RunError
-from rivae.files import change_json, read_form, write_json
+from rivae.files import change_json, write_json
 from rivae.jobs.records import NEXT, Job, State, jobs_folder
+from rivae.reading.documents import read_form
 
 MAX_BYTES = 2**21
 

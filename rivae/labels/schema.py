@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rivae.errors import LabelError
-from rivae.files import first_problem, write_json
+from rivae.files import write_json
+from rivae.reading.documents import first_problem
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec

@@ -14,7 +14,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.files import change_json, read_form
+from rivae.files import change_json
+from rivae.reading.documents import read_form
 from rivae.runs.finding import DEMO_ROOT, is_read_only
 from rivae.runs.run import Run
 from rivae.typed_text import one_line, some_lines

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError, DataError
-from rivae.files import json_ready, read_form
+from rivae.files import json_ready
+from rivae.reading.documents import read_form
 from rivae.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.tours.tour import (
     MAX_AXIS,

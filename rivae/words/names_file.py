@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rivae.errors import DataError
-from rivae.files import read_form, write_json
+from rivae.files import write_json
+from rivae.reading.documents import read_form
 from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
 
 MAX_BYTES = 1_000_000

@@ -20,7 +20,7 @@ from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.pairs import Pairs
 from rivae.errors import DataError
-from rivae.files import read_form
+from rivae.reading.documents import read_form
 from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = (

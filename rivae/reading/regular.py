@@ -1,0 +1,54 @@
+"""Opening a file that somebody else put there: a plain file, or nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+_NOT_PLAIN = "it is no plain file"
+# Without these a pipe waits for a writer, and a terminal becomes that of this process.
+_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_regular(path: Path, *, follow: bool = True) -> IO[bytes]:
+    """``path`` for reading, at once, when it is a plain file.
+
+    Args:
+        follow: also what a link points to, as long as that is a plain file.
+
+    Raises:
+        OSError: it cannot be opened, or is a folder, a pipe, a socket or a device, behind a link
+            too (``/dev/zero`` never ends, a pipe may never begin).
+    """
+    # Looked at before it is opened too: opening a device can do things.
+    _require_plain(path.stat(follow_symlinks=follow), path)
+    flags = os.O_RDONLY | _FLAGS | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    stream = os.fdopen(os.open(path, flags), "rb")
+    try:
+        _require_plain(os.fstat(stream.fileno()), path)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def read_at_most(path: Path, n_bytes: int, *, follow: bool = True) -> bytes | None:
+    """The content of a plain file; None where it is larger than ``n_bytes``, read or not.
+
+    Raises:
+        OSError: as ``open_regular``.
+    """
+    with open_regular(path, follow=follow) as stream:
+        if os.fstat(stream.fileno()).st_size > n_bytes:
+            return None
+        # It may have grown, and files of the kernel say that they are empty.
+        content = stream.read(n_bytes + 1)
+    return content if len(content) <= n_bytes else None
+
+
+def _require_plain(seen: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(seen.st_mode):
+        raise OSError(errno.EINVAL, _NOT_PLAIN, str(path))
