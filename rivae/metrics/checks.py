@@ -54,15 +54,15 @@ def standardised(x: Floats) -> Floats:
 
 
 def one_minus_entropy(weights: Floats) -> Floats:
-    """1 - normalised entropy of each row of non-negative ``weights`` (r, c), c >= 2, in [0, 1].
+    """1 - normalised entropy of each row of non-negative ``weights`` (..., r, c), c >= 2, in [0, 1].
 
     A row of zeros carries no preference and counts as uniform: 0.
     """
-    n_columns = weights.shape[1]
-    total = weights.sum(axis=1, keepdims=True)
+    n_columns = weights.shape[-1]
+    total = weights.sum(axis=-1, keepdims=True)
     share = np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / n_columns)
     logs = np.log(np.where(share > 0, share, 1.0))  # 0 log 0 = 0
-    entropy = -(share * logs).sum(axis=1) / np.log(n_columns)
+    entropy = -(share * logs).sum(axis=-1) / np.log(n_columns)
     return np.clip(1.0 - entropy, 0.0, 1.0)
 
 

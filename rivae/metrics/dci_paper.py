@@ -94,6 +94,23 @@ def paper_dci(
     return results
 
 
+def paper_scores(tables: ArrayLike, alpha: float = DEFAULT_ALPHA) -> Floats:
+    """D, C and I (b, 3) of many tables (b, d, K) at once, each as in ``paper_dci``.
+
+    NaN where a table has a gap (NaN), and for what ``paper_dci`` leaves undefined.
+    """
+    c = np.asarray(tables, dtype=np.float64)
+    gaps = np.isnan(c).any(axis=(1, 2))
+    c = np.where(gaps[:, None, None], 0.0, c)
+    out = np.full((len(c), 3), np.nan)
+    for i, rows in enumerate((c, c.transpose(0, 2, 1))):
+        if rows.shape[2] > 1:
+            out[:, i] = one_minus_entropy(_weights(rows, alpha, "exp", 2)).mean(axis=1)
+    out[:, 2] = c.max(axis=1).mean(axis=1)
+    out[gaps] = np.nan
+    return out
+
+
 def alpha_sensitivity(
     table: ArrayLike, alphas: Sequence[float] = ALPHAS
 ) -> list[dict[str, float | str]]:
