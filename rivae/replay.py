@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
@@ -18,14 +19,15 @@ from rivae.evaluation import evaluated_rows, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
-from rivae.traversal import Traversal, traverse
+from rivae.traversal import Progress, Traversal, traverse
 
 MAX_POINTS = 10_000
 
 
 def replay(
     retriever: Retriever, data: PairedDataset, report: Mapping[str, Any],
-    dim: int | Sequence[int], *, other: bool = False,
+    dim: int | Sequence[int], *, other: bool = False, chosen: ArrayLike | None = None,
+    progress: Progress | None = None,
 ) -> Traversal:  # fmt: skip
     """The traversal of one dimension, or of several, that a table of ``report`` was made of.
 
@@ -34,6 +36,8 @@ def replay(
         report: what ``rivae.evaluation.evaluate`` returned.
         dim: 0-based, one or several.
         other: the second range, "correlation_other" or "digits_other".
+        chosen: positions among the measured queries; all by default.
+        progress: called with the share done, in (0, 1].
 
     Raises:
         DataError: the report does not say how it was made, or does not fit model and data.
@@ -51,8 +55,10 @@ def replay(
         raise _damaged() from None
     if values.shape[0] != retriever.n_components or not np.isfinite(values).all():
         raise _damaged()
+    if chosen is not None:
+        queries = queries[np.asarray(chosen, dtype=np.int64)]
     z_ref, _ = retriever.encode(queries)
-    return traverse(retriever.subset(items), z_ref, values, dims)
+    return traverse(retriever.subset(items), z_ref, values, dims, progress=progress)
 
 
 def measured_queries(data: PairedDataset, report: Mapping[str, Any]) -> Ints:

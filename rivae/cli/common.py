@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,6 +63,30 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
     for row in [header, *rows]:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
+
+
+class Steps:
+    """Says on stderr what a command is doing: a line over itself, or a line per stage in a file."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.stage = name, ""
+        self.terminal = sys.stderr.isatty()
+
+    def __call__(self, stage: str, share: float | None = None) -> None:
+        if self.terminal:
+            done = "" if share is None else f" {share:.0%}"
+            text = f"\r\033[K{self.name}: {stage}{done}"
+            print(text, end="", file=sys.stderr, flush=True)
+        elif stage != self.stage:
+            print(f"{self.name}: {stage}", file=sys.stderr, flush=True)
+        self.stage = stage
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self.terminal and self.stage:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def number(value: Any, digits: int = 2) -> str:

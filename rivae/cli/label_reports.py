@@ -1,4 +1,4 @@
-"""``rivae labels agreement`` and ``scores``: what labels say about annotators and about runs."""
+"""``rivae labels agreement``, ``scores`` and ``align``: what labels say, and axes from them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import add_command, number, print_table
+from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.errors import LabelError
 from rivae.files import json_ready
 from rivae.runs import Run, find_run
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
+    from rivae.labels.run_scores import Labelled
     from rivae.labels.schema import Guideline
     from rivae.labels.scores import LabelScores
     from rivae.labels.store import LabelStore
@@ -37,7 +38,7 @@ def opened(args: argparse.Namespace) -> LabelStore:
 
 
 def add_commands(below: Any) -> None:
-    """Register both below ``labels``."""
+    """Register them below ``labels``."""
     agreeing = add_command(
         below, "agreement", _agreement, "how the annotators of a plan agree, before any verdict",
         "  rivae labels agreement first\n  rivae labels agreement first --json",
@@ -54,6 +55,33 @@ def add_commands(below: Any) -> None:
         "default",
     )  # fmt: skip
     add_store(scoring)
+
+
+    aligning = add_command(
+        below, "align", _align,
+        "turn a run's axes so that each factor has one, and keep the result as a new run",
+        "  rivae labels align demo-kitchen --plan first\n"
+        "  rivae labels align demo-kitchen --plan first --factor greenness --factor fruit --dry-run"
+        "\nAs *Align to labels* on the Metrics page: labels of every plan on the data count; what\n"
+        "held-out items gain is printed, and the new run is fitted to all of them.",
+    )  # fmt: skip
+    aligning.add_argument("run_id", metavar="run", help="a run of `rivae runs` with a model")
+    aligning.add_argument(
+        "--plan", help="whose factors are used; the newest that serves the run by default"
+    )
+    aligning.add_argument(
+        "--factor", action="append", metavar="ID",
+        help="of the new axes, in their order; every factor with enough labels by default",
+    )  # fmt: skip
+    aligning.add_argument(
+        "--annotator", action="append", metavar="NAME",
+        help="use the labels of these annotators only, without verdicts",
+    )  # fmt: skip
+    aligning.add_argument("--name", help="of the new run; RUN-aligned by default")
+    aligning.add_argument(
+        "--dry-run", action="store_true", help="only print what it gains, write no run"
+    )
+    add_store(aligning)
 
 
 def _agreement(args: argparse.Namespace) -> int:
@@ -99,15 +127,17 @@ def _print(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> None:
 
 
 def _scores(args: argparse.Namespace) -> int:
+    steps = Steps("scores")
+    steps("starting")  # before the imports, which take seconds
     from rivae.labels.kept_plans import kept_plan, plan_guideline
     from rivae.labels.plan_data import newest_plan_of
     from rivae.labels.schema import read_guideline
 
     run = find_run(args.run_id)
-    with opened(args) as store:
+    with opened(args) as store, steps:
         plan = kept_plan(store, args.plan) if args.plan else newest_plan_of(store, run)
         guideline = plan_guideline(store, plan) if plan else read_guideline()
-        every, scores = _scored(store, run, plan, guideline)
+        every, scores = _scored(store, run, plan, guideline, steps)
     if args.json:
         print(json.dumps(json_ready(_record(run, plan, every, scores))))
         return 0
@@ -129,23 +159,31 @@ def _scores(args: argparse.Namespace) -> int:
 
 
 def _scored(
-    store: LabelStore, run: Run, plan: LabelPlan | None, guideline: Guideline
+    store: LabelStore, run: Run, plan: LabelPlan | None, guideline: Guideline, steps: Steps
 ) -> tuple[LabelScores, LabelScores | None]:
     """Scores over every factor without intervals, and over the factors of which enough is known."""
     from rivae.labels.needed import measured_traversal, needed_items
     from rivae.labels.run_scores import current_levels, scored_factors
     from rivae.labels.scores import label_scores
 
+    steps("opening the data")
     data = run.load_dataset()
     if plan is not None:
         plan.check(data)
-    found = measured_traversal(run, data, n_queries=plan.n_queries if plan else None)
+    stage = f"searching with {run.id}"
+    steps(stage, 0.0)
+    found = measured_traversal(
+        run, data, n_queries=plan.n_queries if plan else None,
+        progress=lambda share: steps(stage, share),
+    )  # fmt: skip
+    steps("reading the labels")
     labels = current_levels(store, data, needed_items(found))
     if labels.empty:
         raise LabelError(
             f"nothing of what {run.id} retrieves is labelled: label a plan that serves it "
             f"(`rivae labels plan NAME {run.id}` makes one)"
         )
+    steps("scoring")
     every = label_scores(found, labels, guideline.ids, n_bootstrap=0)
     factors = scored_factors(guideline.ids, [every.coverage], every.settings["n_queries"])
     return every, label_scores(found, labels, factors) if factors else None
@@ -175,8 +213,8 @@ def _record(
     }  # fmt: skip
 
 
-def _annotators(scores: LabelScores) -> str:
-    return "1 annotator" if scores.n_annotators == 1 else f"{scores.n_annotators} annotators"
+def _annotators(labels: LabelScores | Labelled) -> str:
+    return "1 annotator" if labels.n_annotators == 1 else f"{labels.n_annotators} annotators"
 
 
 def _print_coverage(every: LabelScores) -> None:
@@ -190,3 +228,82 @@ def _print_coverage(every: LabelScores) -> None:
     print(
         "scores of runs are compared over the same factors: see the Metrics page", file=sys.stderr
     )
+
+
+def _align(args: argparse.Namespace) -> int:
+    steps = Steps("align")
+    steps("starting")  # before the imports, which take seconds
+    from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
+    from rivae.labels.kept_plans import kept_plan, plan_guideline
+    from rivae.labels.plan_data import newest_plan_of
+    from rivae.labels.run_scores import labelled
+    from rivae.labels.schema import read_guideline
+    from rivae.runs import list_runs
+
+    run = find_run(args.run_id)
+    with opened(args) as store, steps:
+        plan = kept_plan(store, args.plan) if args.plan else newest_plan_of(store, run)
+        guideline = plan_guideline(store, plan) if plan else read_guideline()
+        steps("opening the data")
+        data = run.load_dataset()
+        if plan is not None:
+            plan.check(data)
+        steps("reading the labels")
+        known = labelled(store, data, guideline.ids, args.annotator)
+        known = known.of(_factors(known, guideline, args.factor))
+        steps("fitting the axes")
+        found, gains = align_run(run, known.rows, known.levels, known.factors, data=data)
+        made = None
+        if not args.dry_run:
+            steps("writing the run")
+            taken = {other.id for other in list_runs()}
+            made = derive_run(
+                run, found.change.matrix, found.change.offset,
+                args.name or free_name(f"{run.id}-aligned", taken), note=found.change.note,
+                names=[guideline.factor(factor).name for factor in known.factors],
+                record=alignment_record(found, gains, guideline.version), data=data,
+            )  # fmt: skip
+    if args.json:
+        print(json.dumps(json_ready({
+            "run": run.id, "made": made.id if made else None, "items": len(known.rows),
+            "annotators": known.n_annotators, "note": found.change.note,
+            **alignment_record(found, gains, guideline.version),
+        })))  # fmt: skip
+        return 0
+    print(f"{run.id}: {found.change.note} ({_annotators(known)})")
+    if gains:
+        print_table(
+            [
+                (f"  {gain.factor}", str(gain.n), number(gain.before), number(gain.after),
+                 number(gain.r2_before), number(gain.r2_after))
+                for gain in gains
+            ],
+            ("  factor", "held out", "correlation before", "after", "R² before", "after"),
+        )  # fmt: skip
+        print("  axes fitted to 70 % of the items, measured on the others")
+    else:
+        print("  too few labels, or too alike, to hold some out: what this gains is not known")
+    if made is not None:
+        print(f"{made.id} is written: `rivae evaluate {made.id}` measures it")
+    return 0
+
+
+def _factors(known: Labelled, guideline: Guideline, wanted: list[str] | None) -> tuple[str, ...]:
+    """The factors to align to; LabelError where one cannot be, or none is left."""
+    from rivae.labels.align import MIN_LABELS
+
+    usable = known.usable()
+    for factor in wanted or ():
+        guideline.factor(factor)
+        if factor not in usable:
+            n = known.counts()[known.factors.index(factor)]
+            raise LabelError(
+                f"{factor} has {n} labels that can be used: label at least {MIN_LABELS} items "
+                "that differ in it, better 30"
+            )
+    if not usable:
+        raise LabelError(
+            f"no factor has different labels of at least {MIN_LABELS} items: label some first, "
+            "better 30"
+        )
+    return tuple(dict.fromkeys(wanted)) if wanted else usable

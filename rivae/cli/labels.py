@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.cli import label_reports
-from rivae.cli.common import add_command, print_table
+from rivae.cli.common import Steps, add_command, print_table
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
 
@@ -143,18 +143,20 @@ def _share(row: dict[str, Any]) -> str:
 
 
 def _plan(args: argparse.Namespace) -> int:
+    steps = Steps("plan")
+    steps("starting")  # before the imports, which take seconds
     from rivae.labels.kept_plans import keep_plan, plan_names
     from rivae.labels.plan import make_plan
     from rivae.labels.schema import read_guideline
 
     guideline = read_guideline(args.guideline) if args.guideline else read_guideline()
     runs = [find_run(name) for name in args.runs]
-    with label_reports.opened(args) as store:
+    with label_reports.opened(args) as store, steps:
         if args.name in plan_names(store):
             raise LabelError(f"there is a plan '{args.name[:80]}' already: choose another name")
         plan = make_plan(
             runs, args.name, n_queries=args.queries, repeats=args.repeats,
-            guideline=guideline.version, random_state=args.seed,
+            guideline=guideline.version, random_state=args.seed, progress=steps,
         )  # fmt: skip
         keep_plan(store, plan, guideline)
     found = {

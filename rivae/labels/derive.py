@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from rivae.words.kept_names import AXIS_NAMES
 from rivae.words.names_file import to_json
 from rivae.words.naming import MAX_NAME, AxisName
 
+MAX_ID = 80  # characters of a run's or plan's name
 MAX_ROWS = 10_000  # as in launch.choose_axes
 MAX_CONDITION = 1e6  # beyond it float32 weights do not hold the change exactly enough
 
@@ -174,3 +175,14 @@ def derive_run(
             raise RunError(f"cannot write run {name}: {error.strerror}") from None
         raise
     return made
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """``wanted`` as the name of a run or plan, with a number after it where that is taken."""
+    i = 1
+    while True:
+        end = "" if i == 1 else f"-{i}"
+        name = wanted[: MAX_ID - len(end)] + end
+        if name not in taken:
+            return name
+        i += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 
 from rivae.errors import DataError, LabelError
 from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
@@ -62,8 +63,17 @@ def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:
 
 
 def plan_names(store: LabelStore) -> list[str]:
-    """The names of all plans, sorted."""
+    """The names of all plans, sorted; some may be damaged."""
     return store.documents(PLAN)
+
+
+def kept_plans(store: LabelStore) -> list[LabelPlan]:
+    """All plans that can be read, by name; a damaged one must not hold up the others."""
+    found = []
+    for name in plan_names(store):
+        with suppress(LabelError):
+            found.append(kept_plan(store, name))
+    return found
 
 
 def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:

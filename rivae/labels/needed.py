@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
-from rivae.replay import replay
+from rivae.replay import measured_queries, replay
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Ints
 from rivae.runs import Run
-from rivae.traversal import Traversal
+from rivae.traversal import Progress, Traversal
 
 
 def measured_traversal(
@@ -20,6 +18,7 @@ def measured_traversal(
     data: PairedDataset,
     retriever: Retriever | None = None,
     n_queries: int | None = None,
+    progress: Progress | None = None,
 ) -> Traversal:
     """The queries x latent dimensions x points behind the D/C/I of the run's evaluation.
 
@@ -28,6 +27,7 @@ def measured_traversal(
         retriever: of the run's model over all test rows, made here if left out.
         n_queries: use so many of the measured queries (the paper has about 20), evenly spread;
             all by default.
+        progress: called with the share done, in (0, 1].
 
     Raises:
         ConfigError: n_queries is below 1.
@@ -43,15 +43,12 @@ def measured_traversal(
     if n_queries is not None and n_queries < 1:
         raise ConfigError(f"labels need at least 1 query, got {n_queries}")
     retriever = retriever or Retriever(run.load_method(data), data, data.splits["test"])
-    found = replay(retriever, data, report, range(retriever.n_components))
-    total = len(found.z_ref)
-    if n_queries is None or n_queries >= total:
-        return found
-    chosen = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
-    return replace(
-        found, z_ref=found.z_ref[chosen], ids=found.ids[chosen],
-        squared_distances=found.squared_distances[chosen],
-    )  # fmt: skip
+    total = len(measured_queries(data, report))
+    chosen = None
+    if n_queries is not None and n_queries < total:  # the others need not be searched for
+        chosen = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
+    dims = range(retriever.n_components)
+    return replay(retriever, data, report, dims, chosen=chosen, progress=progress)
 
 
 def needed_items(traversal: Traversal) -> Ints:

@@ -10,7 +10,7 @@ hidden repeats.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,6 +105,7 @@ def make_plan(
     repeats: float = REPEATS,
     guideline: str = "",
     random_state: int = 0,
+    progress: Callable[[str, float], None] | None = None,
 ) -> LabelPlan:
     """The plan that serves the stored D/C/I of one or several evaluated runs on one data set.
 
@@ -115,6 +116,7 @@ def make_plan(
         repeats: share of hidden repeats, .05 to .10.
         guideline: ``Guideline.version``.
         random_state: seed of the order.
+        progress: called with what is done now and the share of all work done.
 
     Raises:
         ConfigError: no run or too many, one named twice, a setting out of range.
@@ -126,13 +128,22 @@ def make_plan(
     if len({run.id for run in runs}) < len(runs):
         raise ConfigError("a run is named twice: name each run once")
     check_plan_name(name, random_state)
+    tell = progress or (lambda stage, share: None)
+    tell("opening the data", 0.0)
     data = data or runs[0].load_dataset()
     needed = []
-    for run in runs:
+    for i, run in enumerate(runs):
+        stage = f"searching with {run.id}"
+
+        def searched(share: float, stage: str = stage, done: int = i) -> None:
+            tell(stage, (done + share) / len(runs))
+
+        tell(stage, i / len(runs))
         own = run.load_dataset() if run is not runs[0] else data
         if own.fingerprint != data.fingerprint:
             raise DataError(f"{run.id} and {runs[0].id} have different data: plan them apart")
-        needed.append(_blocks(measured_traversal(run, data, n_queries=n_queries), random_state))
+        found = measured_traversal(run, data, n_queries=n_queries, progress=searched)
+        needed.append(_blocks(found, random_state))
     order, again = label_order(needed, random_state, repeats)
     return LabelPlan(
         id=name,

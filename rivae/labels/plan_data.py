@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rivae.data.base import PairedDataset
 from rivae.errors import LabelError, RivaeError
-from rivae.labels.kept_plans import kept_plan, plan_names
+from rivae.labels.kept_plans import kept_plans
 from rivae.labels.plan import LabelPlan
 from rivae.labels.run_scores import parent_of
 from rivae.labels.store import LabelStore
@@ -30,16 +30,14 @@ def plan_data(plan: LabelPlan) -> PairedDataset:
 
 def plans_of_run(store: LabelStore, run_id: str) -> list[str]:
     """The plans that name the run, by name: they open by one of their runs, and never change."""
-    plans = (kept_plan(store, name) for name in plan_names(store))
-    return [plan.id for plan in plans if run_id in {served.id for served in plan.runs}]
+    return [plan.id for plan in kept_plans(store) if run_id in {served.id for served in plan.runs}]
 
 
 def newest_plan_of(store: LabelStore, run: Run) -> LabelPlan | None:
     """The last plan that serves the scores of a run, or of the run that it was derived from."""
     wanted = {run.id, parent_of(run)}
-    plans = [kept_plan(store, name) for name in plan_names(store)]
     serving = [
-        plan for plan in plans
+        plan for plan in kept_plans(store)
         if plan.purpose == "scores" and wanted & {served.id for served in plan.runs}
     ]  # fmt: skip
     return max(serving, key=lambda plan: plan.created, default=None)

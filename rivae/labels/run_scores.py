@@ -1,8 +1,9 @@
-"""D/C/I from labels of several runs beside each other: which labels, factors and ranks count."""
+"""Which labels, factors and ranks count when runs on one data set are scored or aligned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -10,13 +11,14 @@ from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
 from rivae.errors import RivaeError
+from rivae.labels.align import MIN_LABELS
 from rivae.labels.by_row import label_table
 from rivae.labels.coverage import Coverage
-from rivae.labels.kept_plans import kept_plan, plan_names
+from rivae.labels.kept_plans import kept_plans
 from rivae.labels.scores import MIN_QUERIES, ScoredDims, overlap
 from rivae.labels.store import LabelStore
-from rivae.labels.table import adjudicated
-from rivae.retrieval.base import Ints
+from rivae.labels.table import adjudicated, consensus, labelled_items, rating_cube
+from rivae.retrieval.base import Floats, Ints
 from rivae.runs import Run
 
 
@@ -33,12 +35,69 @@ def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> p
 def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
     """The data rows that any kept plan on this data shows, sorted: where its labels can be."""
     parts = [np.empty(0, dtype=np.int64)]
-    for name in plan_names(store):
-        plan = kept_plan(store, name)
+    for plan in kept_plans(store):
         if plan.fingerprint == data.fingerprint:
             parts.append(plan.items)
     found = np.unique(np.concatenate(parts))
     return found[found < len(data)]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The items of a data set that have labels: the material of an alignment.
+
+    Attributes:
+        factors: K ids.
+        rows: (m,) data rows with at least one level, sorted.
+        levels: (m, K) median over annotators, verdicts in place of it, NaN where there is none.
+        n_annotators: behind them.
+    """
+
+    factors: tuple[str, ...]
+    rows: Ints
+    levels: Floats
+    n_annotators: int
+
+    def counts(self) -> list[int]:
+        """Per factor, how many items have a level."""
+        return [int(n) for n in (self.levels == self.levels).sum(axis=0)]
+
+    def usable(self) -> tuple[str, ...]:
+        """The factors that axes can be aligned to: with enough levels, and different ones."""
+        known = [own[~np.isnan(own)] for own in self.levels.T]
+        return tuple(
+            factor for factor, own in zip(self.factors, known, strict=True)
+            if len(own) >= MIN_LABELS and np.ptp(own) > 0
+        )  # fmt: skip
+
+    def of(self, factors: Sequence[str]) -> Labelled:
+        """Of some factors, in their order: the items with a level of any of them."""
+        levels = self.levels[:, [self.factors.index(factor) for factor in factors]]
+        some = ~np.isnan(levels).all(axis=1)
+        return replace(self, factors=tuple(factors), rows=self.rows[some], levels=levels[some])
+
+
+def labelled(
+    store: LabelStore, data: PairedDataset, factors: Sequence[str],
+    annotators: Collection[str] | None = None,
+) -> Labelled:  # fmt: skip
+    """The labels of all plans on a data set, whatever their plan.
+
+    Args:
+        factors: K ids.
+        annotators: only theirs, without the verdicts of others; by default everybody's.
+    """
+    rows = planned_rows(store, data)
+    table = current_levels(store, data, rows) if annotators is None else label_table(
+        store, data, rows
+    )  # fmt: skip
+    if annotators is not None:
+        table = table[table["annotator"].isin(list(annotators))]
+    items = labelled_items(table)
+    who, cube = rating_cube(table, items, factors)
+    levels = consensus(cube)
+    some = ~np.isnan(levels).all(axis=1)
+    return Labelled(tuple(factors), items[some], levels[some], len(who))
 
 
 def family(named: Sequence[str], runs: Iterable[Run]) -> list[Run]:

@@ -54,7 +54,7 @@ def standardised(x: Floats) -> Floats:
 
 
 def one_minus_entropy(weights: Floats) -> Floats:
-    """1 - normalised entropy of each row of non-negative ``weights`` (..., r, c), c >= 2, in [0, 1].
+    """1 - normalised entropy of each row of ``weights`` >= 0 (..., r, c), c >= 2, in [0, 1].
 
     A row of zeros carries no preference and counts as uniform: 0.
     """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError, DataError
 from rivae.metrics.base import MetricResult
@@ -100,7 +100,7 @@ def paper_scores(tables: ArrayLike, alpha: float = DEFAULT_ALPHA) -> Floats:
     NaN where a table has a gap (NaN), and for what ``paper_dci`` leaves undefined.
     """
     c = np.asarray(tables, dtype=np.float64)
-    gaps = np.isnan(c).any(axis=(1, 2))
+    gaps: NDArray[np.bool_] = np.asarray(np.isnan(c).any(axis=(1, 2)))
     c = np.where(gaps[:, None, None], 0.0, c)
     out = np.full((len(c), 3), np.nan)
     for i, rows in enumerate((c, c.transpose(0, 2, 1))):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 MAX_AT_ONCE = 2
-MAX_NAME = 80  # of runs and plans
 _lock = threading.Lock()
 _jobs: list[Job] = []
 
@@ -78,14 +77,3 @@ def _start(run: Run, what: str, **spec: Any) -> Job:
         )  # fmt: skip
         _jobs.append(job)
     return job
-
-
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """``wanted``, shortened, with a number after it where that is taken."""
-    i = 1
-    while True:
-        end = "" if i == 1 else f"-{i}"
-        name = wanted[: MAX_NAME - len(end)] + end
-        if name not in taken:
-            return name
-        i += 1

@@ -16,11 +16,12 @@ from rivae.ui.pages import COMPARE, EXPLORE
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
+    from rivae.labels.run_scores import Labelled
     from rivae.runs import Run
     from rivae.ui.background import Job
-    from rivae.ui.metrics_labels_data import Found, Labelled
+    from rivae.ui.metrics_labels_data import Found
 
 GOOD = 30  # labelled items with which an alignment is worth its while
 
@@ -46,15 +47,9 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
 
 def _choice(run: Run, found: Found, known: Labelled) -> bool:
     """Which factors, and the button; whether there is any that can be aligned to."""
-    import numpy as np
-
     from rivae.labels.align import MIN_LABELS
 
-    ids, counts = found.guideline.ids, known.counts()
-    usable = [
-        k for k, n in enumerate(counts)
-        if n >= MIN_LABELS and np.ptp(known.levels[~np.isnan(known.levels[:, k]), k]) > 0
-    ]
+    ids, counts, usable = found.guideline.ids, known.counts(), known.usable()
     if not usable:
         st.write(f"No factor has different labels of at least {MIN_LABELS} items yet; "
                  f"{GOOD} do much more.")  # fmt: skip
@@ -63,9 +58,9 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
     key = f"{state.METRICS_ALIGN_FACTORS}_{run.id}"
     before = st.session_state.get(key, ids)
     # Labels that were taken back may have left a factor with too few.
-    st.session_state[key] = [ids[k] for k in usable if ids[k] in before]
+    st.session_state[key] = [factor for factor in usable if factor in before]
     chosen = st.multiselect(
-        "Factors, in the order of the new axes", [ids[k] for k in usable],
+        "Factors, in the order of the new axes", usable,
         format_func=lambda f: f"{names[f]} ({counts[ids.index(f)]})", key=key,
         help="Behind a name: how many items have a level.",
     )  # fmt: skip
@@ -77,7 +72,7 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
     return True
 
 
-def _basis(found: Found, known: Labelled, usable: Sequence[int]) -> str:
+def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
     """Which labels an alignment would take."""
     import numpy as np
 
@@ -90,26 +85,24 @@ def _basis(found: Found, known: Labelled, usable: Sequence[int]) -> str:
     if tested:
         text += (f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
                  "kinder than on others.")  # fmt: skip
-    missing = [f for k, f in enumerate(found.guideline.ids) if k not in usable]
+    missing = [factor for factor in found.guideline.ids if factor not in usable]
     if missing:
         text += f" Too few different labels: {', '.join(found.names(missing))}."
     return text
 
 
 def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
-    import numpy as np
-
-    columns = [found.guideline.ids.index(factor) for factor in factors]
-    levels = known.levels[:, columns]
-    some = ~np.isnan(levels).all(axis=1)
+    own = known.of(factors)
     forget("keep", run)
     begin("align", run, lambda: align_work.align(
-        run, known.rows[some], levels[some], factors, found.guideline.version
+        run, own.rows, own.levels, factors, found.guideline.version
     ))  # fmt: skip
 
 
 def _outcome(run: Run, job: Job, found: Found) -> None:
     """What was found, and the way to keep it."""
+    from rivae.labels.derive import MAX_ID, free_name
+
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
         return
@@ -134,10 +127,10 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
         )  # fmt: skip
     st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
     key = f"{state.METRICS_ALIGN_NAME}_{run.id}"
-    free = align_work.free_name(f"{run.id}-aligned", {r.id for r in cache.runs()})
+    free = free_name(f"{run.id}-aligned", {r.id for r in cache.runs()})
     st.session_state.setdefault(key, free)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of the new run", key=key, max_chars=align_work.MAX_NAME, width=320)
+        st.text_input("Name of the new run", key=key, max_chars=MAX_ID, width=320)
         st.button(
             "Keep as a run", icon=":material/save:", key=state.METRICS_ALIGN_KEEP, on_click=_keep,
             args=(run, result, [names[f] for f in record["factors"]], key),

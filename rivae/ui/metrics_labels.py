@@ -33,7 +33,8 @@ from rivae.ui.text import markdown
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from rivae.ui.metrics_labels_data import Found, Labelled, Line
+    from rivae.labels.run_scores import Labelled
+    from rivae.ui.metrics_labels_data import Found, Line
 
 
 def from_labels(bar: DeltaGenerator) -> None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rivae.data.base import PairedDataset
+    from rivae.labels.run_scores import Labelled
     from rivae.labels.schema import Guideline
     from rivae.labels.scores import LabelScores
-    from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
     from rivae.traversal import Traversal
     from rivae.ui.label_store import OpenPlan
@@ -64,25 +64,6 @@ class Found:
     def names(self, factors: tuple[str, ...] | list[str]) -> list[str]:
         """What people call these factors."""
         return [self.guideline.factor(factor).name for factor in factors]
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """The items of a data set that have labels: the material of an alignment.
-
-    Attributes:
-        rows: (m,) data rows with at least one level, sorted.
-        levels: (m, K) median over annotators, verdicts in place of it, NaN where there is none.
-        n_annotators: behind them.
-    """
-
-    rows: Ints
-    levels: Floats
-    n_annotators: int
-
-    def counts(self) -> list[int]:
-        """Per factor, how many items have a level."""
-        return [int(n) for n in (self.levels == self.levels).sum(axis=0)]
 
 
 def scores_of(opened: OpenPlan, seq: int) -> Found:
@@ -207,15 +188,6 @@ def _labelled(
     url: str, seq: int, fingerprint: str, factors: tuple[str, ...], plans: tuple[str, ...],
     _data: PairedDataset,
 ) -> Labelled:  # fmt: skip
-    import numpy as np
+    from rivae.labels.run_scores import labelled
 
-    from rivae.labels.run_scores import current_levels, planned_rows
-    from rivae.labels.table import consensus, labelled_items, rating_cube
-
-    store = label_store.store()
-    table = current_levels(store, _data, planned_rows(store, _data))
-    rows = labelled_items(table)
-    annotators, cube = rating_cube(table, rows, factors)
-    levels = consensus(cube)
-    some = ~np.isnan(levels).all(axis=1)
-    return Labelled(rows[some], levels[some], len(annotators))
+    return labelled(label_store.store(), _data, factors)

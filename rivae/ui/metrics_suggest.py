@@ -15,10 +15,11 @@ from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
+    from rivae.labels.run_scores import Labelled
     from rivae.labels.schema import Guideline
     from rivae.runs import Run
     from rivae.ui.background import Job
-    from rivae.ui.metrics_labels_data import Found, Labelled
+    from rivae.ui.metrics_labels_data import Found
 
 USUAL = 30
 
@@ -66,15 +67,15 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
         return
+    from rivae.labels.derive import MAX_ID, free_name
+
     rows = [int(row) for row in job.result["rows"]]
     st.write(f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
              f"{markdown(str(job.result['pool']))}.")  # fmt: skip
     key = f"{state.METRICS_SUGGEST_NAME}_{run.id}"
-    st.session_state.setdefault(
-        key, align_work.free_name(f"{run.id}-next", label_store.plan_names())
-    )
+    st.session_state.setdefault(key, free_name(f"{run.id}-next", label_store.plan_names()))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Name of the new plan", key=key, max_chars=align_work.MAX_NAME, width=320)
+        st.text_input("Name of the new plan", key=key, max_chars=MAX_ID, width=320)
         st.button(
             "Make the plan", icon=":material/playlist_add:", key=state.METRICS_SUGGEST_KEEP,
             on_click=_keep, args=(run, found.opened.data, found.guideline, rows, key),

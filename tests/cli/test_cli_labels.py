@@ -200,3 +200,70 @@ def test_a_run_knows_the_newest_plan_that_serves_it(planned):
             keep_plan(store, first.model_copy(update={**changes, **more}), food)
         assert newest_plan_of(store, run).id == "later"
         assert newest_plan_of(store, find_run("demo-sprites")) is None
+
+
+def test_scores_say_what_they_do_before_they_do_it(planned, capsys, monkeypatch):
+    from rivae.labels import needed
+
+    said = []
+    search = needed.measured_traversal
+
+    def watched(*args, **rest):
+        said.append(capsys.readouterr().err)
+        return search(*args, **rest)
+
+    monkeypatch.setattr(needed, "measured_traversal", watched)
+    label(planned, "ann", level)
+    assert main(["labels", "scores", RUN]) == 0
+    assert said[0].splitlines() == [
+        "scores: starting", "scores: opening the data", f"scores: searching with {RUN}",
+    ]  # fmt: skip
+    assert "scores: scoring" in capsys.readouterr().err
+
+
+def test_a_plan_says_what_it_does_before_it_does_it(labels, two_factors, capsys, monkeypatch):
+    from rivae.runs import Run
+
+    def opened(run):
+        said.append(capsys.readouterr().err)
+        return load(run)
+
+    said, load = [], Run.load_dataset
+    monkeypatch.setattr(Run, "load_dataset", opened)
+    words = ["labels", "plan", "p", RUN, "--queries", "2", "--guideline", str(two_factors)]
+    assert main(words) == 0
+    assert said == ["plan: starting\nplan: opening the data\n"]
+    assert f"plan: searching with {RUN}" in capsys.readouterr().err
+
+
+def test_axes_are_aligned_as_in_the_app(planned, tmp_path, capsys):
+    label(planned, "ann", level)
+    label(planned, "eve", lambda value: 3)
+    words = ["labels", "align", RUN, "--annotator", "ann"]
+    assert main([*words, "--dry-run", "--json"]) == 0
+    said = capsys.readouterr()
+    dry = json.loads(said.out)
+    assert said.err.splitlines()[:2] == ["align: starting", "align: opening the data"]
+    assert dry["made"] is None and not (tmp_path / "runs").exists()
+    assert dry["factors"] == ["wateriness", "greenness"] and dry["annotators"] == 1
+    assert all(gain["after"] > 0.6 for gain in dry["held_out"])
+    assert main([*words, "--plan", "first", "--factor", "greenness", "--name", "turned"]) == 0
+    out = capsys.readouterr().out
+    assert "greenness" in out and "measured on the others" in out and "turned is written" in out
+    made = find_run("turned")
+    assert made.config.parent == RUN and made.load_method(made.load_dataset()).n_components > 1
+    # the same function as the app's: everybody's labels, of which eve's are all alike
+    from rivae.labels.derive import align_run
+    from rivae.labels.run_scores import labelled
+
+    with LabelStore(planned) as store:
+        data = find_run(RUN).load_dataset()
+        known = labelled(store, data, read_guideline().ids[:2], ["ann"])
+    own = align_run(find_run(RUN), known.rows, known.levels, known.factors, data=data)[0]
+    assert own.cv_r2 == pytest.approx(dry["cv_r2"])
+    assert main(["labels", "align", RUN, "--annotator", "eve"]) == 1
+    assert "no factor has different labels" in capsys.readouterr().err
+    assert main(["labels", "align", RUN, "--annotator", "eve", "--factor", "greenness"]) == 1
+    assert "greenness has" in capsys.readouterr().err
+    assert main([*words, "--name", "turned"]) == 1
+    assert "turned" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import pytest
 
 from rivae.evaluation import evaluate
 from rivae.labels.by_row import keys_by_row
+from rivae.labels.derive import free_name
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
 from rivae.labels.schema import read_guideline
@@ -288,7 +289,7 @@ def test_labels_of_another_plan_on_the_same_data_are_material(shown, folder, mad
 
 
 def test_free_names():
-    assert align_work.free_name("a", {"b"}) == "a"
-    assert align_work.free_name("a", {"a", "a-2"}) == "a-3"
+    assert free_name("a", {"b"}) == "a"
+    assert free_name("a", {"a", "a-2"}) == "a-3"
     long = "x" * 90
-    assert align_work.free_name(long, {"x" * 80}) == "x" * 78 + "-2"
+    assert free_name(long, {"x" * 80}) == "x" * 78 + "-2"
