@@ -1,17 +1,14 @@
-"""Rename and delete runs, so that a kill in between leaves nothing that cannot be used.
+"""Rename a run, so that a kill in between leaves one that can be used.
 
-Both hold the run's lock and the queue's transaction: nobody can start or resume it meanwhile.
+The run's lock and the queue's transaction are held: nobody can start or resume it meanwhile.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import re
-import shutil
 import sqlite3
-import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,30 +17,17 @@ from typing import TYPE_CHECKING
 from rivae.config import RunConfig, run_config
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked, sync_folder, write_json
-from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_file import changing, job_of, update
 from rivae.jobs.records import ALIVE
 from rivae.runs import DEMO_ROOT, Run, list_runs, runs_root
-from rivae.runs.notes import require_own
+from rivae.runs.owned import require_among_runs
+from rivae.trash import is_folder
 
 if TYPE_CHECKING:
     from rivae.tours.tour import Tour
 
-_TRASH = re.compile(r"\.[0-9a-f]{32}\.trash")
 log = logging.getLogger("rivae.jobs")
-
-
-def size_of(run: Run) -> int:
-    """The bytes of all files in the run's folder; what links point to does not count."""
-    total = 0
-    for folder, _, names in os.walk(run.path):
-        for name in names:
-            try:
-                total += os.lstat(Path(folder) / name).st_size
-            except OSError:
-                continue  # gone a moment ago
-    return total
 
 
 def children_of(run: Run) -> list[Run]:
@@ -51,13 +35,17 @@ def children_of(run: Run) -> list[Run]:
     return [child for child in list_runs([run.path.parent]) if _parent(child) == run.id]
 
 
-def require_free(name: str, root: Path, db: sqlite3.Connection | None = None) -> None:
-    """RunError when a run of this name is in ``root``, among the other runs, or in its queue."""
+def require_free(
+    name: str, root: Path, db: sqlite3.Connection | None = None, but: Collection[str] = ()
+) -> None:
+    """RunError when a run of this name is in ``root``, among the other runs, or in its queue
+    (entries with the ids ``but`` do not count)."""
     taken = any((folder / name).exists() for folder in (root, runs_root(), DEMO_ROOT))
     if db is not None:
-        taken |= db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone() is not None
+        rows = db.execute("SELECT id FROM jobs WHERE run = ?", (name,))
+        taken |= any(row["id"] not in but for row in rows)
     else:
-        taken |= any(job.run == name for job in Ledger(root).jobs())
+        taken |= any(job.run == name and job.id not in but for job in Ledger(root).jobs())
     if taken:
         raise RunError(f"a run named {name} exists already: choose another name")
 
@@ -70,20 +58,20 @@ def rename(run: Run, name: str) -> Run:
 
     Raises:
         ConfigError: the name cannot name a run.
-        RunError: the name is taken; the run is alive, read-only, or an unfinished part of a batch;
-            or a file cannot be written. Nothing has changed then.
+        RunError: the name is taken; it is no run of ours (``rivae.runs.owned``), alive, or an
+            unfinished part of a batch; or a file cannot be written. Nothing has changed then.
     """
-    require_own(run)
+    require_among_runs(run)
     config = run_config(**{**run.config.model_dump(), "name": name})
     root, moved = run.path.parent, run.path.with_name(name)
     if name == run.id:
         _write_config(run, config)
         return run
     with ExitStack() as undo:
-        with _held(run) as db:
+        with held(run) as db:
             require_free(name, root, db)
             _require_apart(run)
-            for child in children_of(run):
+            for child in filter(lambda run: is_folder(run.path), children_of(run)):
                 undo.callback(_write_config, child, child.config)
                 _write_config(child, child.config.model_copy(update={"parent": name}))
             # Before the folder: a folder that says what it is about to be called can be renamed
@@ -100,46 +88,8 @@ def rename(run: Run, name: str) -> Run:
     return Run(moved)
 
 
-def delete(run: Run) -> int:
-    """Delete a run's folder, its entry in the queue and its log; the bytes that were freed.
-
-    Raises:
-        RunError: the run is alive or read-only, and nothing has changed; or it is out of every
-            list, but its files cannot be removed.
-    """
-    require_own(run)
-    size, root = size_of(run), run.path.parent
-    trash = run.path.with_name(f".{uuid.uuid4().hex}.trash")
-    with ExitStack() as undo:
-        with _held(run) as db:
-            gone = _remove_entries(db, run.id) if db is not None else []
-            undo.callback(_move, trash, run.path)
-            _move(run.path, trash)
-        undo.pop_all()
-    for job_id in gone:
-        log_path(root, job_id).unlink(missing_ok=True)
-    sweep(root)
-    if os.path.lexists(trash):
-        raise RunError(f"{run.id} is deleted, but some files are left in {trash}: remove them")
-    return size
-
-
-def sweep(root: Path) -> None:
-    """Remove what deletions that were killed have left below ``root``."""
-    for path in root.glob(".*.trash"):
-        if not _TRASH.fullmatch(path.name):
-            continue
-        if path.is_symlink():
-            path.unlink(missing_ok=True)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
-
-
-# helpers
-
-
 @contextmanager
-def _held(run: Run) -> Iterator[sqlite3.Connection | None]:
+def held(run: Run) -> Iterator[sqlite3.Connection | None]:
     """Nobody trains, queues or resumes the run meanwhile; the queue, where there is one."""
     ledger = Ledger(run.path.parent)
     with ExitStack() as stack:
@@ -156,6 +106,9 @@ def _held(run: Run) -> Iterator[sqlite3.Connection | None]:
                 if row["state"] == "queued" or row["state"] in ALIVE:
                     raise RunError(f"{run.id} is {row['state']}: cancel it first")
         yield db
+
+
+# helpers
 
 
 def _require_apart(run: Run) -> None:
@@ -214,12 +167,6 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
         if config is not None:
             renamed = config.model_copy(update={"name": new})
             update(db, row["id"], config=renamed.model_dump_json())
-
-
-def _remove_entries(db: sqlite3.Connection, name: str) -> list[str]:
-    found = [row["id"] for row in db.execute("SELECT id FROM jobs WHERE run = ?", (name,))]
-    db.execute("DELETE FROM jobs WHERE run = ?", (name,))
-    return found
 
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import change_json
 from rivae.reading.documents import read_form
-from rivae.runs.finding import DEMO_ROOT, is_read_only
+from rivae.runs.owned import require_own
 from rivae.runs.run import Run
 from rivae.typed_text import one_line, some_lines
 
@@ -99,15 +99,6 @@ def is_archived(run: Run) -> bool:
         return False
 
 
-def require_own(run: Run) -> None:
-    """RunError unless the run's folder may be changed."""
-    if not is_read_only(run):
-        return
-    if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
-        raise RunError(f"{run.id} comes with the project and stays as it is: train one of your own")
-    raise RunError(f"the folder of run {run.id} cannot be written: ask its owner for the right")
-
-
 def keep_about(
     run: Run, *, note: str | None = None, tags: Sequence[str] | None = None,
     archived: bool | None = None,
@@ -136,8 +127,6 @@ def keep_about(
             kept = replace(kept, archived=archived)
         return {"version": 1, **asdict(kept)}
 
-    if not run.path.is_dir():
-        raise RunError(f"there is no run '{run.id}' any more")
     try:
         change_json(run.path / ABOUT, change)
     except OSError as error:

@@ -8,10 +8,13 @@ from pathlib import Path
 
 from rivae.data import checks
 from rivae.errors import DataError
+from rivae.trash import is_folder
 
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+# What an import's folder may hold.
+_PART = re.compile(r"store\.json|import\.json|items-\d{5}\.parquet|pictures-\d{5}\.bin|features|cache")
 
 
 def data_root() -> Path:
@@ -60,3 +63,32 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
         f"there is no imported data set '{name_or_path}' (imported: {known}): make it with "
         "`python -m rivae import TABLE --images FOLDER --name NAME`"
     )
+
+
+def own_store(name: str, root: Path | None = None) -> Path:
+    """The folder of the import with this name, for those who are about to delete it.
+
+    It lies directly below ``root``, is no link, and its files show that it is an import: it has a
+    valid manifest, or a damaged one beside the import's other files and nothing else.
+
+    Raises:
+        DataError: there is none.
+    """
+    from rivae.data.store.manifest import Manifest
+
+    root = root or data_root()
+    folder = root / checked_name(name)
+    if folder.is_symlink():
+        raise DataError(f"{name} is a link to a folder elsewhere: delete it where it lies")
+    if not is_folder(folder) or not (folder / MANIFEST).is_file():
+        known = ", ".join(path.name for path in list_stores(root)) or "none yet"
+        raise DataError(f"there is no imported data set '{name}' (imported: {known})")
+    try:
+        Manifest.read(folder)
+    except DataError:
+        names = {path.name for path in folder.iterdir()}
+        if "items-00000.parquet" not in names or not all(map(_PART.fullmatch, names)):
+            raise DataError(
+                f"{name} holds a {MANIFEST} that is not an import's: it is not deleted"
+            ) from None
+    return folder

@@ -1,0 +1,212 @@
+"""Delete runs and imported data by moving them into the trash, and restore them from there.
+
+A run takes its entries in the queue and their logs along. Killed in between, a folder is either in
+its place or in the trash, and what is left of its entry can be removed or is found again.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import ExitStack, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rivae.config import RunConfig, parse_config
+from rivae.errors import ConfigError, DataError, RunError
+from rivae.jobs.agent import log_path
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.ledger_file import changing
+from rivae.jobs.manage import held, require_free
+from rivae.jobs.records import ALIVE, RESUMABLE
+from rivae.runs import Run, list_runs, runs_root
+from rivae.runs.owned import require_among_runs
+from rivae.trash import Deleted, Trash
+
+_LOG = re.compile(r"[0-9a-f]{12}\.log")
+_JOB = re.compile(r"[0-9a-f]{12}")
+
+
+def trash_of_runs() -> Trash:
+    """The runs that were deleted."""
+    return Trash(runs_root(), "run")
+
+
+def trash_of_imports() -> Trash:
+    """The imported data sets that were deleted."""
+    from rivae.data.store import data_root
+
+    return Trash(data_root(), "import")
+
+
+def delete_run(run: Run, now: datetime | None = None) -> Deleted:
+    """Move a run into the trash, with its entries in the queue and their logs.
+
+    Raises:
+        DataError, RunError: it is alive, or no run of ours (``rivae.runs.owned``); or it cannot be
+            moved. Nothing has changed then.
+    """
+    require_among_runs(run)
+    root, trash = run.path.parent, Trash(run.path.parent, "run")
+    with ExitStack() as undo:
+        with held(run) as db:
+            rows = _take_entries(db, run.id) if db is not None else []
+            done = trash.put(run.id, more={"jobs": rows}, now=now)
+            undo.callback(trash.restore, done.id)  # where the queue cannot be written after all
+        undo.pop_all()
+    for row in rows:
+        with suppress(OSError):
+            log_path(root, row["id"]).rename(done.path / f"{row['id']}.log")
+    trash.purge(now)
+    return done
+
+
+def restore_run(name: str) -> Run:
+    """Bring a run back from the trash; ``name`` is its name, or the id of an entry.
+
+    Raises:
+        DataError, RunError: there is none in the trash, or its name is taken now; nothing has
+            changed then.
+    """
+    trash = trash_of_runs()
+    found = trash.entry(name)
+    rows, ledger = _entries_of(found), Ledger(trash.root)
+    logs = [path for path in found.path.iterdir() if _LOG.fullmatch(path.name)]
+    with ExitStack() as stack:
+        db = stack.enter_context(changing(ledger.path)) if ledger.path.exists() else None
+        try:
+            require_free(found.name, trash.root, db, but=[row["id"] for row in rows])
+        except RunError:
+            raise RunError(
+                f"there is another run named {found.name}: rename or delete it first"
+            ) from None
+        if db is not None:
+            _give_back(db, rows)
+            for log in logs:
+                log.rename(log_path(trash.root, log.stem))
+        return Run(trash.restore(found.id))
+
+
+def runs_on(store: Path) -> list[Run]:
+    """The runs that were trained on the import in this folder, or are to be."""
+    return [run for run in list_runs([runs_root()]) if _needs(_config(run), store)]
+
+
+def delete_import(name: str, now: datetime | None = None) -> Deleted:
+    """Move an imported data set into the trash; runs on it do not open until it is restored.
+
+    Raises:
+        DataError: there is no import of this name, it is no folder of ours, or cannot be moved.
+        RunError: a run is training on it, or waits for its turn.
+    """
+    from rivae.data.store import own_store
+
+    store = own_store(name)
+    waiting = [job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE)
+               if _needs(job.config, store)]  # fmt: skip
+    at_work = [run.id for run in runs_on(store) if _is_training(run)]
+    for run_id in (*waiting, *at_work):
+        raise RunError(f"{run_id} is to be trained on {name}: cancel it first, or wait for it")
+    trash = trash_of_imports()
+    done = trash.put(name, now=now)
+    trash.purge(now)
+    return done
+
+
+def restore_import(name: str) -> Path:
+    """Bring an import back from the trash; ``name`` is its name, or the id of an entry.
+
+    Raises:
+        DataError: there is none in the trash, or its name is taken now.
+    """
+    return trash_of_imports().restore(name)
+
+
+def find_deleted(name: str) -> Deleted:
+    """The run or import in the trash with this name, or this id of an entry.
+
+    Raises:
+        DataError: there is none, or one of each kind.
+    """
+    found = []
+    for trash in (trash_of_runs(), trash_of_imports()):
+        with suppress(DataError):
+            found.append(trash.entry(name))
+    if len(found) > 1:
+        raise DataError(f"a run and an import named {name} are in the trash: write "
+                        f"{found[0].id} or {found[1].id}")  # fmt: skip
+    if not found:
+        raise DataError(f"there is no '{name[:80]}' in the trash: `rivae trash` lists what there is")
+    return found[0]
+
+
+def restore(found: Deleted) -> str:
+    """Bring a run or an import back from the trash; its name.
+
+    Raises:
+        DataError, RunError: as ``restore_run``.
+    """
+    if found.kind == "run":
+        return restore_run(found.id).id
+    return restore_import(found.id).name
+
+
+# helpers
+
+
+def _take_entries(db: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    rows = [dict(row) for row in db.execute("SELECT * FROM jobs WHERE run = ?", (name,))]
+    db.execute("DELETE FROM jobs WHERE run = ?", (name,))
+    return rows
+
+
+def _entries_of(found: Deleted) -> list[dict[str, Any]]:
+    """The entries in the queue that were deleted with a run, as far as they can be entries."""
+    rows = found.more.get("jobs")
+    return [row for row in rows if _is_entry(row, found.name)] if isinstance(rows, list) else []
+
+
+def _is_entry(row: Any, name: str) -> bool:
+    """Whether a row says of the run ``name`` that it is over: nothing is started by it."""
+    if not isinstance(row, dict) or not _JOB.fullmatch(str(row.get("id"))):
+        return False
+    try:
+        config = parse_config(str(row.get("config")), "")
+    except ConfigError:
+        return False
+    over = row.get("state") in ("finished", *RESUMABLE)
+    return over and row.get("run") == config.name == name
+
+
+def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
+    columns = [str(column["name"]) for column in db.execute("PRAGMA table_info(jobs)")]
+    for row in rows:
+        known = {name: row[name] for name in columns
+                 if isinstance(row.get(name), str | int | float)}  # fmt: skip
+        marks = ", ".join("?" * len(known))
+        # One that a kill has left in the queue stays as it is.
+        db.execute(f"INSERT OR IGNORE INTO jobs ({', '.join(known)}) VALUES ({marks})",
+                   tuple(known.values()))  # fmt: skip
+
+
+def _config(run: Run) -> RunConfig | None:
+    try:
+        return run.config
+    except RunError:
+        return None
+
+
+def _needs(config: RunConfig | None, store: Path) -> bool:
+    """Whether a run of this configuration is trained on the import in this folder."""
+    named = None if config is None else config.dataset.settings.get("store")
+    if not isinstance(named, str) or not named or "\0" in named:
+        return False
+    return named == store.name or Path(named).absolute() == store.absolute()
+
+
+def _is_training(run: Run) -> bool:
+    try:
+        return run.status.state == "running"
+    except RunError:
+        return False

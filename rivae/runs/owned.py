@@ -1,0 +1,86 @@
+"""Which folders may be changed, renamed or deleted: those that are runs, and ours.
+
+``config.json`` is a common name, so a folder that holds one is no run yet (see ``is_run_folder``).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rivae.config import read_config
+from rivae.errors import ConfigError, RunError
+from rivae.runs.finding import DEMO_ROOT, is_read_only, list_runs, runs_root
+from rivae.runs.run import Run
+from rivae.trash import is_folder
+
+# What the top of a run's folder may hold; hidden are locks and leftovers of writing only.
+_FILES = frozenset({
+    "config.json", "status.json", "metrics.jsonl", "timing.jsonl", "model.safetensors",
+    "preview.safetensors", "evaluation.json", "alignment.json", "axis_names.json", "about.json",
+})  # fmt: skip
+_FOLDERS = frozenset({"checkpoints", "previews", "cache"})
+_HIDDEN = re.compile(r"\.lock|\.about\.json\.lock|\..+\.\d+-\d+\.tmp")
+# What training has always written into status.json.
+_STATUS = frozenset({"state", "stage", "epoch", "total_epochs", "updated"})
+
+
+def is_run_folder(path: Path) -> bool:
+    """Whether the files in a folder show that it is a run, a broken one too.
+
+    It has a valid configuration; or a status as training writes it; or, where both are damaged,
+    the two files beside ``checkpoints`` and nothing that a run does not have.
+    """
+    if not is_folder(path):
+        return False
+    try:
+        read_config(path / "config.json")
+        return True
+    except ConfigError:
+        pass
+    try:
+        return Run(path).status.model_fields_set >= _STATUS
+    except RunError:
+        pass
+    try:
+        names = {child.name for child in path.iterdir() if not _HIDDEN.fullmatch(child.name)}
+    except OSError:
+        return False
+    whole = names >= {"config.json", "status.json", "checkpoints"} and names <= _FILES | _FOLDERS
+    return whole and all(is_folder(path / name) for name in names & _FOLDERS)
+
+
+def own_run(run_id: str) -> Run:
+    """The run with this id in the folder of runs, which may be changed.
+
+    Raises:
+        RunError: there is none of this name (a path is no name), or see ``require_own``.
+    """
+    for run in list_runs():
+        if run.id == run_id:
+            require_own(run)
+            return run
+    if "/" in run_id or "\\" in run_id:
+        raise RunError(f"'{run_id[:200]}' is a path: name one of your runs, as `rivae runs` does")
+    raise RunError(f"there is no run '{run_id[:200]}': `rivae runs` lists what there is")
+
+
+def require_own(run: Run) -> None:
+    """RunError unless this is a run whose folder may be changed."""
+    if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
+        raise RunError(f"{run.id} comes with the project and stays as it is: train one of your own")
+    if run.path.is_symlink():
+        raise RunError(f"{run.id} is a link to a folder elsewhere: change the run where it lies")
+    if not is_folder(run.path):
+        raise RunError(f"there is no run '{run.id}' any more")
+    if not is_run_folder(run.path):
+        raise RunError(f"{run.id} holds a config.json that is not a run's: it is not changed")
+    if is_read_only(run):
+        raise RunError(f"the folder of run {run.id} cannot be written: ask its owner for the right")
+
+
+def require_among_runs(run: Run) -> None:
+    """``require_own``, and RunError unless it lies directly in the folder of runs."""
+    if run.path.absolute().parent.resolve() != runs_root().resolve() or run.path.name != run.id:
+        raise RunError(f"{run.id} is not in the folder of runs: name one of your runs")
+    require_own(run)

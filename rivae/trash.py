@@ -1,0 +1,286 @@
+"""What was deleted, kept for 30 days: folders moved into ``.trash`` beside them, a record with each.
+
+``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
+and ``content``, the folder itself. The record is written first and the folder moved in one step:
+after a kill all of the folder is in one of the two places, and listed there. Only entries with a
+record of ours are ever removed, and no link is followed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+from rivae.errors import DataError
+from rivae.files import locked, private_folder, sync_folder, write_json
+from rivae.reading.documents import read_form
+
+KEPT = timedelta(days=30)
+FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
+MAX_RECORD = 4 * 2**20
+Kind = Literal["run", "import"]
+_NAME = re.compile(r"[^./\\][^/\\]{0,254}")
+_ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or not name.isprintable():
+        raise ValueError("no name of a folder")
+    return name
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    version: Literal[1] = 1
+    kind: Kind
+    name: Annotated[str, AfterValidator(_checked_name)]
+    deleted: AwareDatetime
+    origin: Annotated[str, Field(max_length=5000)]
+    bytes: Annotated[int, Field(ge=0)]
+    more: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """A folder in the trash.
+
+    Attributes:
+        id: of its entry; a name may have been deleted more than once.
+        path: the entry's folder.
+        name: of the folder, to which it is restored.
+        deleted: when.
+        bytes: of its files.
+        more: what was kept with it by those who deleted it.
+    """
+
+    id: str
+    path: Path
+    kind: Kind
+    name: str
+    deleted: datetime
+    bytes: int
+    more: Mapping[str, Any]
+
+    @property
+    def until(self) -> datetime:
+        """When it is removed for good."""
+        return self.deleted + KEPT
+
+
+class Trash:
+    """The trash of the folders of one kind that lie directly below ``root``.
+
+    Methods that change something raise DataError with one sentence when they cannot.
+    """
+
+    def __init__(self, root: Path, kind: Kind) -> None:
+        self.root, self.kind = root, kind
+        self.folder = root / FOLDER
+
+    def put(
+        self, name: str, *, more: Mapping[str, Any] | None = None, now: datetime | None = None
+    ) -> Deleted:
+        """Move ``root/name`` into the trash; the caller knows that it is one of ours.
+
+        Args:
+            more: kept in the record, for restoring.
+            now: the time, for tests.
+        """
+        source = self.root / name
+        if not _NAME.fullmatch(name) or not name.isprintable() or not is_folder(source):
+            raise DataError(f"there is no folder '{name[:80]!a}' that can be deleted")
+        when = now or datetime.now(UTC)
+        kept = dict(more or {})
+        if len(json.dumps(kept)) > MAX_RECORD // 4:
+            kept = {}  # a record that cannot be read would hide the folder
+        origin = str(source.absolute()).encode(errors="replace").decode()
+        record = _Record(kind=self.kind, name=name, deleted=when, origin=origin[:5000],
+                         bytes=folder_bytes(source), more=kept)  # fmt: skip
+        with self._changing():
+            path = self._new_entry(name, when)
+            try:
+                write_json(path / RECORD, record.model_dump(mode="json"), private=True)
+                source.rename(path / CONTENT)
+            except OSError as error:
+                why = error.strerror
+                with suppress(OSError):
+                    self._remove(path)
+                raise DataError(f"the folder of {name} cannot be moved: {why}") from None
+            self._sync(path)
+        return _deleted(path, record)
+
+    def entries(self) -> list[Deleted]:
+        """What is in the trash, the last deleted first."""
+        found = [
+            deleted for path in self._paths()
+            if not path.name.startswith(".") and is_folder(path / CONTENT)
+            and (deleted := self._read(path))
+        ]  # fmt: skip
+        return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
+
+    def entry(self, name: str) -> Deleted:
+        """The entry with this id, or the last one deleted under this name; DataError if none."""
+        for found in self.entries():
+            if name in (found.id, found.name):
+                return found
+        raise DataError(f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists "
+                        "what there is")  # fmt: skip
+
+    def restore(self, name: str) -> Path:
+        """Move an entry (see ``entry``) back to where it was; the folder.
+
+        Raises:
+            DataError: there is none, or its name is taken now; nothing has changed then.
+        """
+        with self._changing():
+            found = self.entry(name)
+            target = self.root / found.name
+            if os.path.lexists(target):
+                raise DataError(f"there is another {self.kind} named {found.name}: rename or "
+                                "delete it first")  # fmt: skip
+            try:
+                (found.path / CONTENT).rename(target)
+            except OSError as error:
+                why = error.strerror
+                raise DataError(f"{found.name} cannot be restored: {why}") from None
+            self._sync(found.path)
+            with suppress(OSError):  # tried again by ``purge``
+                self._remove(found.path)
+        return target
+
+    def purge(self, now: datetime | None = None) -> None:
+        """Remove what has been here for 30 days, and what kills have left; where that cannot be
+        done now it is done another time.
+        """
+        when = now or datetime.now(UTC)
+        with suppress(DataError):
+            if not self._paths():
+                return
+            with self._changing():
+                for path in self._paths():
+                    if self._is_over(path, when):
+                        with suppress(OSError):
+                            self._remove(path)
+
+    def empty(self) -> int:
+        """Remove everything for good; the bytes that were freed."""
+        if not self._paths():
+            return 0
+        freed = 0
+        with self._changing():
+            for found in self.entries():
+                try:
+                    self._remove(found.path)
+                except OSError as error:
+                    why = error.strerror
+                    raise DataError(f"{found.name} cannot be removed: {why}") from None
+                freed += found.bytes
+        return freed
+
+    # helpers
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Nobody else changes the trash meanwhile."""
+        try:
+            private_folder(self.folder)
+            if not is_folder(self.folder):
+                raise DataError(f"the trash is a link: remove {FOLDER} from the folder of "
+                                f"{self.kind}s")  # fmt: skip
+            with locked(self.folder / ".lock", patience=5.0):
+                yield
+        except BlockingIOError:
+            raise DataError("somebody else is using the trash: try again in a moment") from None
+        except OSError as error:
+            raise DataError(f"the trash cannot be written: {error.strerror}") from None
+
+    def _new_entry(self, name: str, when: datetime) -> Path:
+        label = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:80]
+        while True:
+            stamp = when.astimezone(UTC)
+            text = f"{stamp:%Y%m%dT%H%M%S}.{stamp.microsecond // 1000:03d}Z-{label}"
+            try:
+                (self.folder / text).mkdir(mode=0o700)
+                return self.folder / text
+            except FileExistsError:
+                when += timedelta(milliseconds=1)
+
+    def _paths(self) -> list[Path]:
+        """The folders that may be entries; those that are being removed begin with a dot."""
+        if not is_folder(self.folder):
+            return []
+        return [path for path in sorted(self.folder.iterdir())
+                if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)]  # fmt: skip
+
+    def _is_over(self, path: Path, when: datetime) -> bool:
+        """Whether an entry is to be removed; never one without a record of ours."""
+        found = self._read(path)
+        if found is None:
+            return next(path.iterdir(), None) is None  # left by a kill before the record was there
+        moved = is_folder(path / CONTENT)  # else a kill has left only the record
+        return path.name.startswith(".") or not moved or found.until <= when
+
+    def _read(self, path: Path) -> Deleted | None:
+        """The entry in a folder; None where there is no record of ours."""
+        file = path / RECORD
+        with suppress(OSError, DataError):
+            if stat.S_ISREG(file.lstat().st_mode):
+                record = read_form(_Record, file, MAX_RECORD, too_large="", foreign="")
+                if record.kind == self.kind:
+                    return _deleted(path, record)
+        return None
+
+    def _remove(self, path: Path) -> None:
+        """Remove an entry; one that was begun to be removed is never listed again."""
+        if not path.name.startswith("."):
+            path = path.rename(path.with_name(f".{path.name}"))
+        for child in path.iterdir():
+            if child.name == RECORD:
+                continue
+            if is_folder(child):
+                shutil.rmtree(child)
+            else:
+                child.unlink()
+        # Last, so that after a kill it still says that this is ours.
+        (path / RECORD).unlink(missing_ok=True)
+        path.rmdir()
+
+    def _sync(self, path: Path) -> None:
+        with suppress(OSError):
+            for folder in (path, self.folder, self.root):
+                sync_folder(folder)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder, and no link to one."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def folder_bytes(folder: Path) -> int:
+    """The bytes of all files in a folder; what links point to does not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # gone a moment ago
+                total += os.lstat(Path(place) / name).st_size
+    return total
+
+
+def _deleted(path: Path, record: _Record) -> Deleted:
+    return Deleted(path.name, path, record.kind, record.name, record.deleted, record.bytes,
+                   record.more)  # fmt: skip
