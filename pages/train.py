@@ -12,6 +12,7 @@ from rivae.ui import (
     train_queue,
     train_runs,
     train_session,
+    trash,
 )
 
 train_form.take_clone()
@@ -19,8 +20,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     view = train_session.view_picker()
     page_help.train()
     train_import.panel()
+    trash.panel("run")
     access_bar.panel()
 outcome.show(train_queue.PLACE)
+trash.undo("run")
 try:
     if view == "New run":
         train_form.panel()

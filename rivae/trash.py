@@ -1,4 +1,4 @@
-"""What was deleted, kept for 30 days: folders moved into ``.trash`` beside them, a record with each.
+"""What was deleted, kept for 30 days: folders in ``.trash`` beside their place, each with a record.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself. The record is written first and the folder moved in one step:
@@ -116,7 +116,8 @@ class Trash:
             except OSError as error:
                 why = error.strerror
                 with suppress(OSError):
-                    self._remove(path)
+                    (path / RECORD).unlink(missing_ok=True)
+                    path.rmdir()
                 raise DataError(f"the folder of {name} cannot be moved: {why}") from None
             self._sync(path)
         return _deleted(path, record)
@@ -168,7 +169,7 @@ class Trash:
         with suppress(DataError):
             if not self._paths():
                 return
-            with self._changing():
+            with self._changing(patience=0.0):
                 for path in self._paths():
                     if self._is_over(path, when):
                         with suppress(OSError):
@@ -192,14 +193,14 @@ class Trash:
     # helpers
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _changing(self, patience: float = 5.0) -> Iterator[None]:
         """Nobody else changes the trash meanwhile."""
         try:
             private_folder(self.folder)
             if not is_folder(self.folder):
                 raise DataError(f"the trash is a link: remove {FOLDER} from the folder of "
                                 f"{self.kind}s")  # fmt: skip
-            with locked(self.folder / ".lock", patience=5.0):
+            with locked(self.folder / ".lock", patience):
                 yield
         except BlockingIOError:
             raise DataError("somebody else is using the trash: try again in a moment") from None
@@ -219,9 +220,11 @@ class Trash:
 
     def _paths(self) -> list[Path]:
         """The folders that may be entries; those that are being removed begin with a dot."""
-        if not is_folder(self.folder):
+        try:
+            found = sorted(self.folder.iterdir()) if is_folder(self.folder) else []
+        except OSError:  # another user's
             return []
-        return [path for path in sorted(self.folder.iterdir())
+        return [path for path in found
                 if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)]  # fmt: skip
 
     def _is_over(self, path: Path, when: datetime) -> bool:

@@ -26,6 +26,7 @@ from rivae.cli import (
     manage,
     show,
     train,
+    trash,
 )
 from rivae.errors import RivaeError
 
@@ -70,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rivae {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
-        data, imports, features, kitchen, train, jobs, show, choose, labels, manage, bench,
+        data, imports, features, kitchen, train, jobs, show, choose, labels, manage, trash, bench,
     ):  # fmt: skip
         module.add_commands(commands)
     return parser

@@ -1,4 +1,4 @@
-"""``rivae export``, ``import-run``, ``rename``, ``archive``, ``delete`` and ``password-hash``."""
+"""``rivae export``, ``import-run``, ``rename``, ``archive`` and ``password-hash``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import argparse
 import getpass
 import json
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from rivae.cli.common import add_command
+from rivae.cli.trash import plans_naming
 from rivae.errors import ConfigError, RunError
 from rivae.runs import find_run, runs_root
+from rivae.runs.owned import own_run
 
 
 def add_commands(commands: Any) -> None:
@@ -47,13 +48,6 @@ def add_commands(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs --all`")
     parser.add_argument("--undo", action="store_true", help="show them again")
-
-    parser = add_command(
-        commands, "delete", _delete, "delete runs for good, after asking",
-        "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes",
-    )  # fmt: skip
-    parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
 
     add_command(
         commands, "password-hash", _password_hash,
@@ -97,8 +91,8 @@ def _import(args: argparse.Namespace) -> int:
 def _rename(args: argparse.Namespace) -> int:
     from rivae.jobs.manage import rename
 
-    known = find_run(args.run_id)
-    if plans := _plans(known.id):
+    known = own_run(args.run_id)
+    if plans := plans_naming(known.id):
         raise RunError(f"the labelling plan {plans[0]} names {known.id}: it keeps its name")
     run = rename(known, args.name)
     print(json.dumps({"run": run.id, "path": str(run.path)}) if args.json else
@@ -109,7 +103,7 @@ def _rename(args: argparse.Namespace) -> int:
 def _archive(args: argparse.Namespace) -> int:
     from rivae.runs.notes import keep_about
 
-    runs = [find_run(name) for name in args.runs]
+    runs = [own_run(name) for name in args.runs]
     for run in runs:
         keep_about(run, archived=not args.undo)
         if not args.json:
@@ -117,48 +111,6 @@ def _archive(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([{"run": run.id, "archived": not args.undo} for run in runs]))
     return 0
-
-
-def _delete(args: argparse.Namespace) -> int:
-    from rivae.jobs.manage import children_of, delete, size_of
-    from rivae.jobs.words import size_text
-
-    runs = [find_run(name) for name in args.runs]  # all are there, or none is deleted
-    rows = []
-    for run in runs:
-        size = size_text(size_of(run))
-        derived = [child.id for child in children_of(run)]
-        kept = f" ({', '.join(derived)}, derived from it, stays)" if derived else ""
-        if plans := _plans(run.id):
-            kept += f" (labelling plan {', '.join(plans)} opens by one of its runs)"
-        if not args.yes and not _confirmed(f"delete {run.id}, {size}{kept}? "):
-            rows.append({"run": run.id, "deleted": False})
-            continue
-        freed = delete(run)
-        rows.append({"run": run.id, "deleted": True, "bytes": freed})
-        if not args.json:
-            print(f"{run.id} is deleted, {size_text(freed)} are free again")
-    if args.json:
-        print(json.dumps(rows))
-    return 0 if all(row["deleted"] for row in rows) else 1
-
-
-def _plans(run_id: str) -> list[str]:
-    """The labelling plans that name the run."""
-    from rivae.labels.home import labels_are_kept, open_labels
-    from rivae.labels.plan_data import plans_of_run
-
-    if not labels_are_kept():
-        return []
-    with closing(open_labels()) as store:
-        return plans_of_run(store, run_id)
-
-
-def _confirmed(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise ConfigError(f"{question.rstrip()} say so with --yes where nobody can be asked")
-    print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _password_hash(args: argparse.Namespace) -> int:

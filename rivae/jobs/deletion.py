@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rivae.config import RunConfig, parse_config
-from rivae.errors import ConfigError, DataError, RunError
+from rivae.errors import ConfigError, RunError
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_file import changing
@@ -123,22 +123,13 @@ def restore_import(name: str) -> Path:
     return trash_of_imports().restore(name)
 
 
-def find_deleted(name: str) -> Deleted:
-    """The run or import in the trash with this name, or this id of an entry.
-
-    Raises:
-        DataError: there is none, or one of each kind.
-    """
-    found = []
-    for trash in (trash_of_runs(), trash_of_imports()):
-        with suppress(DataError):
-            found.append(trash.entry(name))
-    if len(found) > 1:
-        raise DataError(f"a run and an import named {name} are in the trash: write "
-                        f"{found[0].id} or {found[1].id}")  # fmt: skip
-    if not found:
-        raise DataError(f"there is no '{name[:80]}' in the trash: `rivae trash` lists what there is")
-    return found[0]
+def all_deleted() -> list[Deleted]:
+    """The runs and imports in the trash, the last deleted first; what is due is removed before."""
+    trashes = trash_of_runs(), trash_of_imports()
+    for trash in trashes:
+        trash.purge()
+    found = [entry for trash in trashes for entry in trash.entries()]
+    return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
 
 def restore(found: Deleted) -> str:

@@ -1,7 +1,8 @@
 """Labelling plans in the store of labels, each with the guideline that annotators follow now.
 
 A plan never changes. Its guideline may: a factor that is added later is a new version, and which
-version a plan follows is one more document, so that nothing is overwritten.
+version a plan follows is one more document, so that nothing is overwritten. That a plan was deleted
+or restored is a document as well: it leaves every list, and neither it nor its labels are lost.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from datetime import UTC, datetime
 
-from rivae.errors import DataError, LabelError
+from rivae.errors import DataError, LabelError, LabelStoreError
 from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
 from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
 
 PLAN = "plan"
 REVISION = "plan guideline"
+REMOVAL = "plan removal"  # an odd number of them: the plan is deleted
 _DIGITS = 6
 
 
@@ -51,20 +54,62 @@ def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:
     """The plan with this name.
 
     Raises:
-        LabelError: there is none, or it is damaged.
+        LabelError: there is none, it was deleted, or it is damaged.
     """
     content = store.document(PLAN, plan_id)
-    if content is None:
-        raise LabelError(f"there is no labelling plan '{plan_id[:80]}': choose one under Plans")
+    require_plan(store, plan_id)
     try:
-        return read_plan(content.encode())
+        return read_plan((content or "").encode())
     except DataError as error:
         raise LabelError(str(error)) from None
 
 
 def plan_names(store: LabelStore) -> list[str]:
-    """The names of all plans, sorted; some may be damaged."""
-    return store.documents(PLAN)
+    """The names of all plans, sorted, without the deleted ones; some may be damaged."""
+    removed = _removed(store)
+    return [name for name in store.documents(PLAN) if _short(name) not in removed]
+
+
+def require_plan(store: LabelStore, plan_id: str) -> None:
+    """LabelError unless there is a plan with this name, be it damaged, that was not deleted."""
+    if _short(plan_id) in _removed(store):
+        raise LabelError(f"the labelling plan '{plan_id[:80]}' was deleted: bring it back with "
+                         f"`rivae trash restore --plan {plan_id[:80]}`")  # fmt: skip
+    if store.document(PLAN, plan_id) is None:
+        raise LabelError(f"there is no labelling plan '{plan_id[:80]}': choose one under Plans")
+
+
+def delete_plan(store: LabelStore, plan_id: str, now: datetime | None = None) -> None:
+    """Leave a plan out of every list until it is restored; all labels stay.
+
+    Raises:
+        LabelError: there is no such plan, or somebody deletes or restores it at this moment.
+    """
+    require_plan(store, plan_id)
+    _mark(store, plan_id, now)
+
+
+def restore_plan(store: LabelStore, plan_id: str) -> None:
+    """Bring a deleted plan back.
+
+    Raises:
+        LabelError: no plan of this name was deleted.
+    """
+    if plan_id not in dict(deleted_plans(store)):
+        raise LabelError(f"no labelling plan '{plan_id[:80]}' was deleted")
+    _mark(store, plan_id, None)
+
+
+def deleted_plans(store: LabelStore) -> list[tuple[str, datetime]]:
+    """The plans that were deleted, by name, and when."""
+    removed = _removed(store)
+    if not removed:
+        return []
+    found = []
+    for name in store.documents(PLAN):
+        if last := removed.get(_short(name)):
+            found.append((name, _time(store.document(REMOVAL, last) or "")))
+    return found
 
 
 def kept_plans(store: LabelStore) -> list[LabelPlan]:
@@ -112,12 +157,46 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
     store.keep(REVISION, _revision(plan, number), version)
 
 
-def _revision(plan: LabelPlan, number: int) -> str:
+def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
+    number = len(_numbered(store, REMOVAL, plan_id)) + 1
+    when = (now or datetime.now(UTC)).isoformat()
+    try:
+        store.keep(REMOVAL, f"{_short(plan_id)}-{number:0{_DIGITS}d}", when)
+    except LabelStoreError:
+        raise
+    except LabelError:
+        raise LabelError(f"somebody else is deleting or restoring plan {plan_id[:80]}: look "
+                         "again") from None  # fmt: skip
+
+
+def _removed(store: LabelStore) -> dict[str, str]:
+    """The plans that are deleted now, by ``_short``, with their last document of removal."""
+    all_of: dict[str, list[str]] = {}
+    for name in store.documents(REMOVAL):
+        all_of.setdefault(name[: -_DIGITS - 1], []).append(name)
+    return {short: names[-1] for short, names in all_of.items() if len(names) % 2}
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _short(plan_id: str) -> str:
     # A plan's name may be as long as a document's id already.
-    short = hashlib.sha256(plan.id.encode()).hexdigest()[:32]
-    return f"{short}-{number:0{_DIGITS}d}"
+    return hashlib.sha256(plan_id.encode()).hexdigest()[:32]
+
+
+def _revision(plan: LabelPlan, number: int) -> str:
+    return f"{_short(plan.id)}-{number:0{_DIGITS}d}"
 
 
 def _revisions(store: LabelStore, plan: LabelPlan) -> list[str]:
-    start = _revision(plan, 0)[: -_DIGITS]
-    return [name for name in store.documents(REVISION) if name.startswith(start)]
+    return _numbered(store, REVISION, plan.id)
+
+
+def _numbered(store: LabelStore, kind: str, plan_id: str) -> list[str]:
+    start = f"{_short(plan_id)}-"
+    return [name for name in store.documents(kind) if name.startswith(start)]

@@ -18,6 +18,7 @@ from rivae.ui import (
     train_export,
     train_queue,
     train_session,
+    trash,
 )
 from rivae.ui.text import markdown
 
@@ -33,7 +34,8 @@ def panel(run_id: str) -> None:
 
     Not for a fragment: what is renamed or deleted leaves the whole page.
     """
-    from rivae.runs.notes import About, about, require_own
+    from rivae.runs.notes import About, about
+    from rivae.runs.owned import require_own
 
     try:
         run = cache.run(run_id)
@@ -164,11 +166,12 @@ def _renamed(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """The confirmation: which run, how large, and what stays."""
-    from rivae.jobs.manage import size_of
     from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
 
-    size = size_text(size_of(run))
-    st.markdown(f"**{markdown(run.id)}** takes {size}. What is deleted cannot be brought back.")
+    size = size_text(folder_bytes(run.path))
+    st.markdown(f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
+                "be restored.")  # fmt: skip
     derived = [other.id for other in cache.runs() if _parent(other) == run.id]
     if derived:
         st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
@@ -182,12 +185,11 @@ def _delete(run: Run) -> None:
 
 def _deleted(run: Run) -> None:
     def change() -> str:
-        from rivae.jobs.manage import delete
-        from rivae.jobs.words import size_text
+        from rivae.jobs.deletion import delete_run
 
-        freed = delete(run)
+        trash.remember(delete_run(run))
         _forget(run, "")
-        return f"{run.id} is deleted, {size_text(freed)} are free again."
+        return ""
 
     _tried(run, change, leaves=True)
 

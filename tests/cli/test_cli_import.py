@@ -26,7 +26,7 @@ def table(tmp_path, monkeypatch):
     return path
 
 
-def test_a_dry_run_then_the_import(table, capsys):
+def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
     words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
     assert main([*words, "--dry-run"]) == 0
     assert "nothing was written" in capsys.readouterr().out
@@ -37,6 +37,14 @@ def test_a_dry_run_then_the_import(table, capsys):
     assert main(["datasets", "pairs", "--set", "store=mine"]) == 0
     out = capsys.readouterr().out
     assert "depth (ordinal, shared)" in out and "pairs:               40" in out
+    # Into the trash and back.
+    monkeypatch.setenv("RIVAE_RUNS", str(table.parent / "runs"))
+    monkeypatch.setenv("RIVAE_LABELS", str(table.parent / "labels.db"))
+    assert main(["delete", "--import", "mine", "--yes"]) == 0
+    assert main(["datasets", "pairs", "--set", "store=mine"]) == 1
+    assert main(["trash"]) == 0 and main(["trash", "restore", "mine"]) == 0
+    assert "import  mine" in capsys.readouterr().out
+    assert main(["datasets", "pairs", "--set", "store=mine"]) == 0
 
 
 @pytest.mark.parametrize(

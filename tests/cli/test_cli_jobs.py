@@ -28,6 +28,7 @@ def root(tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
     monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
     return folder
@@ -170,6 +171,17 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatc
     store.close()
     assert "plan first names good" in said("rename", "good", "better", code=1)
     assert run.path.is_dir()
+    # The plan itself goes into the trash and comes back, beside a run of its name.
+    assert "first is in the trash" in said("delete", "--plan", "first", "--yes")
+    assert "first" in said("trash") and "no plans yet" in said("labels", "plans")
+    assert "was deleted" in said("delete", "--plan", "first", "--yes", code=1)
+    said("rename", "good", "first")
+    said("delete", "first", "--yes")
+    assert "add --run or --plan" in said("trash", "restore", "first", code=1)
+    assert "first is back" in said("trash", "restore", "first", "--plan")
+    assert json.loads(said("trash", "restore", "first", "--json")) == {
+        "run": "first", "restored": True}  # fmt: skip
+    assert "first" in said("labels", "plans") and (root / "first").is_dir()
 
 
 def test_deleting_asks_first(said, root, monkeypatch):
@@ -188,6 +200,37 @@ def test_deleting_asks_first(said, root, monkeypatch):
     untrained_run(root)
     assert json.loads(said("delete", "good", "--yes", "--json"))[0]["deleted"]
     assert "there is no run 'good'" in said("delete", "good", "--yes", code=1)
+    rows = json.loads(said("trash", "--json"))
+    assert [(row["kind"], row["name"]) for row in rows] == [("run", "good")] * 2
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert "--yes" in said("trash", "empty", code=1) and len(json.loads(said("trash", "--json")))
+    assert "free again" in said("trash", "empty", "--yes")
+    assert "trash is empty" in said("trash")
+    assert "no run, import or plan 'good'" in said("trash", "restore", "good", code=1)
+
+
+def test_only_runs_are_deleted_archived_and_renamed(said, root, tmp_path):
+    """A folder is no run because a config.json is in it, nor because somebody names its path."""
+    elsewhere = untrained_run(tmp_path / "elsewhere").path
+    foreign = tmp_path / "work"
+    for folder in (foreign, root / "project"):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text('{"model_type": "bert"}')
+        (folder / "thesis.tex").write_text("years")
+    (root / "linked").symlink_to(elsewhere)
+    (root / "other").symlink_to(foreign)
+    before = sorted(tmp_path.rglob("*"))
+    named = ("project", str(foreign), str(root / "project"), str(elsewhere), "../work", "./project",
+             "linked", "other", "../elsewhere/good", "project/", "demo-synth")  # fmt: skip
+    for name in named:
+        for words in (["delete", name, "--yes"], ["archive", name], ["rename", name, "mine"]):
+            line = said(*words, code=1)
+            assert line.startswith("rivae: ") and line.count("\n") == 1, line
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "is a path" in said("delete", str(elsewhere), "--yes", code=1)
+    assert "is a link" in said("delete", "linked", "--yes", code=1)
+    assert "not a run's" in said("delete", "project", "--yes", code=1)
+    assert "comes with the project" in said("delete", "demo-synth", "--yes", code=1)
 
 
 def test_a_hash_for_the_secrets_file(said, monkeypatch):

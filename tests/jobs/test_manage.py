@@ -1,6 +1,5 @@
-"""Renaming and deleting: everything that names a run follows, and a kill leaves it usable."""
+"""Renaming: everything that names a run follows, and a kill leaves it usable."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rivae.errors import ConfigError, RunError
-from rivae.files import locked
+from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.jobs import manage
-from rivae.jobs.agent import log_path
+from rivae.jobs.deletion import delete_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.words import size_text
 from rivae.launch import run_lock
@@ -103,7 +101,7 @@ def test_a_name_that_is_taken_changes_nothing(run, tmp_path, monkeypatch):
 
 def test_a_run_at_work_is_left_alone(run, tmp_path):
     with run_lock(run):
-        for change in (manage.delete, lambda run: manage.rename(run, "x")):
+        for change in (delete_run, lambda run: manage.rename(run, "x")):
             with pytest.raises(RunError, match="cancel it"):
                 change(run)
     unfinished = Run.create(tiny_config("waiting"), tmp_path)
@@ -111,16 +109,15 @@ def test_a_run_at_work_is_left_alone(run, tmp_path):
     for state in ("queued", "starting", "running"):
         if state != "queued":
             Ledger(tmp_path).advance(job.id, state)
-        for change in (manage.delete, lambda run: manage.rename(run, "x")):
+        for change in (delete_run, lambda run: manage.rename(run, "x")):
             with pytest.raises(RunError, match=f"{state}: cancel it first"):
                 change(unfinished)
     assert unfinished.config.name == "waiting" and run.path.is_dir()
 
 
 def test_a_demo_run_stays(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path)
-    monkeypatch.setattr("rivae.runs.notes.DEMO_ROOT", tmp_path)
-    for change in (manage.delete, lambda run: manage.rename(run, "x")):
+    monkeypatch.setattr("rivae.runs.owned.DEMO_ROOT", tmp_path)
+    for change in (delete_run, lambda run: manage.rename(run, "x")):
         with pytest.raises(RunError, match="comes with the project"):
             change(run)
     assert run.path.is_dir()
@@ -134,7 +131,7 @@ def test_a_part_of_an_unfinished_batch_keeps_its_name(tmp_path):
         manage.rename(runs[0], "x")
     runs[1].set_status(state="finished")
     assert manage.rename(runs[0], "x").id == "x"
-    manage.delete(runs[1])
+    delete_run(runs[1])
     assert [r.id for r in list_runs([tmp_path])] == ["x"]
 
 
@@ -147,8 +144,8 @@ def test_what_cannot_be_written_changes_nothing(run, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", full)
-        for change in (manage.delete, lambda run: manage.rename(run, "x")):
-            with pytest.raises(RunError, match="No space"):
+        for change in (delete_run, lambda run: manage.rename(run, "x")):
+            with pytest.raises(RivaeError, match="No space"):
                 change(run)
     assert everything(tmp_path) == before
 
@@ -158,7 +155,7 @@ import os, signal, sys
 from pathlib import Path
 from rivae.jobs import ledger_file, manage
 from rivae.runs import Run
-root, action, at = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+root, at = Path(sys.argv[1]), int(sys.argv[2])
 calls = 0
 def before(function):
     def wrapped(*args, **kwargs):
@@ -169,17 +166,16 @@ def before(function):
         return function(*args, **kwargs)
     return wrapped
 for owner, name in ((manage, "write_json"), (manage, "update"), (Path, "rename"),
-                    (Path, "replace"), (manage, "sweep"), (manage, "sync_folder")):
+                    (Path, "replace"), (manage, "sync_folder")):
     setattr(owner, name, before(getattr(owner, name)))
-manage.rename(Run(root / "good"), "better") if action == "rename" else manage.delete(
-    Run(root / "good"))
+manage.rename(Run(root / "good"), "better")
 """
 
 
-def killed(root, action, at):
-    """Whether the action was killed before its step number ``at`` (else it was done)."""
+def killed(root, at):
+    """Whether the renaming was killed before its step number ``at`` (else it was done)."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RIVAE_RUNS": str(root)}
-    line = [sys.executable, "-c", KILL, str(root), action, str(at)]
+    line = [sys.executable, "-c", KILL, str(root), str(at)]
     return subprocess.run(line, env=env, check=False).returncode == -9
 
 
@@ -187,7 +183,7 @@ def killed(root, action, at):
 def test_a_kill_at_any_step_of_a_renaming_leaves_a_run_that_can_be_used(run, tmp_path):
     child_of(run)
     at = 1
-    while killed(tmp_path, "rename", at):
+    while killed(tmp_path, at):
         names = {r.id for r in list_runs([tmp_path])} - {"child"}
         assert names in ({"good"}, {"better"}), at
         there = Run(tmp_path / names.pop())
@@ -202,54 +198,6 @@ def test_a_kill_at_any_step_of_a_renaming_leaves_a_run_that_can_be_used(run, tmp
         manage.rename(moved, "good")
         at += 1
     assert at >= 5 and (tmp_path / "better").is_dir()
-
-
-def test_delete_frees_what_it_says_and_leaves_nothing(run, tmp_path):
-    (run.path / "big").write_bytes(bytes(5000))
-    (run.path / "link").symlink_to(tmp_path)
-    (job,) = Ledger(tmp_path).jobs()
-    log_path(tmp_path, job.id).write_text("said")
-    size = manage.size_of(run)
-    assert size > 5000
-    assert manage.delete(run) == size
-    assert list_runs([tmp_path]) == [] and Ledger(tmp_path).jobs() == []
-    assert [p.name for p in tmp_path.iterdir()] == [".jobs"]
-    assert not log_path(tmp_path, job.id).exists()
-
-
-def test_a_linked_folder_loses_its_link_only(run, tmp_path):
-    elsewhere = run.path.rename(tmp_path.parent / f"{tmp_path.name}-elsewhere")
-    run.path.symlink_to(elsewhere)
-    manage.delete(run)
-    assert not run.path.is_symlink() and (elsewhere / "config.json").is_file()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
-def test_a_kill_while_deleting_leaves_no_half_run(run, tmp_path):
-    assert killed(tmp_path, "delete", 2), "the folder is moved, its files are still there"
-    assert list_runs([tmp_path]) == [] and list(tmp_path.glob(".*.trash"))
-    other = untrained_run(tmp_path / "x").path.rename(tmp_path / "other")
-    manage.delete(Run(other))
-    assert not list(tmp_path.glob(".*.trash"))
-
-
-def test_a_run_whose_files_are_damaged_can_be_deleted(run, tmp_path):
-    for name in ("config.json", "status.json"):
-        (run.path / name).write_text("{")
-    manage.delete(run)
-    assert not run.path.exists()
-
-
-def test_only_our_own_trash_is_swept(tmp_path):
-    (tmp_path / ".mine.trash").mkdir()
-    manage.sweep(tmp_path)
-    assert (tmp_path / ".mine.trash").is_dir()
-
-
-def test_nobody_can_resume_it_meanwhile(run, tmp_path):
-    with locked(run.path / ".lock"), pytest.raises(RunError):
-        manage.delete(run)
-    assert json.loads((run.path / "config.json").read_text())["name"] == "good"
 
 
 @pytest.mark.parametrize(

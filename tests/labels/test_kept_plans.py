@@ -1,19 +1,26 @@
 """Plans in the store: kept once, with the guideline that is followed now."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from rivae.errors import ConfigError, LabelError
 from rivae.labels.kept_plans import (
+    delete_plan,
+    deleted_plans,
     keep_plan,
     kept_plan,
     name_plan,
     plan_guideline,
     plan_names,
+    restore_plan,
     revise,
 )
 from rivae.labels.plan import LabelPlan, PlanRun
+from rivae.labels.plan_data import plans_of_run
 from rivae.labels.schema import label_factor, read_guideline
 from rivae.labels.store import LabelStore
+from tests.labels.making import event
 
 
 @pytest.fixture
@@ -50,6 +57,28 @@ def test_another_plan_cannot_take_its_name(store):
     with pytest.raises(LabelError, match="first"):
         keep_plan(store, other, read_guideline())
     assert kept_plan(store, "first") == a_plan()
+
+
+def test_a_deleted_plan_leaves_the_lists_and_comes_back(store):
+    for name in ("first", "second"):
+        keep_plan(store, a_plan(name), read_guideline())
+    store.append([event(plan="first")])
+    for _ in range(2):
+        delete_plan(store, "first", now=datetime(2026, 1, 2, tzinfo=UTC))
+        assert plan_names(store) == ["second"] and plans_of_run(store, "r") == ["second"]
+        assert deleted_plans(store) == [("first", datetime(2026, 1, 2, tzinfo=UTC))]
+        for again in (kept_plan, delete_plan):
+            with pytest.raises(LabelError, match=r"'first' was deleted: .*restore --plan first"):
+                again(store, "first")
+        with pytest.raises(LabelError, match="already"):
+            name_plan(store, a_plan(), "first", read_guideline())
+        assert len(store.current()) == 1, "labels stay"
+        restore_plan(store, "first")
+        assert plan_names(store) == ["first", "second"] and deleted_plans(store) == []
+        assert kept_plan(store, "first") == a_plan()
+    for name in ("first", "none"):
+        with pytest.raises(LabelError, match=r"no labelling plan .* was deleted"):
+            restore_plan(store, name)
 
 
 def test_what_is_not_there_is_one_sentence(store):

@@ -6,12 +6,12 @@ import zipfile
 
 import pytest
 
-from rivae.jobs import manage
 from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.words import size_text
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
+from rivae.trash import Trash, folder_bytes
 from rivae.ui import state, train_export
 
 LOCKED = {"rivae": {"password": "correct horse"}}
@@ -25,8 +25,9 @@ def runs(run_folder, monkeypatch, tmp_path):
         shutil.copytree(run_folder / name, folder / name)
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
-    monkeypatch.setattr(manage, "DEMO_ROOT", folder / "no-demos")
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    for module in ("rivae.runs.finding", "rivae.runs.owned", "rivae.jobs.manage"):
+        monkeypatch.setattr(f"{module}.DEMO_ROOT", folder / "no-demos")
     return folder
 
 
@@ -37,9 +38,11 @@ class Panel:
         from streamlit.testing.v1 import AppTest
 
         def script(run_id):
-            from rivae.ui import outcome, train_manage, train_queue
+            from rivae.ui import outcome, train_manage, train_queue, trash
 
             outcome.show(train_queue.PLACE)
+            trash.undo("run")
+            trash.panel("run")
             train_manage.panel(run_id)
 
         self.at = AppTest.from_function(script, args=(run_id,), default_timeout=60)
@@ -117,16 +120,42 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(runs, label_plan):
     assert "plan first names digits" in panel.words and (runs / "digits").is_dir()
 
 
+def content_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.name != ".lock"}  # fmt: skip
+
+
 def test_deleting_names_the_run_its_size_and_what_stays(runs):
     child = runs / "digits-4" / "config.json"
     child.write_text(child.read_text().replace('"parent": null', '"parent": "digits"'))
     panel = Panel("digits")
-    size = size_text(manage.size_of(Run(runs / "digits")))
+    size = size_text(folder_bytes(runs / "digits"))
     assert f"takes {size}" in panel.words and r"digits\-4" in panel.words
     assert size in panel.at.button(panel.key("delete")).label
+    before = content_of(runs / "digits")
     panel.press("delete")
     assert not (runs / "digits").exists() and (runs / "digits-4").is_dir()
-    assert "digits is deleted" in panel.words and not panel.at.button
+    assert f"Deleted **digits** ({size})" in panel.words.replace("\\", "")
+    # Undo, and the list of what was deleted, in which it is found later.
+    panel.at.button("trash_run_undo").click()
+    assert "digits is back" in panel.run().words and content_of(runs / "digits") == before
+    assert "Deleted **" not in panel.words and not Trash(runs, "run").entries()
+    panel.press("delete")
+    (entry,) = Trash(runs, "run").entries()
+    panel.at.button("trash_run_dismiss").click()
+    assert "Deleted **" not in panel.run().words
+    later = Panel("digits-4")
+    assert "Kept for 30 days" in later.words
+    later.at.button(f"trash_run_{entry.id}").click()
+    assert "digits is back" in later.run().words and content_of(runs / "digits") == before
+
+
+def test_what_is_in_the_way_of_a_restoring_is_named(runs):
+    panel = Panel("digits").press("delete")
+    shutil.copytree(runs / "digits-4", runs / "digits")
+    panel.at.button("trash_run_undo").click()
+    assert "another run named digits" in panel.run().words.replace("\\", "")
+    assert len(Trash(runs, "run").entries()) == 1
 
 
 def test_a_run_in_the_queue_is_not_deleted(runs):
@@ -158,8 +187,7 @@ def test_who_may_not_change_can_look_and_take_the_file(runs):
 
 
 def test_a_demo_run_can_only_be_taken(runs, monkeypatch):
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", runs)
-    monkeypatch.setattr("rivae.runs.notes.DEMO_ROOT", runs)
+    monkeypatch.setattr("rivae.runs.owned.DEMO_ROOT", runs)
     panel = Panel("digits")
     assert panel.at.button(panel.key("archive")).disabled
     panel.press("delete")

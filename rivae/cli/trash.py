@@ -1,0 +1,246 @@
+"""``rivae delete`` and ``rivae trash``: into the trash, back from it, and for good."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from rivae.cli.common import add_command, print_table
+from rivae.errors import ConfigError, DataError
+from rivae.runs.owned import own_run
+
+KINDS = ("run", "import", "plan")
+
+
+def add_commands(commands: Any) -> None:
+    """Register ``delete`` and ``trash``."""
+    parser = add_command(
+        commands, "delete", _delete,
+        "move runs, imports or labelling plans into the trash, after asking",
+        "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes\n"
+        "  rivae delete --import mine\n  rivae delete --plan first\n"
+        "They can be brought back for 30 days: rivae trash restore NAME. A plan's labels stay.",
+    )  # fmt: skip
+    parser.add_argument("names", nargs="+", metavar="name", help="runs as in `rivae runs`")
+    _add_kinds(parser, ("import", "plan"))
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    parser = add_command(
+        commands, "trash", _list, "list what was deleted, bring it back, or remove it for good",
+        "  rivae trash\n  rivae trash restore synth-rivae-s0\n  rivae trash empty",
+    )  # fmt: skip
+    below = parser.add_subparsers(metavar="COMMAND")
+    back = add_command(
+        below, "restore", _restore, "bring something back from the trash",
+        "  rivae trash restore synth-rivae-s0\n  rivae trash restore mine --import\n"
+        "  rivae trash restore 20260102T030405.678Z-synth-rivae-s0",
+    )  # fmt: skip
+    back.add_argument("name", help="or an id from `rivae trash`; the last deleted of that name")
+    _add_kinds(back, KINDS)
+    rest = add_command(
+        below, "empty", _empty, "remove what is in the trash for good, after asking",
+        "  rivae trash empty\n  rivae trash empty --yes",
+    )  # fmt: skip
+    rest.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _add_kinds(parser: argparse.ArgumentParser, kinds: tuple[str, ...]) -> None:
+    group = parser.add_mutually_exclusive_group()
+    for kind in kinds:
+        group.add_argument(f"--{kind}", dest="kind", action="store_const", const=kind,
+                           help={"run": "a run", "import": "imported data (see the Data page)",
+                                 "plan": "a labelling plan"}[kind])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Doomed:
+    """Something that is about to be deleted: what is asked, and how it is done."""
+
+    name: str
+    question: str
+    bytes: int | None
+    delete: Callable[[], object]
+
+
+def _delete(args: argparse.Namespace) -> int:
+    kind = args.kind or "run"
+    # All are there, or none is deleted.
+    found = [{"run": _run, "import": _import, "plan": _plan}[kind](name)
+             for name in dict.fromkeys(args.names)]  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    for one in found:
+        if not args.yes and not _confirmed(f"delete {one.question}? "):
+            rows.append({kind: one.name, "deleted": False})
+            continue
+        one.delete()
+        rows.append({kind: one.name, "deleted": True, "bytes": one.bytes})
+        if not args.json:
+            print(f"{one.name} is in the trash: `rivae trash restore {one.name}` brings it back")
+    if args.json:
+        print(json.dumps(rows))
+    return 0 if all(row["deleted"] for row in rows) else 1
+
+
+def _run(name: str) -> _Doomed:
+    from rivae.jobs.deletion import delete_run
+    from rivae.jobs.manage import children_of
+    from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
+
+    run = own_run(name)
+    size = folder_bytes(run.path)
+    derived = [child.id for child in children_of(run)]
+    kept = f" ({', '.join(derived)}, derived from it, stays)" if derived else ""
+    if plans := plans_naming(run.id):
+        kept += f" (labelling plan {', '.join(plans)} opens by one of its runs)"
+    return _Doomed(run.id, f"{run.id}, {size_text(size)}{kept}", size, lambda: delete_run(run))
+
+
+def _import(name: str) -> _Doomed:
+    from rivae.data.store import own_store
+    from rivae.jobs.deletion import delete_import, runs_on
+    from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
+
+    folder = own_store(name)
+    size = folder_bytes(folder)
+    runs = [run.id for run in runs_on(folder)]
+    kept = f" ({', '.join(runs)} will not open without it)" if runs else ""
+    return _Doomed(name, f"the import {name}, {size_text(size)}{kept}", size,
+                   lambda: delete_import(name))  # fmt: skip
+
+
+def plans_naming(run_id: str) -> list[str]:
+    """The labelling plans that name the run."""
+    from rivae.labels.home import labels_are_kept, open_labels
+    from rivae.labels.plan_data import plans_of_run
+
+    if not labels_are_kept():
+        return []
+    with closing(open_labels()) as store:
+        return plans_of_run(store, run_id)
+
+
+def _plan(name: str) -> _Doomed:
+    from rivae.labels.home import open_labels
+    from rivae.labels.kept_plans import delete_plan, require_plan
+
+    with closing(open_labels()) as store:
+        require_plan(store, name)
+
+    def delete() -> None:
+        with closing(open_labels()) as store:
+            delete_plan(store, name)
+
+    return _Doomed(name, f"the labelling plan {name} (its labels stay)", None, delete)
+
+
+def _deleted_plans() -> list[tuple[str, datetime]]:
+    from rivae.labels.home import labels_are_kept, open_labels
+    from rivae.labels.kept_plans import deleted_plans
+
+    if not labels_are_kept():
+        return []
+    with closing(open_labels()) as store:
+        return deleted_plans(store)
+
+
+def _rows() -> list[dict[str, Any]]:
+    """What is in the trash, the last deleted first; a plan has no size and no end."""
+    from rivae.jobs.deletion import all_deleted
+
+    rows: list[dict[str, Any]] = [
+        {"kind": one.kind, "name": one.name, "id": one.id, "deleted": one.deleted,
+         "until": one.until, "bytes": one.bytes} for one in all_deleted()
+    ]  # fmt: skip
+    rows += [{"kind": "plan", "name": name, "id": name, "deleted": when, "until": None,
+              "bytes": None} for name, when in _deleted_plans()]  # fmt: skip
+    return sorted(rows, key=lambda row: row["deleted"], reverse=True)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from rivae.jobs.words import size_text
+
+    rows = _rows()
+    if args.json:
+        print(json.dumps(rows, default=datetime.isoformat))
+    elif not rows:
+        print("the trash is empty")
+    else:
+        print_table(
+            [(row["kind"], row["name"], _day(row["deleted"]), _day(row["until"]),
+              "–" if row["bytes"] is None else size_text(row["bytes"]), row["id"])
+             for row in rows],
+            ("what", "name", "deleted", "kept until", "size", "id"),
+        )  # fmt: skip
+    return 0
+
+
+def _day(when: datetime | None) -> str:
+    return "–" if when is None else f"{when.astimezone(UTC):%Y-%m-%d}"
+
+
+def _restore(args: argparse.Namespace) -> int:
+    found = [row for row in _rows() if args.name in (row["name"], row["id"])
+             and args.kind in (None, row["kind"])]  # fmt: skip
+    kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
+    if not found:
+        raise DataError(f"there is no {args.kind or 'run, import or plan'} '{args.name[:80]}' in "
+                        "the trash: `rivae trash` lists what there is")  # fmt: skip
+    if len(kinds) > 1:
+        flags = " or ".join(f"--{kind}" for kind in kinds)
+        raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")
+    name = _brought_back(found[0])
+    if args.json:
+        print(json.dumps({kinds[0]: name, "restored": True}))
+    else:
+        print(f"{name} is back")
+    return 0
+
+
+def _brought_back(row: dict[str, Any]) -> str:
+    from rivae.jobs.deletion import restore_import, restore_run
+
+    if row["kind"] == "run":
+        return restore_run(row["id"]).id
+    if row["kind"] == "import":
+        return restore_import(row["id"]).name
+    from rivae.labels.home import open_labels
+    from rivae.labels.kept_plans import restore_plan
+
+    with closing(open_labels()) as store:
+        restore_plan(store, row["name"])
+    return str(row["name"])
+
+
+def _empty(args: argparse.Namespace) -> int:
+    from rivae.jobs.deletion import all_deleted, trash_of_imports, trash_of_runs
+    from rivae.jobs.words import size_text
+
+    found = all_deleted()
+    size = size_text(sum(one.bytes for one in found))
+    names = ", ".join(one.name for one in found[:5]) + (", …" if len(found) > 5 else "")
+    freed = 0
+    if found:
+        question = f"remove {names} ({size}) for good? "
+        if not args.yes and not _confirmed(question):
+            return 1
+        freed = trash_of_runs().empty() + trash_of_imports().empty()
+    if args.json:
+        print(json.dumps({"removed": len(found), "bytes": freed}))
+    else:
+        print(f"the trash is empty, {size_text(freed)} are free again")
+    return 0
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{question.rstrip()} say so with --yes where nobody can be asked")
+    print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
