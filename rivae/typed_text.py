@@ -5,7 +5,27 @@ It is not escaped: that is done where it is drawn.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 from rivae.errors import ConfigError
+
+LOST = "\ufffd"  # stands where a character was none
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def clean(value: object) -> str:
+    """A value of somebody's file as one line of plain text; every such text passes through here.
+
+    Characters are composed and single spaces stand between words. Control characters are left out;
+    bytes that are no UTF-8, and halves of characters, become U+FFFD. Nothing and NaN are "".
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    text = unicodedata.normalize("NFC", _HALF.sub(LOST, text))
+    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def one_line(text: str, what: str, longest: int) -> str:

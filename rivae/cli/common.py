@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from rivae.errors import ConfigError
 
 Command = Callable[[argparse.Namespace], int]
+TELL_SECONDS = (2.0, 0.1)  # between two words on the same stage, in a file and in a terminal
+_COUNTS = re.compile(r"\d[\d,.]*")
 
 
 def add_command(
@@ -66,20 +70,34 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
 
 
 class Steps:
-    """Says on stderr what a command is doing: a line over itself, or a line per stage in a file."""
+    """Says on stderr what a command is doing, from the first moment on.
 
-    def __init__(self, name: str) -> None:
-        self.name, self.stage = name, ""
+    A line over itself in a terminal; in a file one per stage, and one every two seconds.
+
+    Args:
+        first: what is done first; said before any work, and before modules are loaded for it.
+        quiet: say nothing.
+    """
+
+    def __init__(self, name: str, first: str = "", quiet: bool = False) -> None:
+        self.name, self.quiet, self.stage = name, quiet, ""
         self.terminal = sys.stderr.isatty()
+        self._told = 0.0
+        if first:
+            self(first)
 
     def __call__(self, stage: str, share: float | None = None) -> None:
+        same = _COUNTS.sub("", stage) == _COUNTS.sub("", self.stage)
+        pause = TELL_SECONDS[self.terminal]
+        soon = same and time.monotonic() - self._told < pause and share != 1
+        if self.quiet or soon:
+            return
+        self.stage, self._told = stage, time.monotonic()
+        text = f"{self.name}: {stage}" + (f" {share:.0%}" if share else "")
         if self.terminal:
-            done = "" if share is None else f" {share:.0%}"
-            text = f"\r\033[K{self.name}: {stage}{done}"
-            print(text, end="", file=sys.stderr, flush=True)
-        elif stage != self.stage:
-            print(f"{self.name}: {stage}", file=sys.stderr, flush=True)
-        self.stage = stage
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
 
     def __enter__(self) -> Steps:
         return self

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from rivae.cli.common import add_command, parse_settings, print_table
+from rivae.cli.common import Steps, add_command, parse_settings, print_table
 from rivae.errors import ConfigError
 
 
@@ -26,6 +26,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _datasets(args: argparse.Namespace) -> int:
+    steps = Steps("datasets", f"opening {args.name}" if args.name else "")
     # Here and not above: it imports torch, which `rivae --help` need not wait for.
     from rivae.data import dataset_names, describe_dataset, load_dataset
 
@@ -38,7 +39,8 @@ def _datasets(args: argparse.Namespace) -> int:
         else:
             print_table([(name, about) for name, about, _ in rows], ("data set", "what it is"))
         return 0
-    data = load_dataset(args.name, **parse_settings(args.settings, ("dataset",))["dataset"])
+    with steps:
+        data = load_dataset(args.name, **parse_settings(args.settings, ("dataset",))["dataset"])
     facts = {
         "name": data.name,
         "settings": data.settings,

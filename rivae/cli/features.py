@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
 from typing import Any
 
-from rivae.cli.common import add_command
+from rivae.cli.common import Steps, add_command
 
 
 def add_commands(commands: Any) -> None:
@@ -30,23 +28,16 @@ def add_commands(commands: Any) -> None:
 
 
 def _features(args: argparse.Namespace) -> int:
-    from rivae.config import training_config
-    from rivae.data.store import find_store
-    from rivae.importing.pretrained import Checkpoint, make_features
+    args.resume_hint = "the same command resumes where it stopped"
+    with Steps("features", f"loading {args.checkpoint}") as steps:
+        from rivae.config import training_config
+        from rivae.data.store import find_store
+        from rivae.importing.pretrained import Checkpoint, make_features
 
-    args.resume_hint = "the same command goes on where it stopped"
-    device = training_config({"device": args.device}).device
-    folder = find_store(args.store)
-    checkpoint = Checkpoint(args.checkpoint, device)
-    last = time.monotonic()
-
-    def tell(side: str, share: float) -> None:
-        nonlocal last
-        if time.monotonic() - last > 2 or share == 1:
-            last = time.monotonic()
-            print(f"{side} {share:6.1%}", file=sys.stderr)
-
-    make_features(folder, checkpoint, args.name, args.batch_size, tell)
+        device = training_config({"device": args.device}).device
+        folder = find_store(args.store)
+        checkpoint = Checkpoint(args.checkpoint, device)
+        make_features(folder, checkpoint, args.name, args.batch_size, steps)
     if args.json:
         print(json.dumps({"store": str(folder), "features": args.name, "of": checkpoint.sides}))
     else:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import add_command
+from rivae.cli.common import Steps, add_command
 from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rivae.importing import ImportReport
     from rivae.importing.plan import Plan
-
-TELL_SECONDS = 2.0
 
 
 def add_commands(commands: Any) -> None:
@@ -30,7 +25,7 @@ def add_commands(commands: Any) -> None:
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
-        "Take it up again after a stop with the same command. Then: rivae train pairs "
+        "After a stop, the same command resumes. Then: rivae train pairs "
         "--set dataset.store=mine",
     )
     parser.add_argument(
@@ -66,12 +61,13 @@ def add_commands(commands: Any) -> None:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from rivae.importing import run_import
+    args.resume_hint = "the same command resumes where it stopped"
+    with Steps("import", f"opening {args.source.name}") as steps:
+        from rivae.importing import run_import
 
-    args.resume_hint = "the same command goes on where it stopped"
-    plan = _plan(args)
-    settings = plan.settings()
-    report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=_teller())
+        plan = _plan(args)
+        settings = plan.settings()
+        report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
         out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
         print(json.dumps(out))
@@ -107,16 +103,3 @@ def _plan(args: argparse.Namespace) -> Plan:
         paper_filter=args.paper_filter,
         dry_run=args.dry_run,
     )
-
-
-def _teller() -> Any:
-    """A progress callback that prints every two seconds."""
-    last = time.monotonic()
-
-    def tell(report: ImportReport, share: float) -> None:
-        nonlocal last
-        if time.monotonic() - last > TELL_SECONDS:
-            last = time.monotonic()
-            print(f"{share:6.1%}  {report.taken:,} of {report.read:,} usable", file=sys.stderr)
-
-    return tell

@@ -21,7 +21,7 @@ from rivae.errors import DataError
 
 _BLOCK_BYTES = 8 << 20
 # What zipfile and its decompressors raise on damaged, encrypted or exotic members.
-_UNPACKING_ERRORS = (
+UNPACKING_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -136,7 +136,7 @@ class NpzFile:
                 if stated > info.file_size:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
                 yield stream, shape, dtype, by_column
-        except _UNPACKING_ERRORS as error:
+        except UNPACKING_ERRORS as error:
             raise DataError(f"{self.path}: '{key}' cannot be unpacked: {error}") from error
 
     def _header(self, key: str, stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any], bool]:

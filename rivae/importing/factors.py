@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rivae.data.store import FactorColumn
-from rivae.importing.texts import clean
+from rivae.importing.report import UnusableError
+from rivae.typed_text import clean
 
 MAX_ORDINAL = 12  # different whole numbers that count as levels
 MAX_CLASSES = 100
+MAX_NAME = 200  # characters of a column name
+MAX_WHOLE = 2**53  # larger numbers are not told apart
 
 
 class FactorReader:
@@ -23,7 +26,11 @@ class FactorReader:
     def __init__(self, columns: Iterable[str]) -> None:
         self._numeric = dict.fromkeys(columns, True)
         self._values: dict[str, set[Any]] = {name: set() for name in self._numeric}
-        self.refused: dict[str, str] = {}
+        self.refused = {
+            name: "its name is no plain text of up to 200 characters"
+            for name in self._numeric
+            if clean(name) != name or len(name) > MAX_NAME
+        }
 
     def look(self, record: Mapping[str, Any]) -> None:
         """Take notice of the cells of one usable record."""
@@ -52,7 +59,7 @@ class FactorReader:
             if not self._numeric[name] and len(seen) > MAX_CLASSES:
                 self.refused[name] = f"more than {MAX_CLASSES} different words"
             elif self._numeric[name]:
-                few = len(seen) <= MAX_ORDINAL and all(v == int(v) for v in seen)
+                few = len(seen) <= MAX_ORDINAL and all(map(_is_whole, seen))
                 levels = tuple(f"{int(v)}" for v in sorted(seen)) if few else ()
                 kind = "ordinal" if few else "continuous"
                 out.append(FactorColumn(name=name, kind=kind, levels=levels))  # type: ignore[arg-type]
@@ -66,18 +73,25 @@ def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) ->
     """The numbers of one record: values, or codes 0, 1, 2 … of levels.
 
     Raises:
-        KeyError, ValueError: for a record that ``FactorReader`` has not looked at.
+        UnusableError: for a record that ``FactorReader`` has not looked at.
     """
     out = {}
     for column in columns:
         cell = clean(record.get(column.name))
-        if column.kind == "continuous":
-            out[column.name] = float(cell)
-        elif column.kind == "ordinal":
-            out[column.name] = float(column.levels.index(f"{int(float(cell))}"))
-        else:
-            out[column.name] = float(column.levels.index(cell[:200]))
+        try:
+            if column.kind == "continuous":
+                out[column.name] = float(cell)
+            elif column.kind == "ordinal":
+                out[column.name] = float(column.levels.index(f"{int(float(cell))}"))
+            else:
+                out[column.name] = float(column.levels.index(cell[:200]))
+        except (ValueError, OverflowError):
+            raise UnusableError("known factor has another kind of value") from None
     return out
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value) < MAX_WHOLE and value == int(value)
 
 
 def _number(cell: str) -> float | None:

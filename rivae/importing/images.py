@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
+from rivae.data.npz import UNPACKING_ERRORS
 from rivae.errors import DataError
 from rivae.importing.limits import MAX_PICTURE_BYTES
 from rivae.importing.report import UnusableError
-
-_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
 class PictureFiles:
@@ -46,7 +44,7 @@ class PictureFiles:
             raise DataError(f"{path} does not exist: give the folder or zip with the pictures")
         try:
             archive = self._stack.enter_context(zipfile.ZipFile(path))
-        except (*_ZIP_ERRORS, OSError) as error:
+        except UNPACKING_ERRORS as error:
             raise DataError(f"{path.name} is neither a folder nor a sound zip: {error}") from error
         members: dict[str, zipfile.ZipInfo] = {}
         for info in archive.infolist():
@@ -100,7 +98,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as stream:
             data = stream.read(MAX_PICTURE_BYTES + 1)  # the directory may lie about the size
-    except (*_ZIP_ERRORS, OSError) as error:
+    except UNPACKING_ERRORS as error:
         raise UnusableError("picture cannot be unpacked from its zip") from error
     if len(data) > MAX_PICTURE_BYTES:
         raise UnusableError(_too_large())

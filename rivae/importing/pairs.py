@@ -19,10 +19,12 @@ from rivae.importing.limits import MAX_TITLE, PAPER_LINES
 from rivae.importing.mapping import Mapping
 from rivae.importing.picture import stored_picture
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.session import ImportSettings
-from rivae.importing.tables import Record, records
+from rivae.importing.session import ImportSettings, Progress
 from rivae.importing.texts import lines, one_line
+from rivae.reading.tables import Broken, Record, rows
+from rivae.typed_text import LOST
 
+TELL_EVERY = 2_000  # records
 OWN = "own"  # the name of the features that come with an import
 PARTITIONS = {"train": "train", "val": "validation", "valid": "validation",
               "validation": "validation", "dev": "validation", "test": "test"}  # fmt: skip
@@ -59,7 +61,10 @@ class PairsImport:
 
     def fingerprint(self) -> dict[str, Any]:
         """Names, sizes and times of the files, and the settings."""
-        stat = self.table.stat()
+        try:
+            stat = self.table.stat()
+        except OSError as error:
+            raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
         return {
             "kind": f"{self.table.name} with pictures from "
             f"{', '.join(path.name for path in self.images)}",
@@ -70,14 +75,21 @@ class PairsImport:
             "embeddings": [path.name for path in self.embeddings or ()],
         }
 
-    def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+    def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
         """Reads the table once: it also finds its faults before any picture is opened."""
         reader = FactorReader(self.mapping.factors)
-        for record in records(self.table, self.encoding):
-            if self._n_records == 0:
-                self.mapping.check(record)
+        columns: dict[str, None] = {}  # lines of JSON need not all name the same
+        for record in rows(self.table, self.encoding):
             self._n_records += 1
-            reader.look(record)
+            if self._n_records % TELL_EVERY == 0:
+                tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
+            if not isinstance(record, Broken):
+                columns |= dict.fromkeys(record)
+                reader.look(record)
+        if columns:
+            self.mapping.check(columns)
+        with PictureFiles(self.images):
+            pass  # a place that is none is named now, not after the folder was made
         for side, matrix in self._matrices.items():
             if len(matrix) != self._n_records:
                 raise DataError(
@@ -94,14 +106,19 @@ class PairsImport:
         return self._done / max(self._n_records, 1)
 
     def items(
-        self, settings: ImportSettings, report: ImportReport, skip: int
+        self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
     ) -> Iterator[StoreItem | None]:
         """See ``Source.items``."""
         seen_ids: set[bytes] = set()
         seen_pictures: dict[bytes, str] = {}
         with PictureFiles(self.images) as files:
-            for number, record in enumerate(records(self.table, self.encoding)):
+            for number, record in enumerate(rows(self.table, self.encoding)):
                 self._done, which = number, f"record {number + 1}"
+                if isinstance(record, Broken):
+                    if number >= skip:
+                        report.leave_out(record.reason, f"line {record.line}", record.detail)
+                    yield None
+                    continue
                 try:
                     recipe, partition = self._text(record, number)
                     which = f"{which} ({recipe.id})"
@@ -115,6 +132,7 @@ class PairsImport:
                     if settings.paper_filter:
                         check_paper_filter(recipe)
                     data, picture = self._picture(record, files, settings.side)
+                    factors = factor_values(self._columns, record)
                 except UnusableError as error:
                     if number >= skip:
                         report.leave_out(str(error), which, _shown(record, self.mapping.picture))
@@ -125,7 +143,9 @@ class PairsImport:
                 if data and twin in seen_pictures:
                     report.note("same picture as another record", which, seen_pictures[twin])
                 seen_pictures.setdefault(twin, recipe.id)
-                yield StoreItem(recipe, picture, partition, factor_values(self._columns, record))
+                if any(LOST in text for text in _texts(recipe)):
+                    report.note(f"text with characters that are none, shown as {LOST}", which)
+                yield StoreItem(recipe, picture, partition, factors)
 
     def after(self, folder: Path) -> None:
         """Take over the rows of the embeddings that belong to the stored items."""
@@ -173,6 +193,11 @@ def check_paper_filter(recipe: Recipe) -> None:
             raise UnusableError(f"no {name}")
         if len(found) > PAPER_LINES:
             raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
+
+
+def _texts(recipe: Recipe) -> Iterator[str]:
+    yield from (recipe.id, recipe.title, recipe.url)
+    yield from (*recipe.ingredients, *recipe.instructions, *recipe.tags)
 
 
 def _shown(record: Record, column: str | None) -> str:

@@ -12,7 +12,7 @@ from rivae.importing.mapping import make_mapping
 from rivae.importing.pairs import PairsImport
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
-from rivae.importing.tables import preview
+from rivae.reading.tables import preview
 
 
 class Plan(BaseModel):

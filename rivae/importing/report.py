@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rivae.typed_text import clean
+
 EXAMPLES = 5
 EXAMPLE_LENGTH = 160
 
@@ -45,8 +47,13 @@ class ImportReport:
     def _example(self, key: str, which: str, what: str) -> None:
         known = self.examples.setdefault(key, [])
         if len(known) < EXAMPLES:
-            text = f"{which}: {what}" if what else which
+            text = clean(f"{which}: {what}" if what else which)
             known.append(text[:EXAMPLE_LENGTH])
+
+    @property
+    def sentence(self) -> str:
+        """How many were taken so far, as progress."""
+        return f"{self.taken:,} of {self.read:,} records usable"
 
     def lines(self) -> list[str]:
         """The report as plain text, most frequent reason first."""
@@ -58,7 +65,7 @@ class ImportReport:
         return out
 
     def to_dict(self) -> dict[str, Any]:
-        """For ``store.json`` and for taking an import up again."""
+        """For ``store.json``, and for an import that resumes."""
         return {
             "read": self.read,
             "taken": self.taken,

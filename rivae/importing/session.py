@@ -1,7 +1,9 @@
-"""One import from beginning to end: dry run or real, with progress, and taken up after a kill."""
+"""One import from beginning to end: dry run or real, with progress, and resumed after a kill."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,20 +11,23 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.data.store import FactorColumn, StoreItem, StoreWriter, data_root
+from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE
 from rivae.data.store.place import checked_name
-from rivae.errors import ConfigError, DataError
-from rivae.files import write_json
+from rivae.data.store.writer import StoreWriteError
+from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing.limits import MIN_PAIRS
 from rivae.importing.report import ImportReport
+from rivae.typed_text import clean
 
-Progress = Callable[[ImportReport, float], None]  # what was found so far, share done in [0, 1]
+Progress = Callable[[str, float], None]  # what is being done, and the share done in [0, 1]
 SIDES = (32, 1024)
 REPORT_EVERY = 200
+REPORT_SECONDS = 0.5
 REPORT = "report.json"
 
 
 class ImportCancelledError(Exception):
-    """Raised by a progress callback to stop an import; what was finished of it stays."""
+    """Raised by a progress callback to stop an import; its finished chunks stay."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class ImportSettings:
     def check(self) -> None:
         """Raise DataError or ConfigError for a value out of range."""
         checked_name(self.name)
+        if len(clean(self.title)) > MAX_TITLE:
+            raise ConfigError(f"the title is longer than {MAX_TITLE} characters: shorten it")
         if not SIDES[0] <= self.side <= SIDES[1]:
             raise ConfigError(f"side must be from {SIDES[0]} to {SIDES[1]} pixels, got {self.side}")
 
@@ -66,16 +73,17 @@ class Source(Protocol):
         """Names the files and settings, to know the same import again."""
         ...
 
-    def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+    def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
         """The known factors; may read the source once."""
         ...
 
     def items(
-        self, settings: ImportSettings, report: ImportReport, skip: int
+        self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
     ) -> Iterator[StoreItem | None]:
         """One element per record, None for those left out (and counted in ``report``).
 
-        The first ``skip`` records were taken up before and yield None at no cost.
+        The first ``skip`` records were taken in before and yield None at no cost. ``tell`` is for
+        what is done before the first record; what comes then is told by the caller.
         """
         ...
 
@@ -101,51 +109,76 @@ def run_import(
 ) -> ImportReport:
     """Read all of ``source`` and store the usable pairs.
 
-    A dry run reads and checks everything and writes nothing. A killed import is taken up by the
-    same call; ``ImportCancelledError`` from ``progress`` leaves it ready for that too.
+    A dry run reads and checks everything and writes nothing. A killed import resumes with the same
+    call, and so does one that ``ImportCancelledError`` from ``progress`` or a full disk ended. One
+    that is refused leaves nothing behind, so that it can be corrected.
+
+    Args:
+        progress: told at once, before anything is read, and then at least twice a second as long
+            as records come.
 
     Raises:
         ConfigError, DataError: with one sentence; nothing appears among the data sets then.
     """
     settings.check()
-    tell = progress or (lambda report, share: None)
+    tell = progress or (lambda words, share: None)
+    tell("reading", 0.0)
     report = ImportReport()
-    columns = source.factor_columns(report)
-    writer = None
-    if not dry_run:
-        fingerprint = {**source.fingerprint(), "side": settings.side,
-                       "paper_filter": settings.paper_filter}  # fmt: skip
-        writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
-        report = _taken_up(writer, report)
+    columns = source.factor_columns(report, tell)
+    if len(columns) > MAX_FACTORS:
+        raise ConfigError(f"{len(columns)} known factors are more than {MAX_FACTORS}: choose fewer")
+    if dry_run:
+        _take(source, settings, report, None, tell)
+        return report
+    fingerprint = {**source.fingerprint(), "side": settings.side,
+                   "paper_filter": settings.paper_filter}  # fmt: skip
+    writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
+    try:
+        report = _resumed(writer, report)
+        position = _take(source, settings, report, writer, tell)
+        (writer.partial / REPORT).unlink(missing_ok=True)
+        writer.finish(_manifest(source, settings, columns, report), position, source.after)
+    except BaseException as error:
+        # Wrong files or settings have to be corrected, and are another import then.
+        writer.give_up(
+            keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError)
+        )
+        raise
+    return report
+
+
+def _take(
+    source: Source,
+    settings: ImportSettings,
+    report: ImportReport,
+    writer: StoreWriter | None,
+    tell: Progress,
+) -> int:
+    """All records of ``source``; returns their number."""
     position, skip = 0, writer.source_position if writer else 0
-    for item in source.items(settings, report, skip):
+    told = time.monotonic()
+    for item in source.items(settings, report, skip, tell):
         position += 1
         if position > skip:
             report.read += 1
             if item is not None:
                 report.taken += 1
                 if writer is not None and writer.add(item, position):
-                    write_json(writer.partial / REPORT, report.to_dict())
-        if position % REPORT_EVERY == 0:
-            tell(report, source.share_done())
+                    writer.keep(REPORT, report.to_dict())
+        if position % REPORT_EVERY == 0 or time.monotonic() - told > REPORT_SECONDS:
+            told = time.monotonic()
+            tell(report.sentence, source.share_done())
     if report.taken < MIN_PAIRS:
-        if writer is not None:
-            writer.discard()
         raise DataError(
             f"only {report.taken} usable pairs among {report.read:,} records, at least {MIN_PAIRS} "
             f"are needed{_main_reason(report)}"
         )
-    if writer is not None:
-        (writer.partial / REPORT).unlink(missing_ok=True)
-        writer.finish(_manifest(source, settings, columns, report), position, source.after)
-    tell(report, 1.0)
-    return report
+    tell(report.sentence, 1.0)
+    return position
 
 
-def _taken_up(writer: StoreWriter, fresh: ImportReport) -> ImportReport:
+def _resumed(writer: StoreWriter, fresh: ImportReport) -> ImportReport:
     """The report as it stood after the last finished chunk."""
-    import json
-
     if not writer.chunks:
         return fresh
     try:
@@ -166,9 +199,9 @@ def _manifest(
 ) -> dict[str, Any]:
     return {
         "name": settings.name,
-        "title": settings.title or settings.name,
+        "title": clean(settings.title) or settings.name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "source": str(source.fingerprint().get("kind", "")),
+        "source": clean(source.fingerprint().get("kind", ""))[:MAX_SOURCE],
         "synthetic": source.synthetic,
         "picture_side": settings.side,
         "factors": columns,

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
-import unicodedata
 from typing import Any
 
+from rivae.errors import DataError
 from rivae.importing import limits
 from rivae.importing.report import UnusableError
+from rivae.reading.documents import parse_json
+from rivae.typed_text import clean
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 _LIST = re.compile(r"^\s*\[.*\]\s*$", re.DOTALL)
-
-
-def clean(value: object) -> str:
-    """One line of plain text: composed characters, no control characters, single spaces."""
-    if value is None or (isinstance(value, float) and value != value):
-        return ""
-    text = unicodedata.normalize("NFC", str(value))
-    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def one_line(value: object, longest: int) -> str:
@@ -29,7 +21,7 @@ def one_line(value: object, longest: int) -> str:
     Raises:
         UnusableError: when it is longer.
     """
-    if isinstance(value, str) and len(value) > limits.MAX_TEXT:
+    if isinstance(value, str | bytes) and len(value) > limits.MAX_TEXT:
         raise UnusableError(_too_long())
     text = clean(value)
     if len(text) > longest:
@@ -43,17 +35,17 @@ def lines(value: object) -> tuple[str, ...]:
     Raises:
         UnusableError: when there are too many, or they are too long.
     """
-    if isinstance(value, str):
+    if isinstance(value, str | bytes):
         if len(value) > limits.MAX_TEXT:
             raise UnusableError(_too_long())
-        parts = _parsed(value)
+        parts = _parsed(value if isinstance(value, str) else value.decode("utf-8", "replace"))
     elif isinstance(value, list | tuple):
         parts = list(value)
     else:
         parts = [value]
     if len(parts) > limits.MAX_LINES:
         raise UnusableError(f"more than {limits.MAX_LINES} lines in one column")
-    if sum(len(part) for part in parts if isinstance(part, str)) > limits.MAX_TEXT:
+    if sum(len(part) for part in parts if isinstance(part, str | bytes)) > limits.MAX_TEXT:
         raise UnusableError(_too_long())
     found = tuple(filter(None, (clean(_text_of(part)) for part in parts)))
     if any(len(line) > limits.MAX_LINE for line in found):
@@ -68,10 +60,10 @@ def _text_of(part: Any) -> Any:
 
 def _parsed(text: str) -> list[Any]:
     if _LIST.match(text):
-        for read in (json.loads, ast.literal_eval):
+        for read in (parse_json, ast.literal_eval):
             try:
                 value = read(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
+            except (DataError, ValueError, SyntaxError, RecursionError, MemoryError):
                 continue
             if isinstance(value, list):
                 return value

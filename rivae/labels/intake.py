@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rivae.errors import LabelError
-from rivae.importing.tables import records, table_kind
 from rivae.labels.cells import read_flag, read_level, read_seconds, unescaped
 from rivae.labels.events import Action, LabelEvent, Slot, from_record, parse_time, slot
 from rivae.labels.transfer import LONG_COLUMNS, LONG_KINDS, WIDE_COLUMNS
+from rivae.reading.tables import records, table_kind
 
 MAX_EVENTS = 200_000  # of one file: others wait while it is stored
 MAX_ROWS = 1_000_000  # empty ones included

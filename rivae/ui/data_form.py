@@ -86,7 +86,7 @@ def _columns(plan: Plan) -> Plan | None:
     import pandas as pd
 
     from rivae.importing.mapping import ROLES, guess_mapping
-    from rivae.importing.tables import preview, table_kind
+    from rivae.reading.tables import preview, table_kind
 
     encoding = "utf-8"
     try:

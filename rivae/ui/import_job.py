@@ -19,7 +19,6 @@ def main(argv: Sequence[str]) -> int:
     """Do what ``argv[0]`` says; returns the exit status."""
     from rivae.importing import run_import
     from rivae.importing.plan import Plan
-    from rivae.importing.report import ImportReport
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -28,8 +27,8 @@ def main(argv: Sequence[str]) -> int:
     step_back()
     tell(stage="reading the table", share=0.0)
 
-    def progress(report: ImportReport, share: float) -> None:
-        tell(stage=f"{report.taken:,} of {report.read:,} records usable", share=share)
+    def progress(words: str, share: float) -> None:
+        tell(stage=words, share=share)
 
     try:
         plan = Plan.model_validate_json(argv[0])

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from rivae.cli import main
+from rivae.errors import DataError
 
 
 @pytest.fixture
@@ -63,6 +64,46 @@ def test_what_import_refuses(table, monkeypatch, capsys, words, reason):
     assert main(["import", "dishes.csv", "--name", "mine", *words]) == 1
     assert reason in capsys.readouterr().err
     assert not (table.parent / "data" / "mine").exists()
+
+
+def test_progress_begins_before_any_work(table, monkeypatch, capsys):
+    """Also in a file, and before the modules that reading needs are loaded."""
+    import rivae.importing
+
+    said = []
+
+    def work(source, settings, *, dry_run, progress):
+        said.append(capsys.readouterr().err)
+        progress("checking dishes.csv: 2,000 records", 0.0)
+        progress("checking dishes.csv: 4,000 records", 0.0)  # too soon to be said
+        progress("40 of 40 records usable", 1.0)
+        return rivae.importing.ImportReport()
+
+    monkeypatch.setattr(rivae.importing, "run_import", work)
+    for more in ([], ["--dry-run"]):
+        words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
+        assert main([*words, *more]) == 0
+        assert said.pop() == "import: opening dishes.csv\n"
+        assert capsys.readouterr().err == (
+            "import: checking dishes.csv: 2,000 records\nimport: 40 of 40 records usable 100%\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("words", "loader"),
+    [
+        (["datasets", "synth"], "rivae.data.load_dataset"),
+        (["features", "mine", "clip", "--as", "x"], "rivae.data.store.find_store"),
+    ],
+)
+def test_commands_say_what_they_open_before_they_do(monkeypatch, capsys, words, loader):
+    def work(*args, **settings):
+        raise DataError("opened after: " + capsys.readouterr().err)
+
+    monkeypatch.setattr(loader, work)
+    assert main(words) == 1
+    what = {"datasets": "datasets: opening synth", "features": "features: loading clip"}
+    assert f"opened after: {what[words[0]]}\n" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_recipe1m(table, capsys):

@@ -168,15 +168,11 @@ def test_texts_of_strangers(tmp_path, pictures, write_table):
     records = rows()
     records[0]["title"] = "<script>alert(1)</script>"
     records[1]["title"] = "a\x00b\u202e  c"
-    records[2]["instructions"] = "x" * 10_000_000
+    records[2]["instructions"] = "x" * 1_000_000
     records[3] |= {"title": "", "ingredients": " \n ", "instructions": ""}
     records[4]["title"] = "y" * 501
     records[6]["id"] = "d5"
     table = tmp_path / "t.jsonl"
-    table.write_text("\n".join(map(json.dumps, records)))
-    with pytest.raises(DataError, match="line 3 is longer than 4 million characters"):
-        take(table, pictures, tmp_path / "data")
-    records[2]["instructions"] = "x" * 1_000_000
     table.write_text("\n".join(map(json.dumps, records)))
     report = take(table, pictures, tmp_path / "data")
     assert report.left_out == {
@@ -214,7 +210,7 @@ def test_too_few_pairs_leave_nothing(tmp_path, pictures, write_table):
         ("", "is empty"),
         ("id,image,image\n", "names the column 'image' twice"),
         ("id,image,title\n1,2\n", "line 2: 2 cells under 3 column names"),
-        ('id,image,title\n1,2,"3\n', "line 2: unexpected end"),
+        ('id,image,title\n1,2,"3\n', "line 2: a quotation mark here is never closed"),
     ],
 )
 def test_broken_tables(tmp_path, pictures, text, reason):
@@ -268,21 +264,21 @@ def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monke
     table = write_table(records)
     whole = take(table, folder, tmp_path / "a")
 
-    def stop(report, share):
-        raise ImportCancelledError
+    def stop(words, share):
+        if share > 0.6:
+            raise ImportCancelledError
 
     with pytest.raises(ImportCancelledError):
         take(table, folder, tmp_path / "b", progress=stop)
     assert list_stores(tmp_path / "b") == []
-    with pytest.raises(DataError, match="unfinished import of other files or settings"):
-        take(table, folder, tmp_path / "b", side=64)
+    (begun,) = (tmp_path / "b").iterdir()
     read = []
     original = images.PictureFiles.read
     monkeypatch.setattr(
         images.PictureFiles, "read", lambda self, name: read.append(name) or original(self, name)
     )
     again = take(table, folder, tmp_path / "b")
-    assert len(read) < 150
+    assert len(read) < 150 and not begun.exists()
     assert (again.read, again.taken, again.left_out) == (whole.read, whole.taken, whole.left_out)
     one, two = (PairStore(tmp_path / x / "mine") for x in "ab")
     assert list(one.recipes()) == list(two.recipes())

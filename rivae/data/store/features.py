@@ -7,22 +7,29 @@
 from __future__ import annotations
 
 import math
+import tokenize
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from rivae.data.store.place import checked_name
+from rivae.data.store.writer import StoreWriteError
 from rivae.errors import DataError
-from rivae.files import write_json
+from rivae.files import write_atomic_with, write_json
+from rivae.reading.parquet import parquet_matrix
 
 FOLDER = "features"
 SIDES = ("pictures", "texts")
 MAX_DIM = 16_384
 _BLOCK = 8192
+# What numpy raises for headers that are damaged, or made to be.
+_NPY_ERRORS = (ValueError, OSError, EOFError, TypeError, SyntaxError, tokenize.TokenError,
+               RecursionError, MemoryError, OverflowError)  # fmt: skip
 
 
 class MatrixView:
@@ -60,14 +67,13 @@ def read_matrix(path: Path) -> NDArray[Any]:
     if not path.is_file():
         raise DataError(f"{path} does not exist or is no file: check the path")
     if path.suffix.lower() == ".parquet":
-        matrix = _parquet(path)
+        matrix: NDArray[Any] = parquet_matrix(path)
     else:
         try:
-            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise DataError(f"{path.name} is no sound .npy file of numbers: {error}") from error
-        if not isinstance(matrix, np.ndarray):
-            raise DataError(f"{path.name} holds several arrays: save one matrix as .npy")
+            matrix = np.lib.format.open_memmap(path, mode="r")
+        except _NPY_ERRORS as error:
+            why = str(error).splitlines()[0][:200] if str(error) else "its header is damaged"
+            raise DataError(f"{path.name} is no sound .npy file of numbers: {why}") from error
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise DataError(
             f"{path.name} holds {matrix.dtype} of shape {matrix.shape}, not a matrix of floats"
@@ -75,21 +81,6 @@ def read_matrix(path: Path) -> NDArray[Any]:
     if not 2 <= matrix.shape[1] <= MAX_DIM:
         raise DataError(f"{path.name} has {matrix.shape[1]} columns, not 2 to {MAX_DIM:,}")
     return matrix
-
-
-def _parquet(path: Path) -> NDArray[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
-        if table.num_columns == 1 and not pa.types.is_primitive(table.schema.types[0]):
-            column = table.column(0).combine_chunks()
-            flat = column.flatten().to_numpy(zero_copy_only=False)
-            return np.asarray(flat, dtype=np.float32).reshape(len(column), -1)
-        return np.column_stack([c.to_numpy() for c in table.columns]).astype(np.float32)
-    except (OSError, pa.ArrowException, ValueError, TypeError, AttributeError) as error:
-        raise DataError(f"{path.name} is no table of numbers: {error}") from error
 
 
 def write_features(
@@ -109,31 +100,44 @@ def write_features(
     Raises:
         DataError: when a matrix is too short, or a row is all zero or not finite.
     """
-    place = folder / FOLDER / checked_name(name)
-    place.mkdir(parents=True, exist_ok=True)
     for side in SIDES:
-        matrix = matrices[side]
-        if len(rows) and rows.max() >= len(matrix):
+        if len(rows) and rows.max() >= len(matrices[side]):
             raise DataError(
-                f"the {side} matrix has {len(matrix):,} rows but record {int(rows.max()) + 1:,} is "
-                "used: give one row per record of the table"
+                f"the {side} matrix has {len(matrices[side]):,} rows but record "
+                f"{int(rows.max()) + 1:,} is used: give one row per record of the table"
             )
-        dtype = np.float16 if matrix.dtype == np.float16 else np.float32
-        out = np.lib.format.open_memmap(
-            place / f"{side}.npy", mode="w+", dtype=dtype, shape=(len(rows), matrix.shape[1])
-        )
-        for start in range(0, len(rows), _BLOCK):
-            block = np.asarray(matrix[rows[start : start + _BLOCK]], dtype=np.float32)
-            bad = ~np.isfinite(block).all(1) | ~(np.abs(block).sum(1) > 0)
-            if bad.any():
-                row = int(rows[start + int(bad.argmax())])
-                raise DataError(
-                    f"row {row + 1:,} of the {side} matrix is all zero or not finite: leave that "
-                    "record out of the table and of both matrices"
-                )
-            out[start : start + len(block)] = block
-        out.flush()
-    write_json(place / "features.json", {**about, "n_items": len(rows)})
+    place = folder / FOLDER / checked_name(name)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for side in SIDES:
+            write_atomic_with(
+                place / f"{side}.npy", partial(_write_rows, side, matrices[side], rows)
+            )
+        write_json(place / "features.json", {**about, "n_items": len(rows)})
+    except OSError as error:
+        raise StoreWriteError(
+            f"{folder.parent} cannot be written: {error.strerror or error}; make room and run the "
+            "same command again, it resumes where it stopped"
+        ) from error
+
+
+def _write_rows(
+    side: str, matrix: NDArray[Any], rows: NDArray[np.int64], stream: IO[bytes]
+) -> None:
+    """The rows as an .npy file; not through a map, which a full disk would end the process in."""
+    dtype = np.dtype(np.float16 if matrix.dtype == np.float16 else np.float32)
+    header = {"descr": dtype.str, "fortran_order": False, "shape": (len(rows), matrix.shape[1])}
+    np.lib.format.write_array_header_1_0(stream, header)
+    for start in range(0, len(rows), _BLOCK):
+        block = np.asarray(matrix[rows[start : start + _BLOCK]], dtype=np.float32)
+        bad = ~np.isfinite(block).all(1) | ~(np.abs(block).sum(1) > 0)
+        if bad.any():
+            row = int(rows[start + int(bad.argmax())])
+            raise DataError(
+                f"row {row + 1:,} of the {side} matrix is all zero or not finite: leave that "
+                "record out of the table and of both matrices"
+            )
+        stream.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
 
 
 def feature_names(folder: Path) -> list[str]:

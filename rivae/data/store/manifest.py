@@ -13,8 +13,10 @@ from rivae.errors import DataError
 from rivae.files import write_json
 
 MAX_MANIFEST_BYTES = 4 * 2**20
-Text = Annotated[str, Field(max_length=2000)]
-ShortText = Annotated[str, Field(max_length=200)]
+MAX_SOURCE, MAX_TITLE = 2000, 200  # characters
+MAX_FACTORS = 200
+Text = Annotated[str, Field(max_length=MAX_SOURCE)]
+ShortText = Annotated[str, Field(max_length=MAX_TITLE)]
 
 
 class _Strict(BaseModel):
@@ -62,7 +64,7 @@ class Manifest(_Strict):
     n_items: Annotated[int, Field(ge=1, le=100_000_000)]
     chunks: Annotated[tuple[Annotated[int, Field(ge=1, le=1_000_000)], ...], Field(min_length=1)]
     picture_side: Annotated[int, Field(ge=0, le=4096)]
-    factors: Annotated[tuple[FactorColumn, ...], Field(max_length=200)] = ()
+    factors: Annotated[tuple[FactorColumn, ...], Field(max_length=MAX_FACTORS)] = ()
     view_names: tuple[ShortText, ShortText] = ("picture", "recipe")
     report: dict[str, Any] = {}
     store_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""

@@ -1,8 +1,10 @@
-"""Writes imported pairs chunk by chunk, so that a killed import goes on where it stopped.
+"""Writes imported pairs chunk by chunk, so that a killed import resumes where it stopped.
 
 A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other) and then
 ``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet file
-stands is finished. The files grow in ``.NAME.partial`` beside the place of the finished folder.
+stands is finished. The files grow in ``.NAME~FINGERPRINT.partial`` beside the place of the finished
+folder: the same import finds them again, and a corrected one with other files or settings begins
+in a folder of its own. When an import is finished, what others left under its name is deleted.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,12 +25,21 @@ import pyarrow.parquet as pq
 from rivae.data.recipes import Recipe
 from rivae.data.store.manifest import Manifest
 from rivae.errors import DataError
-from rivae.files import remove_temporaries, sync_folder, write_atomic_with, write_json
+from rivae.files import (
+    is_locked,
+    locked,
+    remove_temporaries,
+    sync_folder,
+    write_atomic,
+    write_atomic_with,
+    write_json,
+)
 
 CHUNK_ITEMS = 2000
 ROW_GROUP = 250  # items decoded to show one of them
 POSITION = b"rivae.source_position"
 FINGERPRINT = "import.json"
+LOCK = ".lock"
 
 TEXT_FIELDS = [
     pa.field("id", pa.string()),
@@ -83,16 +95,20 @@ class StoreItem:
     ingredient_names: tuple[str, ...] = ()
 
 
+class StoreWriteError(DataError):
+    """The disk refused; what was finished before is kept, and the same import resumes from it."""
+
+
 class StoreWriter:
     """Collects items and writes full chunks.
 
     Args:
         folder: the finished folder's place; it must not exist.
-        fingerprint: says which import this is; a partial import of another one is refused.
+        fingerprint: says which import this is; the same one resumes.
         factor_names: the columns of ``StoreItem.factors``.
 
     Raises:
-        DataError: when the folder exists, the disk refuses, or another import was begun there.
+        DataError: when the folder exists, the disk refuses, or the same import is running.
     """
 
     def __init__(
@@ -103,36 +119,48 @@ class StoreWriter:
         chunk_items: int = CHUNK_ITEMS,
     ) -> None:
         self.folder, self.factor_names, self.chunk_items = folder, factor_names, chunk_items
-        self.partial = folder.with_name(f".{folder.name}.partial")
         if folder.exists():
             raise DataError(f"{folder} exists already: choose another name or delete that folder")
-        try:
-            self._begin(dict(fingerprint))
-        except OSError as error:
-            raise DataError(
-                f"{self.partial} cannot be written: {error.strerror}; choose another folder with "
-                "RIVAE_DATA"
-            ) from error
-        self._waiting: list[StoreItem] = []
-        self._records: list[int] = []
-
-    def _begin(self, fingerprint: dict[str, Any]) -> None:
-        self.partial.mkdir(parents=True, exist_ok=True)
-        remove_temporaries(self.partial)
-        marker = self.partial / FINGERPRINT
-        text = json.loads(json.dumps(fingerprint, sort_keys=True, default=str))
-        if marker.is_file() and json.loads(marker.read_bytes()) != text:
-            raise DataError(
-                f"{self.partial} holds an unfinished import of other files or settings: finish "
-                "that one with the same command, or delete the folder"
-            )
-        write_json(marker, text)
+        which = json.loads(json.dumps(fingerprint, sort_keys=True, default=str))
+        self.partial = _partial(folder, which)
         self.chunks: list[int] = []
         self.source_position = 0
+        self._waiting: list[StoreItem] = []
+        self._records: list[int] = []
+        self._held = ExitStack()
+        self._made: list[Path] = []
+        self._resumed = False
+        try:
+            self._begin(which)
+        except BlockingIOError as error:
+            raise DataError(
+                f"the same import into {folder.name} is running: wait until it is finished"
+            ) from error
+        except OSError as error:
+            self.give_up(keep=True)
+            raise DataError(
+                f"{folder.parent} cannot be written: {error.strerror}; choose another folder with "
+                "RIVAE_DATA"
+            ) from error
+
+    def _begin(self, which: dict[str, Any]) -> None:
+        place = self.partial
+        while not place.exists():
+            self._made.append(place)
+            place = place.parent
+        self.partial.mkdir(parents=True, exist_ok=True)
+        self._held.enter_context(locked(self.partial / LOCK, patience=0.1))
+        remove_temporaries(self.partial)
+        # In plain ASCII: names of files need not be text.
+        write_atomic(self.partial / FINGERPRINT, json.dumps(which, sort_keys=True).encode())
         while (path := self._path("items", len(self.chunks), "parquet")).is_file():
-            metadata = pq.read_metadata(path)
+            try:
+                metadata = pq.read_metadata(path)
+                self.source_position = int((metadata.metadata or {})[POSITION])
+            except (pa.ArrowException, OSError, KeyError, ValueError):
+                break  # damaged: this chunk and those after it are written again
             self.chunks.append(metadata.num_rows)
-            self.source_position = int((metadata.metadata or {})[POSITION])
+        self._resumed = bool(self.chunks)
 
     def _path(self, kind: str, chunk: int, suffix: str) -> Path:
         return self.partial / f"{kind}-{chunk:05d}.{suffix}"
@@ -146,7 +174,7 @@ class StoreWriter:
         """Take one item; True when it completed a chunk.
 
         ``source_position`` counts the source's records up to and with this item; an import that
-        is taken up again skips so many.
+        resumes skips so many.
         """
         self._waiting.append(item)
         self._records.append(source_position - 1)
@@ -180,8 +208,9 @@ class StoreWriter:
             fields.append(pa.field(FACTOR_PREFIX + name, pa.float64()))
         schema = pa.schema(fields, metadata={POSITION: str(source_position).encode()})
         table = pa.table(rows, schema=schema)
+        shard = self._path("pictures", chunk, "bin")
         try:
-            with self._path("pictures", chunk, "bin").open("wb") as stream:
+            with shard.open("wb") as stream:
                 for item in waiting:
                     stream.write(item.picture)
                 stream.flush()
@@ -193,10 +222,9 @@ class StoreWriter:
                 ),
             )
         except OSError as error:
-            raise DataError(
-                f"{self.partial} cannot be written: {error.strerror}; make room and run the same "
-                "command again, it goes on where it stopped"
-            ) from error
+            with suppress(OSError):
+                shard.unlink(missing_ok=True)
+            raise self._refused(error) from error
         self.chunks.append(len(waiting))
         self.source_position = source_position
         self._waiting, self._records = [], []
@@ -214,23 +242,78 @@ class StoreWriter:
             before_naming: adds to the complete store, given its folder as it stands.
 
         Raises:
-            DataError: when no item was given or the disk refuses.
+            DataError: when no item was given, the name is taken or the disk refuses.
         """
         if self._waiting:
             self._flush(source_position)
         if not self.chunks:
             raise DataError("nothing was imported: no usable pair was found")
-        which = store_id(self.partial, str(manifest["name"]), len(self.chunks))
-        Manifest(
-            **manifest, n_items=sum(self.chunks), chunks=tuple(self.chunks), store_id=which
-        ).write(self.partial)
-        if before_naming is not None:
-            before_naming(self.partial)
-        (self.partial / FINGERPRINT).unlink(missing_ok=True)
-        self.partial.rename(self.folder)
+        try:
+            which = store_id(self.partial, str(manifest["name"]), len(self.chunks))
+            Manifest(
+                **manifest, n_items=sum(self.chunks), chunks=tuple(self.chunks), store_id=which
+            ).write(self.partial)
+            if before_naming is not None:
+                before_naming(self.partial)
+            for name in (FINGERPRINT, LOCK):
+                (self.partial / name).unlink(missing_ok=True)
+            self.partial.rename(self.folder)
+        except OSError as error:
+            if self.folder.exists():
+                raise DataError(f"{self.folder} exists already: choose another name") from error
+            raise self._refused(error) from error
+        self._held.close()
+        self._remove_others()
         sync_folder(self.folder.parent)
         return self.folder
 
-    def discard(self) -> None:
-        """Delete what was written of this import."""
+    def keep(self, name: str, value: Any) -> None:
+        """Write a JSON file beside the chunks, until the import is finished."""
+        try:
+            write_json(self.partial / name, value)
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def give_up(self, keep: bool) -> None:
+        """End without a finished folder, and leave only what can be resumed.
+
+        What an earlier call left stays, and with ``keep`` the finished chunks of this one. All
+        else that this call made is deleted, the folders above included.
+        """
+        self._held.close()
+        if self._resumed or (keep and self.chunks):
+            return
         shutil.rmtree(self.partial, ignore_errors=True)
+        for place in self._made[1:]:
+            with suppress(OSError):  # somebody else put something there
+                place.rmdir()
+
+    def _refused(self, error: OSError) -> StoreWriteError:
+        return StoreWriteError(
+            f"{self.folder.parent} cannot be written: {error.strerror or error}; make room and run "
+            "the same command again, it resumes where it stopped"
+        )
+
+    def _remove_others(self) -> None:
+        """Unfinished imports under this name, which can no longer get it."""
+        for place in unfinished(self.folder):
+            if not is_locked(place / LOCK):
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """The folders of unfinished imports that were to become ``folder``."""
+    old = folder.with_name(f".{folder.name}.partial")  # written before each had its own folder
+    found = sorted(folder.parent.glob(f".{folder.name}~*.partial"))
+    return [*found, old] if old.is_dir() else found
+
+
+def _partial(folder: Path, which: dict[str, Any]) -> Path:
+    """Where the import ``which`` grows."""
+    old = folder.with_name(f".{folder.name}.partial")
+    with suppress(OSError, ValueError):
+        if json.loads((old / FINGERPRINT).read_bytes()) == which:
+            return old
+    said = json.dumps(which, sort_keys=True).encode()
+    mark = hashlib.blake2b(said, digest_size=4).hexdigest()
+    return folder.with_name(f".{folder.name}~{mark}.partial")

@@ -5,7 +5,6 @@ Recipe1M has none; data that is made in its layout, such as the kitchen, does.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,11 @@ from typing import Any
 from rivae.data.store import FactorColumn
 from rivae.errors import DataError
 from rivae.importing.factors import FactorReader, factor_values
-from rivae.importing.limits import MAX_FIELD
 from rivae.importing.recipe1m.layout import FACTOR_NAMES, FACTORS, TEXTS
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.tables import records
+from rivae.reading.documents import read_json
+from rivae.reading.tables import MAX_FIELD, records
+from rivae.typed_text import clean
 
 
 class KnownFactors:
@@ -86,21 +86,21 @@ def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
         DataError: when it is not of that form.
     """
     try:
-        if path.stat().st_size > MAX_FIELD:
-            raise ValueError("it is too large")
-        stored = json.loads(path.read_bytes())
+        stored = read_json(path, MAX_FIELD, mend=True)
         columns = tuple(
             FactorColumn(
-                name=f["name"], kind="ordinal", levels=tuple(f["levels"]),
+                name=clean(f["name"]), kind="ordinal", levels=tuple(map(clean, f["levels"])),
                 role=f.get("role", "shared"),
             )
             for f in stored["factors"]
         )  # fmt: skip
         if not all(column.levels for column in columns):
             raise ValueError("a factor has no levels")
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError("two factors have the same name")
         return columns, bool(stored.get("synthetic", False))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (DataError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
-            f"{path.name} does not name factors with their levels ({str(error)[:120]}): correct "
+            f"{path.name} does not name factors with their levels ({clean(error)[:120]}): correct "
             "or delete it"
         ) from error

@@ -5,7 +5,6 @@ They go into a temporary SQLite table first, because their order is not that of 
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sqlite3
@@ -17,22 +16,25 @@ from typing import Any
 
 from rivae.data.recipes import Recipe
 from rivae.errors import DataError
-from rivae.importing.limits import MAX_FIELD
 from rivae.importing.recipe1m.layout import (
     DETECTED,
     FACTORS,
     PICTURES,
-    JsonList,
+    TEXTS,
     detected_names,
     entries,
     field,
 )
 from rivae.importing.report import UnusableError
-from rivae.importing.tables import records
+from rivae.importing.session import Progress
 from rivae.importing.texts import lines
+from rivae.reading.lists import JsonList
+from rivae.reading.tables import Broken, Record, records, rows
+from rivae.typed_text import clean
 
 _FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")
+TELL_EVERY = 2_000  # records
 
 
 class Join:
@@ -75,7 +77,9 @@ class Join:
 
 
 @contextmanager
-def joined(folder: Path, tags: Path | None, with_factors: bool) -> Iterator[Join]:
+def joined(
+    folder: Path, tags: Path | None, with_factors: bool, tell: Progress
+) -> Iterator[Join]:
     """The tables over the files of ``folder``, as long as the context lasts.
 
     Raises:
@@ -92,33 +96,64 @@ def joined(folder: Path, tags: Path | None, with_factors: bool) -> Iterator[Join
                 f"CREATE TABLE {name} (id TEXT PRIMARY KEY, said TEXT) WITHOUT ROWID"
             )
         join = Join(connection)
-        join.fill("pictures", _picture_rows(folder / PICTURES))
+        sources = {"pictures": folder / PICTURES}
         if (folder / DETECTED).is_file():
-            join.fill("detected", _detected_rows(folder / DETECTED))
+            sources["detected"] = folder / DETECTED
         if tags is not None:
-            join.fill("tags", _tag_rows(tags))
+            sources["tags"] = tags
         if with_factors:
-            join.fill("factors", ((str(r["id"]), r) for r in records(folder / FACTORS)))
-        connection.commit()
+            sources["factors"] = folder / FACTORS
+        try:
+            for table, path in sources.items():
+                join.fill(table, _told(_READ[table](path), path.name, tell))
+            connection.commit()
+        except sqlite3.Error as error:
+            raise DataError(
+                f"the temporary folder {scratch} cannot be written ({error}): make room there, or "
+                "name another with TMPDIR"
+            ) from error
         yield join
+
+
+def _told(
+    rows: Iterator[tuple[str, Any]], name: str, tell: Progress
+) -> Iterator[tuple[str, Any]]:
+    for number, row in enumerate(rows):
+        if number % TELL_EVERY == 0:
+            tell(f"reading {name}: {number:,} records", 0.0)
+        yield row
 
 
 def _picture_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     for record in JsonList(path):
-        yield str(field(record, "id")), [str(field(i, "id")) for i in entries(record, "images")]
+        yield clean(field(record, "id")), [clean(field(i, "id")) for i in entries(record, "images")]
 
 
 def _detected_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     for record in JsonList(path):
-        yield str(field(record, "id")), detected_names(record)
+        yield clean(field(record, "id")), detected_names(record)
 
 
 def _tag_rows(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    csv.field_size_limit(MAX_FIELD)
-    for record in records(path):
+    for record in rows(path):
+        if isinstance(record, Broken):
+            continue
         if "id" not in record or "tags" not in record:
             raise DataError(f"{path.name} needs the columns id and tags, as RAW_recipes.csv has")
         try:
-            yield str(record["id"]).strip(), lines(record["tags"])
+            yield clean(record["id"]), lines(record["tags"])
         except UnusableError:
             continue
+
+
+def _factor_rows(path: Path) -> Iterator[tuple[str, Record]]:
+    for record in records(path):
+        if "id" not in record:
+            raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
+        yield clean(record["id"]), record
+
+
+_READ = {
+    "pictures": _picture_rows, "detected": _detected_rows, "tags": _tag_rows,
+    "factors": _factor_rows,
+}  # fmt: skip

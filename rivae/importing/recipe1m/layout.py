@@ -1,15 +1,11 @@
-"""The published files: their names, their lists read item by item, and what a record holds."""
+"""The published files: their names, and what a record of theirs holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
-
-import ijson
+from typing import Any
 
 from rivae.data.recipes import Recipe
-from rivae.errors import DataError
 from rivae.importing.limits import MAX_TITLE
 from rivae.importing.report import UnusableError
 from rivae.importing.texts import lines, one_line
@@ -22,34 +18,6 @@ FACTORS, FACTOR_NAMES = "factors.csv", "factors.json"
 def is_recipe1m(folder: Path) -> bool:
     """Whether ``folder`` looks like Recipe1M."""
     return (folder / TEXTS).is_file() and (folder / PICTURES).is_file()
-
-
-class JsonList:
-    """A file that holds one list, of which a record at a time is in memory.
-
-    Raises:
-        DataError: while reading, when the file cannot be read or is no such list.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._stream: IO[bytes] | None = None
-
-    def __iter__(self) -> Iterator[Any]:
-        try:
-            with self.path.open("rb") as stream:
-                self._stream = stream
-                yield from ijson.items(stream, "item", use_float=True)
-        except (ijson.JSONError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"{self.path.name} is no sound JSON list: {str(error)[:120]}; get the file again"
-            ) from error
-        except OSError as error:
-            raise DataError(f"{self.path.name} cannot be read: {error.strerror}") from error
-
-    def bytes_read(self) -> int:
-        """How far the reading that is under way has come."""
-        return self._stream.tell() if self._stream and not self._stream.closed else 0
 
 
 def field(record: object, key: str) -> Any:

@@ -19,13 +19,14 @@ from rivae.importing.recipe1m.layout import (
     PICTURES,
     TAGS,
     TEXTS,
-    JsonList,
     field,
     is_recipe1m,
     recipe_of,
 )
 from rivae.importing.report import ImportReport, UnusableError
-from rivae.importing.session import ImportSettings
+from rivae.importing.session import ImportSettings, Progress
+from rivae.reading.lists import JsonList
+from rivae.typed_text import clean
 
 MAX_PICTURES_TRIED = 20  # of one recipe, until one can be read
 _IMAGE_ID = re.compile(r"[0-9A-Za-z_-]{4,64}\.(jpg|jpeg|png|webp)", re.IGNORECASE)
@@ -68,7 +69,7 @@ class Recipe1MImport:
             "tags": self.tags.name if self.tags else None,
         }
 
-    def factor_columns(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+    def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
         """The columns of ``factors.csv``, where there is one."""
         return self._factors.read(report)
 
@@ -80,11 +81,11 @@ class Recipe1MImport:
         """Nothing."""
 
     def items(
-        self, settings: ImportSettings, report: ImportReport, skip: int
+        self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
     ) -> Iterator[StoreItem | None]:
         """See ``Source.items``."""
         with (
-            joined(self.folder, self.tags, with_factors=bool(self._factors.columns)) as join,
+            joined(self.folder, self.tags, bool(self._factors.columns), tell) as join,
             PictureFiles([self.images]) as files,
         ):
             for number, record in enumerate(self._texts):
@@ -95,7 +96,7 @@ class Recipe1MImport:
                 try:
                     yield self._item(record, join, files, settings, report, which)
                 except UnusableError as error:
-                    report.leave_out(str(error), which, str(field(record, "title"))[:80])
+                    report.leave_out(str(error), which, clean(field(record, "title"))[:80])
                     yield None
 
     def _item(
@@ -108,7 +109,7 @@ class Recipe1MImport:
         which: str,
     ) -> StoreItem:
         recipe = recipe_of(record)
-        partition = str(field(record, "partition") or "").lower()
+        partition = clean(field(record, "partition")).lower()
         if partition and partition not in PARTITIONS:
             raise UnusableError("partition is none of train, val, test")
         picture_ids = join.picture_ids(recipe.id)

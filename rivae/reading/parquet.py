@@ -1,0 +1,154 @@
+"""Parquet files: rows of any Arrow types, and matrices of numbers, within bounds.
+
+Arrow checks the form of a file; what it unpacks to, and values that Python has no object for, are
+the concern of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from rivae.errors import DataError
+
+MAX_ROWS = 100_000_000
+FREE_ROWS = 1_000_000  # more than these take at least a byte each
+BATCH_ROWS, BATCH_BYTES = 500, 2**32
+FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
+# Damaged pages and names raise nearly everything.
+_ERRORS = (OSError, pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError,
+           RecursionError, AttributeError)  # fmt: skip
+
+
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """The file, when it states no more rows than its size can hold.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    try:
+        size = path.stat().st_size
+        file = pq.ParquetFile(path)
+    except _ERRORS as error:
+        raise DataError(f"{path.name} cannot be read as Parquet: {_short(error)}") from error
+    n = file.metadata.num_rows
+    if not 0 <= n <= MAX_ROWS or n > max(FREE_ROWS, size):
+        file.close()
+        raise DataError(f"{path.name} states {n:,} rows in {size:,} bytes: write it again")
+    return file
+
+
+def column_names(file: pq.ParquetFile, name: str) -> list[str]:
+    """The columns of a file.
+
+    Raises:
+        DataError: a name is no text.
+    """
+    try:
+        return list(file.schema_arrow.names)
+    except _ERRORS as error:
+        raise DataError(f"{name} has columns that cannot be read: {_short(error)}") from error
+
+
+def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
+    """The rows one after the other.
+
+    Text that is no UTF-8 comes as bytes, and a value that Python has no object for (a date beyond
+    the year 9999) as text, a number or None.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    try:
+        for batch in file.iter_batches(batch_size=_batch_rows(file)):
+            columns = [_cells(column) for column in batch.columns]
+            names = batch.schema.names
+            for i in range(batch.num_rows):
+                yield {key: cells[i] for key, cells in zip(names, columns, strict=True)}
+    except _ERRORS as error:
+        raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
+
+
+def parquet_matrix(path: Path) -> NDArray[np.float32]:
+    """The numbers of a file: of D columns, or of one column of lists of D.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    with open_parquet(path) as file:
+        most = max(FREE_BYTES, MAX_RATIO * path.stat().st_size)
+        parts, n_bytes = [], 0
+        try:
+            for batch in file.iter_batches(batch_size=_batch_rows(file)):
+                if batch.num_columns == 1 and not pa.types.is_primitive(batch.schema.types[0]):
+                    parts.append(_of_lists(batch.column(0)))
+                else:
+                    columns = [c.to_numpy(zero_copy_only=False) for c in batch.columns]
+                    parts.append(np.column_stack(columns).astype(np.float32))
+                n_bytes += parts[-1].nbytes
+                if n_bytes > most:
+                    raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
+            return np.concatenate(parts)
+        except _ERRORS as error:
+            raise DataError(f"{path.name} is no table of numbers: {_short(error)}") from error
+
+
+def _of_lists(column: pa.Array) -> NDArray[np.float32]:
+    lengths = pc.list_value_length(column)
+    if column.null_count or len(pc.unique(lengths)) > 1:
+        raise ValueError("its lists differ in length")
+    flat = column.flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat, dtype=np.float32).reshape(len(column), -1)
+
+
+def _batch_rows(file: pq.ParquetFile) -> int:
+    """Rows to unpack at once, each of which may hold the largest value of a dictionary."""
+    meta = file.metadata
+    # By row group: asking for a column of damaged metadata ends the process.
+    sizes = [meta.row_group(g).total_byte_size for g in range(meta.num_row_groups)]
+    return max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, *sizes, 1)))
+
+
+def _cells(column: pa.Array) -> list[Any]:
+    try:
+        return column.to_pylist()
+    except _ERRORS:
+        pass  # one value is enough, so each is tried
+    with_bytes = _with_bytes(column.type)
+    return [_cell(column[i], (with_bytes, pa.string(), pa.int64())) for i in range(len(column))]
+
+
+def _cell(value: pa.Scalar, types: tuple[pa.DataType, ...]) -> Any:
+    try:
+        return value.as_py()
+    except _ERRORS:
+        pass
+    for other in types:
+        try:
+            return value.cast(other).as_py()
+        except _ERRORS:
+            continue
+    return None
+
+
+def _with_bytes(kind: pa.DataType) -> pa.DataType:
+    """The type with bytes in place of texts."""
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_with_bytes(kind.value_type))
+    if pa.types.is_list(kind):
+        return pa.list_(_with_bytes(kind.value_type))
+    if pa.types.is_dictionary(kind):
+        return _with_bytes(kind.value_type)
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return pa.large_binary() if is_text else kind
+
+
+def _short(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,313 @@
+"""Tables: CSV, TSV, JSON lines (also gzipped) and Parquet, record by record.
+
+What is wrong with one line is told as ``Broken``, and reading goes on with the next; a file that is
+mostly so, or that cannot be read to its end, is refused. Only one record is in memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from rivae.errors import DataError
+from rivae.reading.lines import json_lines
+from rivae.reading.parquet import column_names, open_parquet, parquet_rows
+from rivae.reading.regular import open_regular
+
+Record = dict[str, Any]
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".parquet")
+MAX_FIELD = 4 * 2**20  # characters of a cell of CSV, or of a JSON line
+MAX_RECORD = 16 * 2**20  # characters of a line, or of a CSV record over several
+MAX_COLUMNS = 2_000
+MAX_EMPTY = 100_000  # empty lines
+MAX_SPAN = 100  # lines of a faulty CSV record, before a lost quotation mark is the likely fault
+MAX_BROKEN = 20  # from here on, half of the lines must be sound
+# Deflate reaches 1000; tables of texts stay below 20.
+MAX_RATIO, RATIO_FROM = 100, 4 * 2**20  # unpacked bytes per packed one, after so many bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A line that is no record.
+
+    Attributes:
+        line: where it begins, counted from 1.
+        reason: the kind of fault, the same for all such lines.
+        detail: what is wrong with this one.
+    """
+
+    line: int
+    reason: str
+    detail: str
+
+
+def records(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
+    """The records of ``path`` one after the other, all of which must be sound.
+
+    Args:
+        encoding: of text files; "utf-8" also takes a byte order mark.
+
+    Raises:
+        DataError: in one sentence, with the line where there is one.
+    """
+    for row in rows(path, encoding):
+        if isinstance(row, Broken):
+            raise DataError(f"{path.name}, line {row.line}: {row.detail}")
+        yield row
+
+
+def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
+    """``records``, with a ``Broken`` in place of each that is not sound.
+
+    Raises:
+        DataError: in one sentence, when the file is not of its kind, or mostly broken.
+    """
+    kind = table_kind(path)
+    if kind == ".parquet":
+        with open_parquet(path) as file:
+            check_header(path.name, column_names(file, path.name))
+            yield from parquet_rows(file, path.name)
+        return
+    checked_encoding(encoding)
+    n_broken = 0
+    try:
+        with _text(path, encoding) as stream:
+            if kind in (".jsonl", ".ndjson"):
+                found = _json_rows(path, stream)
+            else:
+                found = _csv_rows(path, stream, "\t" if kind == ".tsv" else None)
+            for n, row in enumerate(found, start=1):
+                if isinstance(row, Broken):
+                    n_broken += 1
+                    if n_broken >= MAX_BROKEN and 2 * n_broken > n:
+                        raise DataError(
+                            f"{path.name} is no sound table: {n_broken:,} of its first {n:,} "
+                            f"records are broken (line {row.line}: {row.detail})"
+                        )
+                yield row
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path.name} is not {encoding.upper()} text (byte {error.start}): save it as UTF-8, "
+            "or say --encoding latin-1"
+        ) from error
+    except UnicodeError as error:
+        raise DataError(f"{path.name} is not {encoding.upper()} text: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path.name} cannot be read to its end: {error}") from error
+
+
+def table_kind(path: Path) -> str:
+    """The suffix that says how ``path`` is read, without ".gz".
+
+    Raises:
+        DataError: when it is no file, or of another kind.
+    """
+    if not path.is_file():
+        raise DataError(f"{path} does not exist or is no file: check the path")
+    suffixes = [s.lower() for s in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    kind = suffixes[-1] if suffixes else ""
+    if kind not in SUFFIXES:
+        raise DataError(f"{path.name} is no table: give a file ending in {', '.join(SUFFIXES)}")
+    return kind
+
+
+def preview(path: Path, encoding: str = "utf-8", n: int = 200) -> list[Record]:
+    """The sound ones of the first ``n`` records."""
+    return [row for row in islice(rows(path, encoding), n) if not isinstance(row, Broken)]
+
+
+def checked_encoding(encoding: str) -> str:
+    """The name of a text encoding.
+
+    Raises:
+        DataError: when there is none of that name.
+    """
+    try:
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError) as error:
+        raise DataError(f"there is no text encoding '{encoding[:40]}': try utf-8") from error
+
+
+def _text(path: Path, encoding: str) -> IO[str]:
+    """The text of ``path``, unpacked, with its line ends as they are."""
+    plain = open_regular(path)
+    try:
+        raw: Any = plain
+        if path.suffix.lower() == ".gz":
+            raw = io.BufferedReader(_Unpacked(plain, path.name))
+        if checked_encoding(encoding) == "utf-8":
+            encoding = "utf-8-sig"
+            _refuse_utf_16(raw.peek(4096)[:4096], path.name)
+        return io.TextIOWrapper(raw, encoding=encoding, newline="")
+    except LookupError as error:
+        plain.close()
+        raise DataError(f"'{encoding[:40]}' is no text encoding: try utf-8") from error
+    except BaseException:
+        plain.close()
+        raise
+
+
+def _refuse_utf_16(head: bytes, name: str) -> None:
+    """Text of two bytes a character is full of zeros, in UTF-8 it is one unbroken oddity."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{name} is UTF-16 text: save it as UTF-8, or say --encoding utf-16")
+    if b"\0" in head:
+        order = "le" if head[1::2].count(0) > head[::2].count(0) else "be"
+        raise DataError(
+            f"{name} holds zero bytes, as UTF-16 text does: save it as UTF-8, or say --encoding "
+            f"utf-16-{order}"
+        )
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, unless it is packed as no table of texts is."""
+
+    def __init__(self, plain: IO[bytes], name: str) -> None:
+        self._plain, self._name, self._bytes = plain, name, 0
+        self._stream = gzip.GzipFile(fileobj=plain, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._bytes += len(data)
+        if self._bytes > max(RATIO_FROM, MAX_RATIO * self._plain.tell()):
+            raise DataError(
+                f"{self._name} unpacks to more than {MAX_RATIO} times its size, as no table of "
+                "texts does: unpack it first if it is sound"
+            )
+        return len(data)
+
+    def close(self) -> None:
+        self._plain.close()
+        super().close()
+
+
+def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
+    broken: list[Broken] = []
+
+    def note(line: int, problem: str) -> None:
+        broken.append(Broken(line, f"line is {problem.split(':')[0]}", f"it is {problem}"))
+        if len(broken) > 2 * MAX_BROKEN:
+            raise DataError(
+                f"{path.name} is no sound table: lines {broken[0].line} to {line} are broken "
+                f"({broken[0].detail})"
+            )
+
+    for line, value in json_lines(
+        stream, name=path.name, max_line=MAX_FIELD, max_empty=MAX_EMPTY, mend=True, nan=True,
+        broken=note,
+    ):  # fmt: skip
+        yield from broken
+        broken.clear()
+        if not isinstance(value, dict) or len(value) > MAX_COLUMNS:
+            what = "line is no JSON object with column names"
+            yield Broken(line, what, f"it is no {what.removeprefix('line is no ')}")
+        else:
+            yield value
+    yield from broken
+
+
+class _Lines:
+    """Lines of a text for the CSV reader, counted and of bounded length."""
+
+    def __init__(self, stream: IO[str], name: str) -> None:
+        self._stream, self._name = stream, name
+        self._again: str | None = None
+        self.number = 0  # of the line that was read last
+        self.taken = 0  # characters since the last record
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line, self._again = self._again, None
+        if line is None:
+            line = self._stream.readline(MAX_RECORD)
+            self.number += 1
+        if not line:
+            raise StopIteration
+        self.taken += len(line)
+        if self.taken >= MAX_RECORD:
+            raise DataError(
+                f"{self._name}, line {self.number}: a record of more than {MAX_RECORD // 2**20} "
+                "million characters: is it a table, with its quotation marks closed?"
+            )
+        return line
+
+    def peek(self) -> str:
+        """The first line, which comes again."""
+        self._again = self._stream.readline(MAX_RECORD)
+        self.number = 1
+        return self._again
+
+
+def _csv_rows(path: Path, stream: IO[str], delimiter: str | None) -> Iterator[Record | Broken]:
+    csv.field_size_limit(MAX_FIELD)
+    lines = _Lines(stream, path.name)
+    if delimiter is None:
+        delimiter = max(",;\t", key=lines.peek().count)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+    except csv.Error as error:
+        raise DataError(f"{path.name}, line 1: {error}") from error
+    check_header(path.name, header)
+    empty = 0
+    while True:
+        first, lines.taken = lines.number + 1, 0
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            yield _broken_csv(path.name, first, lines.number, str(error))
+            continue
+        if row is None:
+            return
+        if not row:
+            empty += 1
+            if empty > MAX_EMPTY:
+                raise DataError(f"{path.name} has more than {MAX_EMPTY:,} empty lines")
+        elif len(row) != len(header):
+            yield _broken_csv(
+                path.name, first, lines.number,
+                f"{len(row)} cells under {len(header)} column names; put quotes around cells with "
+                f"'{delimiter}'",
+            )  # fmt: skip
+        else:
+            yield dict(zip(header, row, strict=True))
+
+
+def _broken_csv(name: str, first: int, last: int, problem: str) -> Broken:
+    if "unexpected end" in problem or last - first > MAX_SPAN:
+        raise DataError(
+            f"{name}, line {first}: a quotation mark here is never closed, or only many lines "
+            "later: close it, or double it inside a cell"
+        )
+    if "cells under" in problem:
+        return Broken(first, "line has another number of cells than there are columns", problem)
+    if "field larger" in problem:
+        return Broken(first, f"cell longer than {MAX_FIELD // 2**20} million characters", problem)
+    return Broken(first, "line has misplaced quotation marks", problem)
+
+
+def check_header(name: str, header: list[str]) -> None:
+    """Raise DataError for column names that cannot be told apart, or are too many, or none."""
+    if len(header) > MAX_COLUMNS:
+        raise DataError(f"{name} has more than {MAX_COLUMNS:,} columns")
+    if not any(header):
+        raise DataError(f"{name} is empty: its first line must name the columns")
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise DataError(f"{name} names the column '{twice[:60]}' twice: rename one")
