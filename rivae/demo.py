@@ -8,6 +8,7 @@ draws and writes the dishes in ``assets/kitchen`` again.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -16,12 +17,15 @@ from pathlib import Path
 
 from rivae.cli.train import ProgressLine
 from rivae.data.kitchen import FOLDER as KITCHEN_FOLDER
+from rivae.data.store import own_store
+from rivae.errors import ConfigError
 from rivae.evaluation import evaluate
 from rivae.importing import ImportSettings, Recipe1MImport, run_import
 from rivae.kitchen import write_kitchen
 from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
 from rivae.runs import DEMO_ROOT
+from rivae.runs.owned import is_run_folder
 
 # Name -> data set and method; two of one data set, so that there is something to compare.
 DEMOS = {
@@ -44,13 +48,19 @@ KEPT = (
 
 
 def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
-    """Train, evaluate and install one demo run; returns its folder."""
+    """Train, evaluate and install one demo run; returns its folder.
+
+    Raises:
+        ConfigError: what lies in its place is no run.
+    """
+    target = out / name
+    if os.path.lexists(target) and not is_run_folder(target):
+        raise ConfigError(f"{target} is no run: choose another folder with --out")
     config = make_config(*DEMOS[name], name=name)
     with tempfile.TemporaryDirectory() as scratch:
         (run,) = train([config], Path(scratch), ProgressLine(name))
         data = run.load_dataset()
         run.write_evaluation(evaluate(run.load_method(data), data))
-        target = out / name
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         for file in KEPT:
@@ -60,7 +70,13 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
 
 
 def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
-    """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``."""
+    """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``.
+
+    Raises:
+        DataError: there is something else in ``out`` than an import.
+    """
+    if os.path.lexists(out):
+        own_store(out.name, out.parent)
     with tempfile.TemporaryDirectory() as scratch:
         source, root = Path(scratch) / "written", Path(scratch) / "data"
         write_kitchen(source, n, webp=True)

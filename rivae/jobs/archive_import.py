@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import stat
 import struct
@@ -38,6 +39,7 @@ from rivae.jobs.archive import (
 from rivae.jobs.archive_check import check_run
 from rivae.jobs.manage import require_free
 from rivae.runs import Run
+from rivae.trash import is_folder
 
 # The end of a zip: its signature, ..., entries, bytes of the directory, where it begins, comment.
 _END = struct.Struct("<4s4H2LH")
@@ -45,6 +47,7 @@ _END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
 _ZIP64_BYTES = 20
 MAX_DIRECTORY = 16 * 1024
 _BLOCK = 1 << 20
+_WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 # What zipfile and zlib raise on damaged, encrypted or exotic entries.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError,
@@ -110,6 +113,8 @@ def _waiting_room(root: Path) -> Iterator[Path]:
 def _remove_abandoned(root: Path) -> None:
     """Remove what imports that were killed have left."""
     for folder in root.glob(".*.import"):
+        if not _WAITING.fullmatch(folder.name) or not is_folder(folder):
+            continue
         with contextlib.suppress(OSError):
             old = time.time() - folder.stat().st_mtime > 60
             if old and os.name == "posix" and not is_locked(folder / ".lock"):

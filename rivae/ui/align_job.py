@@ -73,7 +73,9 @@ def main(argv: Sequence[str]) -> int:
         tell(error=str(error))
         return 1
     finally:
-        path.unlink(missing_ok=True)
+        # Whatever else somebody names here stays.
+        if path.name.startswith(f"rivae-{spec.get('do')}-"):
+            path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

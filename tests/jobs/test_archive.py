@@ -300,10 +300,13 @@ def test_what_is_no_zip_is_refused(root, tmp_path):
 def test_what_a_killed_import_left_is_not_listed_and_swept(packed, root):
     import os
 
-    left = root / f".{'a' * 32}.import"
-    left.mkdir(parents=True)
-    (left / "config.json").write_text("{}")
+    left, mine = root / f".{'a' * 32}.import", root / ".old.import"
+    for folder in (left, mine):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+        os.utime(folder, (1, 1))
+    (root / f".{'b' * 32}.import").symlink_to(mine)
     assert list_runs([root]) == []
-    os.utime(left, (1, 1))
     import_run(io.BytesIO(packed), root)
-    assert [p.name for p in root.iterdir()] == ["whole"]
+    assert not left.exists() and (mine / "config.json").exists(), "nothing but what imports make"
+    assert [run.id for run in list_runs([root])] == ["whole"]

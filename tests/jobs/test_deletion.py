@@ -189,6 +189,29 @@ def test_a_run_elsewhere_or_behind_a_link_stays(run, root, tmp_path):
     assert elsewhere.load_method() and (root / "linked").is_symlink() and inside.load_method()
 
 
+def test_runs_that_cannot_be_started_take_nothing_along(run, root):
+    """The folders that this very call has made are taken back, no other."""
+    from rivae.launch import train
+
+    before = content_of(run.path)
+    with pytest.raises(RunError, match="exists already"):
+        train([tiny_config("a"), tiny_config("good")], root)
+    assert [r.id for r in list_runs([root])] == ["good"] and content_of(run.path) == before
+
+
+def test_demo_data_are_written_over_demo_data_only(tmp_path):
+    from rivae.demo import make_demo, make_kitchen
+
+    for name in ("demo-synth", "kitchen"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    with pytest.raises(RivaeError, match="is no run"):
+        make_demo("demo-synth", tmp_path)
+    with pytest.raises(RivaeError, match="no imported data set"):
+        make_kitchen(tmp_path / "kitchen")
+    assert len(list(tmp_path.glob("*/config.json"))) == 2
+
+
 # imports
 
 
