@@ -98,7 +98,7 @@ def held(run: Run) -> Iterator[sqlite3.Connection | None]:
         except BlockingIOError:
             raise RunError(f"{run.id} is being trained: cancel it, or wait for it") from None
         except OSError as error:
-            raise RunError(f"cannot write {run.path}: {error.strerror}") from None
+            raise RunError(f"cannot write the folder of {run.id}: {error.strerror}") from None
         db = stack.enter_context(changing(ledger.path)) if ledger.path.exists() else None
         if db is not None:
             rows = db.execute("SELECT state FROM jobs WHERE run = ?", (run.id,)).fetchall()
