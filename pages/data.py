@@ -2,9 +2,12 @@
 
 import streamlit as st
 
-from rivae.ui import data_form, data_panels
+from rivae.ui import data_form, data_panels, trash
 
-st.title("Data", anchor=False)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    st.title("Data", anchor=False)
+    trash.panel("import")
+trash.undo("import")
 data_panels.imported()
 st.subheader("Your own pairs", anchor=False)
 data_form.form()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
@@ -88,9 +89,10 @@ def restore_run(name: str) -> Run:
         return Run(trash.restore(found.id))
 
 
-def runs_on(store: Path) -> list[Run]:
-    """The runs that were trained on the import in this folder, or are to be."""
-    return [run for run in list_runs([runs_root()]) if _needs(_config(run), store)]
+def runs_on(store: Path, runs: Iterable[Run] | None = None) -> list[Run]:
+    """The runs that were trained on the import in this folder, or are to be; ``runs``: of those."""
+    among = list_runs([runs_root()]) if runs is None else runs
+    return [run for run in among if _needs(_config(run), store)]
 
 
 def delete_import(name: str, now: datetime | None = None) -> Deleted:

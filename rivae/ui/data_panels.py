@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache
+from rivae.ui import cache, trash
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown
 
@@ -39,12 +39,15 @@ def _card(folder: Path) -> None:
         except RivaeError as error:
             st.markdown(f"#### {markdown(folder.name)}")
             st.warning(markdown(str(error)), icon=":material/broken_image:")
+            trash.import_button(folder)
             return
         st.image(strip.content, alt=f"Some items of {manifest.title}", width="stretch")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"#### {markdown(manifest.title)}", width="content")
             if manifest.synthetic:
                 st.badge("synthetic", icon=":material/precision_manufacturing:", color="gray")
+            st.space("stretch")
+            trash.import_button(folder)
         date = short_date(manifest.created)
         parts = (f"{manifest.n_items:,} pairs", manifest.name, date)
         st.caption(" · ".join(markdown(part) for part in parts if part))

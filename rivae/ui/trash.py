@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui import access, outcome, state
+from rivae.ui import access, cache, outcome, state
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown
 
@@ -67,6 +68,36 @@ def panel(kind: Kind) -> None:
                           disabled=not may, on_click=_restore, args=(deleted,))  # fmt: skip
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} more: `rivae trash` lists them all.")
+
+
+def import_button(folder: Path) -> None:
+    """A button that deletes an import, after saying how large it is and which runs need it."""
+    from rivae.jobs.deletion import runs_on
+    from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
+
+    may = access.may_change()
+    with st.popover("Delete", icon=":material/delete:", disabled=not may,
+                    help=None if may else f"Log in to {access.WHAT}."):  # fmt: skip
+        size = size_text(folder_bytes(folder))
+        st.markdown(f"**{markdown(folder.name)}** takes {size}. It stays in the trash for 30 days "
+                    "and can be restored.")  # fmt: skip
+        if runs := [run.id for run in runs_on(folder, cache.runs())]:
+            st.caption(f"Runs that do not open without it: {markdown(', '.join(runs))}.")
+        st.button(f"Delete {markdown(folder.name)}, {size}", icon=":material/delete:",
+                  type="primary", key=_key(f"delete_{folder.name}", "import"),
+                  on_click=_delete_import, args=(folder.name,))  # fmt: skip
+
+
+def _delete_import(name: str) -> None:
+    def change() -> str:
+        from rivae.jobs.deletion import delete_import
+
+        access.require()
+        remember(delete_import(name))
+        return ""
+
+    outcome.tried(_key("said", "import"), change)
 
 
 def _restore(deleted: Deleted) -> None:

@@ -101,6 +101,16 @@ def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     again.calm()
     assert "no manifest of imported data" in again.words.replace("\\", "")
     assert "40 pairs" in again.words.replace("\\", "")
+    # Into the trash and back; what is no import of ours stays.
+    again.at.button(key="trash_import_delete_broken").click().run()
+    assert "not an import's" in again.words and (broken / "store.json").exists()
+    again.at.button(key="trash_import_delete_plates").click().run()
+    assert "Deleted **plates**" in again.words and not (files / "data" / "plates").exists()
+    assert "Kept for 30 days" in again.words
+    again.at.button(key="trash_import_undo").click().run()
+    again.calm()
+    assert any("plates is back" in toast.value for toast in again.at.toast)
+    assert "40 pairs" in again.words
 
 
 def test_paths_are_taken_from_this_machine_only(app, files, monkeypatch):
