@@ -5,11 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from rivae.ui.lifespan import lifespan
-from rivae.ui.routes import build_routes
+from rivae.ui.routes import build_gate, build_routes
 
 app = st.App(
     Path(__file__).resolve().parent / "rivae" / "ui" / "main.py",
     routes=build_routes(),
+    middleware=build_gate(),
     lifespan=lifespan,
 )
 

@@ -7,8 +7,10 @@ where nothing is installed yet. The Streamlit settings live in ``.streamlit/conf
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -19,7 +21,9 @@ from rivae.errors import ConfigError, RivaeError
 
 ROOT = Path(__file__).resolve().parents[1]
 DEFAULT_PORT = 8501
+EVERYWHERE = ("", "0.0.0.0", "::")
 PORTS_TRIED = 100
+HOST = re.compile(r"(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*)|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 
 
 def is_free(port: int, address: str = "127.0.0.1") -> bool:
@@ -57,18 +61,72 @@ def free_port(first: int = DEFAULT_PORT, address: str = "127.0.0.1") -> int:
 
 
 def command(
-    port: int, address: str = "127.0.0.1", headless: bool = False, extra: Sequence[str] = ()
+    port: int,
+    address: str = "127.0.0.1",
+    headless: bool = False,
+    extra: Sequence[str] = (),
+    hosts: Sequence[str] = (),
 ) -> list[str]:
     """The command line that runs the app with this Python."""
     settings = ["--server.port", str(port), "--server.address", address]
+    for name in answered_names(address, hosts):
+        settings += ["--server.allowedHosts", name]
     if headless:
         settings += ["--server.headless", "true"]
     return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *settings, *extra]
 
 
-def environment(here: Path) -> dict[str, str]:
-    """The environment of the app; runs, data, labels and results are looked for from ``here``."""
+def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
+    """The names and addresses that the app answers to when a browser calls it by them.
+
+    A page of a stranger whose name is made to point to this machine is called by that name, and so
+    gets no answer.
+
+    Args:
+        address: where the app listens; on all interfaces, this machine's name and address count.
+        hosts: what else it is called, e.g. by a proxy in front of it; ``*.name`` for all below.
+
+    Raises:
+        ConfigError: one of ``hosts`` is no name.
+    """
+    names = ["127.0.0.1", "localhost", "::1"]
+    names += _own_names() if address in EVERYWHERE else [address]
+    for name in hosts:
+        if not HOST.fullmatch(name):
+            raise ConfigError(f"{name[:80]!r} is no host name: give --host a name without http://")
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def _own_names() -> list[str]:
+    """What this machine is called in its network, as far as it knows."""
+    name = socket.gethostname()
+    found = [name, f"{name}.local"]
+    with contextlib.suppress(OSError):
+        found += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
+    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        # Nothing is sent: the system only says from which address it would be.
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((elsewhere, 9))
+            found.append(str(probe.getsockname()[0]))
+    return [known for known in found if HOST.fullmatch(known)]
+
+
+def environment(here: Path, files: Sequence[str] = ()) -> dict[str, str]:
+    """The environment of the app; runs, data, labels and results are looked for from ``here``.
+
+    ``files`` are the folders whose files visitors may name; ``here`` without any.
+
+    Raises:
+        ConfigError: one of ``files`` is no folder.
+    """
     env = dict(os.environ)
+    known = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
+    folders = [(here / folder).resolve() for folder in files or known or ["."]]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder} is no folder: give --files one that there is")
+    env["RIVAE_FILES"] = os.pathsep.join(map(str, folders))
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())
     labels = env.get("RIVAE_LABELS") or "labels/labels.db"
@@ -86,6 +144,8 @@ def serve(
     address: str = "127.0.0.1",
     headless: bool = False,
     extra: Sequence[str] = (),
+    hosts: Sequence[str] = (),
+    files: Sequence[str] = (),
 ) -> int:
     """Run the app until it is stopped; on POSIX this process becomes Streamlit.
 
@@ -94,13 +154,18 @@ def serve(
         address: where to listen; anything but 127.0.0.1 lets other machines in.
         headless: do not open a browser.
         extra: further options for ``streamlit run``.
+        hosts: further names that the app answers to, see :func:`answered_names`.
+        files: folders whose files visitors may name; without any, the current one.
 
     Returns:
         The exit status of Streamlit (never returns on POSIX).
 
     Raises:
-        ConfigError: when no port is free, Streamlit is missing, or the app's files are.
+        ConfigError: when no port is free, Streamlit is missing, the app's files are, or a host or
+            folder is none.
     """
+    env = environment(Path.cwd(), files)
+    answered_names(address, hosts)
     chosen = free_port(port, address)
     if importlib.util.find_spec("streamlit") is None:
         raise ConfigError("Streamlit is not installed here: run `pip install -r requirements.txt`")
@@ -111,7 +176,8 @@ def serve(
     if chosen != port:
         print(f"Port {port} is taken, using {chosen}.")
     print(f"RIVAE Explorer: http://{_own(address)}:{chosen}  (Ctrl-C stops it)", flush=True)
-    line, env = command(chosen, address, headless, extra), environment(Path.cwd())
+    _warn_of_open_secrets(ROOT / ".streamlit" / "secrets.toml")
+    line = command(chosen, address, headless, extra, hosts)
     os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the folder it starts in
     if os.name == "posix":
         os.execve(line[0], line, env)
@@ -121,15 +187,31 @@ def serve(
         return 130
 
 
+def add_serve_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``rivae serve``."""
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="the first port to try")
+    parser.add_argument("--address", default="127.0.0.1", help="where to listen")
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="NAME",
+        help="another name that browsers may call the app by, e.g. of a proxy (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--files", action="append", default=[], metavar="FOLDER",
+        help="visitors on this machine may name files below it; the current one by default "
+        "(repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of ``python -m rivae.serve``; unknown options go to Streamlit."""
     parser = argparse.ArgumentParser(prog="rivae serve", description="Start the app.")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="first port to try")
-    parser.add_argument("--address", default="127.0.0.1", help="where to listen")
-    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+    add_serve_options(parser)
     known, extra = parser.parse_known_args(argv)
     try:
-        return serve(known.port, known.address, known.headless, extra)
+        return serve(
+            known.port, known.address, known.headless, extra, known.host, known.files
+        )
     except RivaeError as error:
         print(error, file=sys.stderr)
         return 1
@@ -137,7 +219,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _own(address: str) -> str:
     """An address that this machine can reach itself at."""
-    return "127.0.0.1" if address in ("", "0.0.0.0") else address
+    return "127.0.0.1" if address in EVERYWHERE else address
+
+
+def _warn_of_open_secrets(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            print(f"Other users of this machine can read {path}: run `chmod 600` on it.")
 
 
 if __name__ == "__main__":

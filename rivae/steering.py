@@ -8,7 +8,6 @@ row's levels, as in the paper's clouds of one latent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,6 +26,7 @@ Level = Literal["off", "query", "on"] | float
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")
 
 MAX_AXES = 5
+MAX_AXIS = 10_000  # beyond any run's; how many a run has is asked where the row is used
 MAX_ROWS = 32  # all on/off combinations of five axes
 MAX_LEVEL = 10.0  # s.d., as far as the paper goes
 PRESET_AXES = (1, 2, 3)  # of how many axes all combinations are offered (the paper: two or three)
@@ -50,10 +50,10 @@ class SteerRow:
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
+        if any(type(j) is not int or not 0 <= j <= MAX_AXIS for j in self.axes):
+            raise ConfigError(f"an axis of a row is a whole number from 0 to {MAX_AXIS}")
         if not 1 <= len(self.axes) <= MAX_AXES or len(set(self.axes)) < len(self.axes):
             raise ConfigError(f"a row sets 1 to {MAX_AXES} different axes, got {len(self.axes)}")
-        if any(type(j) is not int or j < 0 for j in self.axes):
-            raise ConfigError("an axis of a row is a whole number from 0")
         if len(self.levels) != len(self.axes):
             raise ConfigError(f"{len(self.axes)} axes need as many levels, got {len(self.levels)}")
         object.__setattr__(self, "levels", tuple(map(checked_level, self.levels)))
@@ -76,11 +76,10 @@ def checked_level(level: Any) -> Level:
     if isinstance(level, str) and level in NAMED:
         return level
     is_number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
-    if is_number and math.isfinite(level) and abs(level) <= MAX_LEVEL:
+    if is_number and abs(level) <= MAX_LEVEL:  # false for NaN, and safe for huge integers
         return round(float(level), 2) + 0.0
     raise ConfigError(
-        f"a level is off, query, on or a number from -{MAX_LEVEL:g} to {MAX_LEVEL:g} (s.d.), "
-        f"got {str(level)[:40]!r}"
+        f"a level is off, query, on or a number from -{MAX_LEVEL:g} to {MAX_LEVEL:g} (s.d.)"
     )
 
 
@@ -126,7 +125,7 @@ def sigmas(row: SteerRow, n_sigma: float) -> dict[int, float]:
         ConfigError: ``n_sigma`` is not above 0 and at most ``MAX_LEVEL``.
     """
     if not 0 < n_sigma <= MAX_LEVEL:
-        raise ConfigError(f"n sigma must lie above 0 and be at most {MAX_LEVEL:g}, got {n_sigma}")
+        raise ConfigError(f"n sigma must lie above 0 and be at most {MAX_LEVEL:g}")
     values = {"off": -float(n_sigma), "on": float(n_sigma)}
     return {
         j: values[level] if isinstance(level, str) else level
@@ -142,7 +141,7 @@ def moved(explorer: Explorer, z: Floats, row: SteerRow, n_sigma: float) -> Float
     """
     beyond = [j for j in row.axes if j >= explorer.n_components]
     if beyond:
-        last = explorer.method.axis_names(max(beyond) + 1)[-1]
+        last = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
         raise ConfigError(
             f"this run has {explorer.n_components} axes and no {last}: choose other axes"
         )

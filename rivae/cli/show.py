@@ -12,6 +12,7 @@ from rivae.cli.common import add_command, number, print_table
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.notes import is_archived
+from rivae.serve import add_serve_options, serve
 
 
 def add_commands(commands: Any) -> None:
@@ -64,9 +65,7 @@ def add_commands(commands: Any) -> None:
         "start the app on this machine",
         "  rivae serve\n  rivae serve --port 9000 --headless",
     )
-    parser.add_argument("--port", type=int, default=8501, help="the first port to try")
-    parser.add_argument("--address", default="127.0.0.1", help="where to listen")
-    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+    add_serve_options(parser)
 
 
 def _runs(args: argparse.Namespace) -> int:
@@ -216,6 +215,6 @@ def _traverse(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from rivae.serve import serve
-
-    return serve(args.port, args.address, args.headless)
+    return serve(
+        args.port, args.address, args.headless, hosts=args.host, files=args.files
+    )

@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import re
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 
 from rivae.errors import ConfigError
 
 MAX_PASSWORD = 1000
-_N, _R, _P = 2**14, 8, 1  # 16 MB and some 50 ms
-_HASH = re.compile(r"scrypt:([0-9a-f]{32}):([0-9a-f]{64})")
+_R, _P = 8, 1
+_LOG_N, _OLD_LOG_N = 17, 14  # 128 MB and some 0.4 s; hashes without the number are the old ones
+_HASH = re.compile(r"scrypt:(?:(17):)?([0-9a-f]{32}):([0-9a-f]{64})")
 FREE_TRIES, LONGEST_S = 3, 30.0
+MAX_SOURCES = 1000
 
 
 def password_hash(password: str) -> str:
@@ -29,7 +33,7 @@ def password_hash(password: str) -> str:
     if not password or len(password) > MAX_PASSWORD:
         raise ConfigError(f"a password has 1 to {MAX_PASSWORD} characters")
     salt = secrets.token_bytes(16)
-    return f"scrypt:{salt.hex()}:{_digest(password, salt).hex()}"
+    return f"scrypt:{_LOG_N}:{salt.hex()}:{_digest(password, salt, _LOG_N).hex()}"
 
 
 def is_hash(text: str) -> bool:
@@ -43,19 +47,29 @@ def fits(password: str, expected: str) -> bool:
         return False
     parts = _HASH.fullmatch(expected)
     if parts is None:
-        return hmac.compare_digest(password.encode(), expected.encode())
-    digest = _digest(password, bytes.fromhex(parts[1]))
-    return hmac.compare_digest(digest, bytes.fromhex(parts[2]))
+        return hmac.compare_digest(_bytes(password), _bytes(expected))
+    log_n = int(parts[1] or _OLD_LOG_N)
+    digest = _digest(password, bytes.fromhex(parts[2]), log_n)
+    return hmac.compare_digest(digest, bytes.fromhex(parts[3]))
 
 
-def _digest(password: str, salt: bytes) -> bytes:
-    return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32)
+def _digest(password: str, salt: bytes, log_n: int) -> bytes:
+    return hashlib.scrypt(
+        _bytes(password), salt=salt, n=2**log_n, r=_R, p=_P, dklen=32,
+        maxmem=2 * 128 * _R * 2**log_n,
+    )  # fmt: skip
+
+
+def _bytes(password: str) -> bytes:
+    return password.encode(errors="surrogatepass")  # a browser may send half of a character
 
 
 class Brake:
-    """Makes everybody who tries wait after wrong tries: 1 s after the third, then 2, 4, … 30 s.
+    """Makes whoever tries wait after wrong tries: 1 s after the third, then 2, 4, … 30 s.
 
-    Of the whole process, because a new session costs a guesser nothing.
+    By source, so that a stranger's guesses do not keep the owner out. A source is a network
+    address, because a new session costs a guesser nothing; one IPv6 network is one source. All of
+    this machine, and all behind one proxy, are one source too.
 
     Args:
         clock: seconds that only go forward.
@@ -63,25 +77,38 @@ class Brake:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._wrong, self._free_at = 0, 0.0
+        self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()  # the latest last
         self._lock = threading.Lock()
 
-    def attempt(self, is_right: Callable[[], bool]) -> bool:
-        """One try, one at a time.
+    def attempt(self, is_right: Callable[[], bool], source: str = "") -> bool:
+        """One try, one at a time: hashing takes memory.
 
         Raises:
             ConfigError: it is too early; ``is_right`` was not asked.
         """
+        source = _network(source)
         with self._lock:
-            left = self._free_at - self._clock()
+            wrong, free_at = self._wrong.get(source, (0, 0.0))
+            left = free_at - self._clock()
             if left > 0:
                 raise ConfigError(f"too many wrong passwords: try again in {left:.0f} s")
             right = is_right()
-            if right:
-                self._wrong, self._free_at = 0, 0.0
-            else:
-                self._wrong += 1
-                late = self._wrong - FREE_TRIES
-                if late >= 0:
-                    self._free_at = self._clock() + min(2.0 ** min(late, 10), LONGEST_S)
+            self._wrong.pop(source, None)
+            if not right:
+                late = wrong + 1 - FREE_TRIES
+                wait = min(2.0 ** min(late, 10), LONGEST_S) if late >= 0 else 0.0
+                self._wrong[source] = (wrong + 1, self._clock() + wait)
+                if len(self._wrong) > MAX_SOURCES:
+                    self._wrong.popitem(last=False)
             return right
+
+
+def _network(source: str) -> str:
+    """The address itself, or the network of an IPv6 address, which is one household's or host's."""
+    try:
+        address = ipaddress.ip_address(source.partition("%")[0])
+    except ValueError:
+        return source[:100]
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)

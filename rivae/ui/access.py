@@ -18,8 +18,10 @@ import streamlit as st
 
 from rivae.errors import ConfigError
 from rivae.jobs.passwords import MAX_PASSWORD, Brake, fits, is_hash
-from rivae.ui import state
+from rivae.ui import gate, state
 
+# What a proxy adds to a request that it passes on.
+PASSED_ON = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 WHAT = "start, cancel or delete trainings"
 log = logging.getLogger("rivae.ui")
 # A session holds what this makes of the password, so a changed password ends it.
@@ -125,6 +127,33 @@ def is_logged_in() -> bool:
     return st.user.get("is_logged_in") is True
 
 
+def is_local(address: str | None) -> bool:
+    """Whether only this machine reaches the app, and this visitor sits at it.
+
+    ``address`` is where the app listens. A proxy in front of it would make every visitor look near,
+    so neither may the app answer to another name, nor the visitor's request have been passed on.
+    """
+    seen = st.context.headers
+    return (
+        address in gate.LOOPBACK
+        and set(gate.allowed_hosts()) <= set(gate.LOOPBACK)
+        and gate.host_name(seen.get("Host") or "localhost") in gate.LOOPBACK
+        and not any(name in seen for name in PASSED_ON)
+    )
+
+
+def files_locked() -> str:
+    """Why this visitor may not name files of the server's machine, in one sentence; "" when they
+    may.
+    """
+    if not is_local(st.get_option("server.address")):
+        return (
+            "This app can be reached from other machines, so files of this one are named on the "
+            "command line only."
+        )
+    return "" if may_change() else "Log in at the top of the Train page to name files here."
+
+
 def enter(password: str) -> None:
     """Log this session in.
 
@@ -134,7 +163,7 @@ def enter(password: str) -> None:
     now = login()
     if now.kind != "password":
         raise ConfigError("no password is asked for here")
-    if not _brake.attempt(lambda: fits(password, now.expected)):
+    if not _brake.attempt(lambda: fits(password, now.expected), st.context.ip_address or ""):
         log.warning("a wrong password was tried")
         raise ConfigError("that is not the password")
     st.session_state[state.ACCESS] = _ticket(now.expected)

@@ -10,11 +10,10 @@ import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import MAX_K, Explorer, Vector
-from rivae.ui.links import MAX_DIMS, MAX_VALUE, RUN_ID
+from rivae.explorer import Explorer, Vector
+from rivae.ui.links import MAX_DIMS, MAX_VALUE
+from rivae.ui.questions import Point, Search, SearchOfRuns, read
 
-MAX_HAVE = 400
-MAX_ASKED = 6  # runs in one question, as many as Compare shows
 OpenRun = Callable[[str, Rows], Explorer]
 
 
@@ -33,37 +32,24 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    rows: Rows = "all" if question.get("rows") == "all" else "test"
-    k = _integer(question, "k", 1, MAX_K)
-    side = _integer(question, "side", 0, 2)
-    seq = _integer(question, "seq", 0, 2**53)
-    have = question.get("have", [])
-    if not isinstance(have, list) or len(have) > MAX_HAVE:
-        raise ConfigError(f"'have' must be a list of at most {MAX_HAVE} item numbers")
-    known = {i for i in have if isinstance(i, int)}
+    asked = read(SearchOfRuns if "runs" in question else Search, question)
+    known = set(asked.have)
 
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
-        run = part.get("run")
-        if not isinstance(run, str) or not RUN_ID.fullmatch(run):
-            raise ConfigError("'run' must be the id of a run as shown by `rivae runs`")
-        explorer = open_run(run, rows)
-        z = read_z(part.get("z"), explorer.n_components)
-        found = results(explorer, z, k, side, known)
+        point = read(Point, part)
+        explorer = open_run(point.run, asked.rows)
+        z = read_z(point.z, explorer.n_components)
+        found = results(explorer, z, asked.k, asked.side, known)
         known.update(found["ids"])
         return found
 
-    if "runs" not in question:
-        return {"seq": seq, **ask(question)}
-    parts = question["runs"]
-    if not isinstance(parts, list) or not 1 <= len(parts) <= MAX_ASKED:
-        raise ConfigError(f"'runs' must be a list of 1 to {MAX_ASKED} questions")
-    if not all(isinstance(part, dict) for part in parts):
-        raise ConfigError("every one of 'runs' must be an object with 'run' and 'z'")
-    found = [_or_error(ask, part) for part in parts]
+    if not isinstance(asked, SearchOfRuns):
+        return {"seq": asked.seq, **ask(question)}
+    found = [_or_error(ask, part) for part in asked.runs]
     items: dict[str, Any] = {}
     for one in found:
         items |= one.pop("items", {})
-    return {"seq": seq, "runs": found, "items": items}
+    return {"seq": asked.seq, "runs": found, "items": items}
 
 
 def _or_error(
@@ -113,9 +99,3 @@ def read_z(value: Any, n_components: int) -> Vector:
             raise ConfigError(f"every z must lie between -{MAX_VALUE:g} and {MAX_VALUE:g}")
     return np.array(value, dtype=np.float64)
 
-
-def _integer(question: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    value = question.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ConfigError(f"'{name}' must be a whole number from {low} to {high}")
-    return value

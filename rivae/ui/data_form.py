@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import data_import, state
+from rivae.ui import access, data_import, state
 from rivae.ui.data_panels import report_lines
 from rivae.ui.text import markdown
 
@@ -24,11 +24,8 @@ LABELS = {"id": "ID", "url": "Address"}
 
 def form() -> None:
     """Files first; columns once the table can be read; then a dry run, then the import."""
-    if not data_import.is_local(st.get_option("server.address")):
-        st.info(
-            "This app can be reached from other machines, so files of this one are taken in from "
-            "the command line only: `python -m rivae import --help`.", icon=":material/lock:",
-        )  # fmt: skip
+    if locked := access.files_locked():
+        st.info(f"{locked} See `rivae import --help`.", icon=":material/lock:")
         return
     st.write(
         "A table (CSV, TSV, JSON lines or Parquet) with one pair per line, and the pictures it "

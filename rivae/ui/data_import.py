@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,18 +13,19 @@ from rivae.ui.background import Job, start_process
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _lock = threading.Lock()
 _jobs: dict[str, Job] = {}  # by the folder of the new data set: one import into it at a time
 
 
-def is_local(address: str | None) -> bool:
-    """Whether only this machine reaches the app, so that its visitors may name its files."""
-    return address in LOOPBACK
+def open_folders() -> tuple[Path, ...]:
+    """Below which visitors may name files: ``$RIVAE_FILES``, else where the app was started."""
+    named = [part for part in os.environ.get("RIVAE_FILES", "").split(os.pathsep) if part]
+    return tuple(Path(part).resolve() for part in named or ["."])
 
 
 def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed; quotes around it do no harm.
+    """An existing file or folder that a visitor typed, below :func:`open_folders` once links and
+    ``..`` are followed; quotes around it do no harm.
 
     Raises:
         DataError: in one sentence.
@@ -32,12 +34,22 @@ def read_path(text: str, what: str) -> Path:
     if not text or "\0" in text:
         raise DataError(f"give the path of {what}")
     try:
-        path = Path(text).expanduser()
-        exists = path.exists()
-    except (OSError, RuntimeError) as error:
+        typed = Path(text).expanduser()
+        path = typed.resolve()
+    except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
         raise DataError(f"{text[:80]} is no path that can be read: check it") from error
-    if not path.is_absolute():
+    if not typed.is_absolute():
         raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
+    # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
+    if not any(path.is_relative_to(folder) for folder in open_folders()):
+        raise DataError(
+            f"{text[:200]} lies outside the folders that this app reads: move it below one of "
+            "them, or start the app with `rivae serve --files FOLDER`"
+        )
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
     if not exists:
         raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
     return path

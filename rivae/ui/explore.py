@@ -69,7 +69,7 @@ def from_link(
             z[j] = value
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
-        left_out = explorer.method.axis_names(max(beyond) + 1)[-1]
+        left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
         notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
     state = ExploreState(
         run=run,

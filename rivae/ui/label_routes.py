@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rivae.errors import DataError, LabelError
+from rivae.errors import DataError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rivae.ui.label_store import OpenPlan
 
 PATH = "/rivae/api/label/{plan}"
-MAX_TEXTS = 48  # two sheets
 MAX_LINES, MAX_CHARACTERS = 60, 600
 
 _mounted_at: str | None = None
@@ -37,8 +36,8 @@ def build(base: str) -> list[BaseRoute]:
     global _mounted_at
     _mounted_at = base
     return [
-        Route(base + PATH + "/picture/{at:int}", picture, methods=["GET"]),
-        Route(base + PATH + "/texts/{at:int}/{n:int}", texts, methods=["GET"]),
+        Route(base + PATH + "/picture/{at}", picture, methods=["GET"]),
+        Route(base + PATH + "/texts/{at}/{n}", texts, methods=["GET"]),
         Route(base + PATH + "/examples", examples, methods=["GET"]),
     ]
 
@@ -68,16 +67,24 @@ async def _told(answer: Any, params: dict[str, Any]) -> Response:
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
     from rivae.thumbnails import encode_picture, enlarged
+    from rivae.ui import label_store
+    from rivae.ui.questions import PlanPicture, from_address
 
-    opened, (at,) = _opened(params), _positions(params, 1)
+    asked = from_address(PlanPicture, params)
+    opened = label_store.open_plan(asked.plan)
+    (at,) = _positions(opened, asked.at, 1)
     image = opened.data.picture(opened.plan.order[at], opened.side)
     return encode_picture(enlarged(image), max_side=1024)
 
 
 def _texts(params: dict[str, Any]) -> dict[str, Any]:
-    opened = _opened(params)
+    from rivae.ui import label_store
+    from rivae.ui.questions import PlanTexts, from_address
+
+    asked = from_address(PlanTexts, params)
+    opened = label_store.open_plan(asked.plan)
     found = {}
-    for at in _positions(params, params["n"]):
+    for at in _positions(opened, asked.at, asked.n):
         recipe = opened.data.recipe(opened.plan.order[at])
         if recipe is not None:
             found[str(at)] = {
@@ -91,8 +98,9 @@ def _examples(params: dict[str, Any]) -> dict[str, Any]:
     from rivae.labels.examples import level_examples
     from rivae.labels.kept_plans import plan_guideline
     from rivae.ui import label_store
+    from rivae.ui.questions import OfPlan, from_address
 
-    opened = _opened(params)
+    opened = label_store.open_plan(from_address(OfPlan, params).plan)
     pictures = level_examples(plan_guideline(label_store.store(), opened.plan), opened.data)
     return {
         factor: {str(level): picture.data_uri for level, picture in by_level.items()}
@@ -100,20 +108,11 @@ def _examples(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _opened(params: dict[str, Any]) -> OpenPlan:
-    from rivae.ui import label_store
-    from rivae.ui.links import RUN_ID
-
-    if not RUN_ID.fullmatch(params["plan"]):
-        raise LabelError("a plan's name holds small letters, digits, dots, dashes and underscores")
-    return label_store.open_plan(params["plan"])
-
-
-def _positions(params: dict[str, Any], n: int) -> range:
-    total = len(_opened(params).plan.order)
-    if not 0 <= params["at"] < total or not 1 <= n <= MAX_TEXTS:
-        raise DataError(f"the plan has positions 0 to {total - 1}: ask for up to {MAX_TEXTS}")
-    return range(params["at"], min(params["at"] + n, total))
+def _positions(opened: OpenPlan, first: int, n: int) -> range:
+    total = len(opened.plan.order)
+    if first >= total:
+        raise DataError(f"the plan has positions 0 to {total - 1}: ask for one of them")
+    return range(first, min(first + n, total))
 
 
 def _cut(lines: tuple[str, ...]) -> list[str]:

@@ -1,7 +1,8 @@
 """Web routes beside the app: the top-k for a z as JSON, and single pictures.
 
-Routes have no session and no login, so they only read, name runs by id (never by path), check
-every field and bound every size. A drag asks ``/rivae/api/topk`` some 60 times a second; a
+Routes have no session and no login, so they only read, name runs by id (never by path), and take
+only questions of ``rivae.ui.questions``, which bound every size. What reaches them has passed
+``rivae.ui.gate``. A drag asks ``/rivae/api/topk`` some 60 times a second; a
 Streamlit rerun per question would be three times slower.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rivae.errors import ConfigError, DataError, LabelError, RivaeError, RunError
 
 if TYPE_CHECKING:
+    from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
@@ -28,8 +30,7 @@ log = logging.getLogger(__name__)
 TOPK_PATH = "/rivae/api/topk"
 STEER_PATH = "/rivae/api/steer"
 STRIP_PATH = "/rivae/api/strip/{run}"
-PICTURE_PATH = "/rivae/api/picture/{run}/{side:int}/{item:int}"
-MAX_BODY = 64 * 1024
+PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
 
 _mounted_at: str | None = None
 
@@ -70,7 +71,19 @@ def build_routes() -> list[BaseRoute]:
         Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
         Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
         *label_routes.build(_mounted_at),
+        Route(_mounted_at + "/rivae/api/{rest:path}", nothing, methods=["GET", "POST"]),
     ]
+
+
+def build_gate() -> list[Middleware]:
+    """What stands before all routes, for ``st.App``."""
+    from starlette.middleware import Middleware
+    from streamlit import config
+
+    from rivae.ui.gate import Gate
+
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return [Middleware(Gate, base=f"/{base}" if base else "")]
 
 
 async def topk(request: Request) -> Response:
@@ -105,17 +118,17 @@ async def strip(request: Request) -> Response:
     return await to_thread.run_sync(told, _strip, request.path_params)
 
 
+async def nothing(request: Request) -> Response:
+    """Any other address below ours, and ours asked in a way that they do not take."""
+    return _refusal(RunError("nothing is answered at this address in this way"))
+
+
 async def _question(request: Request) -> dict[str, Any] | str:
     """The question, or what is wrong with it."""
-    if request.method == "GET":
+    if request.method != "POST":
         return _from_address(request.query_params)
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            return f"the question is longer than {MAX_BODY} bytes"
     try:
-        question = json.loads(body)
+        question = json.loads(await request.body())
     except (ValueError, RecursionError):  # the latter for thousands of nested brackets
         return "the question is not JSON"
     return question if isinstance(question, dict) else "the question must be a JSON object"
@@ -123,9 +136,9 @@ async def _question(request: Request) -> dict[str, Any] | str:
 
 def _from_address(params: Any) -> dict[str, Any] | str:
     try:
-        z = [float(v) for v in params.get("z", "").split(",") if v][:1024]
-        usual = {"k": 10, "side": 2, "seq": 0}
-        numbers = {name: int(params.get(name, value)) for name, value in usual.items()}
+        z = [float(v) for v in params.get("z", "").split(",") if v]
+        usual = {"k": "10", "side": "2", "seq": "0"}
+        numbers = {name: int(params.get(name, value)[:20]) for name, value in usual.items()}
     except ValueError:
         return "z takes numbers separated by commas; k, side and seq take whole numbers"
     return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}
@@ -159,29 +172,24 @@ def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Respon
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
     from rivae.ui import cache
+    from rivae.ui.questions import Picture, from_address
 
-    return cache.explorer(_checked_id(params["run"])).picture(params["item"], params["side"])
+    asked = from_address(Picture, params)
+    return cache.explorer(asked.run).picture(asked.item, asked.side)
 
 
 def _strip(params: dict[str, Any]) -> Thumbnail:
     from rivae.ui import cache
+    from rivae.ui.questions import Strip, from_address
 
-    config = cache.run(_checked_id(params["run"])).config
+    config = cache.run(from_address(Strip, params).run).config
     return cache.strip(config.dataset.name, config.dataset.settings)
-
-
-def _checked_id(run_id: str) -> str:
-    from rivae.ui.links import RUN_ID
-
-    if not RUN_ID.fullmatch(run_id):
-        raise RunError("a run id holds small letters, digits, dots, dashes and underscores only")
-    return run_id
 
 
 def _image(image: Thumbnail) -> Response:
     from starlette.responses import Response
 
-    headers = {"Cache-Control": "private, max-age=3600", "X-Content-Type-Options": "nosniff"}
+    headers = {"Cache-Control": "private, max-age=3600"}
     return Response(image.content, media_type=image.mime, headers=headers)
 
 

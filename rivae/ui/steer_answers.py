@@ -16,15 +16,13 @@ from rivae.explorer import Explorer
 from rivae.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
 from rivae.ui import cache
 from rivae.ui.answers import OpenRun, picture
-from rivae.ui.links import RUN_ID, Query
+from rivae.ui.links import Query
+from rivae.ui.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 
 if TYPE_CHECKING:
     from rivae.plots.clouds import Clouds
 
 K = 5  # pictures of a row, as in the paper's figure
-MAX_PARTS = 32
-MAX_CLOUDS = 4  # in one question: each takes some 150 ms
-MAX_KEY = 200
 NO_WORDS = "The items have no texts, so there are no word clouds."
 
 
@@ -39,69 +37,27 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
     """
-    seq, parts = question.get("seq"), question.get("parts")
-    if isinstance(seq, bool) or not isinstance(seq, int) or not 0 <= seq <= 2**53:
-        raise ConfigError("'seq' must be a whole number")
-    with_cloud = bool(question.get("cloud"))
-    most = MAX_CLOUDS if with_cloud else MAX_PARTS
-    if not isinstance(parts, list) or not 1 <= len(parts) <= most:
-        raise ConfigError(f"'parts' must be a list of 1 to {most} rows")
-    return {
-        "seq": seq,
-        "parts": [_part(part, open_run, with_cloud, bool(question.get("card"))) for part in parts],
-    }
+    asked = read(Steering, question)
+    if asked.cloud and len(asked.parts) > MAX_CLOUDS:
+        raise ConfigError(f"'parts' must be a list of 1 to {MAX_CLOUDS} rows with 'cloud'")
+    return {"seq": asked.seq, "parts": [_part(part, asked, open_run) for part in asked.parts]}
 
 
-def _part(part: Any, open_run: OpenRun, with_cloud: bool, with_card: bool) -> dict[str, Any]:
-    if not isinstance(part, dict):
-        raise ConfigError("every one of 'parts' must be an object")
-    key = part.get("key")
-    if not isinstance(key, str) or len(key) > MAX_KEY:
-        raise ConfigError(f"'key' must be a text of at most {MAX_KEY} characters")
+def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[str, Any]:
+    key = read(Key, part).key
     try:
-        run = part.get("run")
-        if not isinstance(run, str) or not RUN_ID.fullmatch(run):
-            raise ConfigError("'run' must be the id of a run as shown by `rivae runs`")
-        row, n_sigma = read_row(part), read_number(part.get("n_sigma"))
-        query = read_query(part.get("query"))
-        explorer = open_run(run, "test")
-        if with_cloud:
-            found = cloud_of(explorer, run, row, n_sigma)
+        row = read(SteeringPart, part)
+        levels = SteerRow(tuple(row.axes), tuple(row.levels))
+        explorer = open_run(row.run, "test")
+        if asked.cloud:
+            found = cloud_of(explorer, row.run, levels, row.n_sigma)
         else:
-            found = pictures_of(explorer, query, row, n_sigma)
-            if with_card:
-                found["query"] = card(explorer, query)
+            found = pictures_of(explorer, row.query, levels, row.n_sigma)
+            if asked.card:
+                found["query"] = card(explorer, row.query)
     except RivaeError as error:  # what is wrong with one row does not silence the others
         return {"key": key, "error": str(error)}
     return {"key": key, **found}
-
-
-def read_row(value: Mapping[str, Any]) -> SteerRow:
-    """``axes`` and ``levels`` of a JSON object.
-
-    Raises:
-        ConfigError: they make no row.
-    """
-    axes, levels = value.get("axes"), value.get("levels")
-    if not isinstance(axes, list) or not isinstance(levels, list):
-        raise ConfigError("'axes' and 'levels' must be lists")
-    return SteerRow(tuple(axes), tuple(levels))
-
-
-def read_number(value: Any) -> float:
-    """``value`` as a float; its range is checked where it is used."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError("'n_sigma' must be a number")
-    return float(value)
-
-
-def read_query(value: Any) -> Query:
-    """A data row or "mean"; whether the row exists is checked by the run."""
-    if value == "mean":
-        return "mean"
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ConfigError("'query' must be a row of the data set, or 'mean'")
-    return value
 
 
 def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def from_link(
     query, notes = linked_query(explorer, link.query)
     kept = [n for n, j in enumerate(link.axes) if j < d]
     if len(kept) < len(link.axes):
-        beyond = explorer.method.axis_names(max(link.axes) + 1)[-1]
+        beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
         notes.append(f"This run has {d} dimensions; the link's {beyond} is left out.")
     axes = tuple(link.axes[n] for n in kept)
     rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []

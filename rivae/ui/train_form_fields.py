@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.ui import access
 from rivae.ui import train_form_state as form
 from rivae.ui.text import markdown
 
@@ -63,10 +64,10 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
     """The field, then what is wrong with it or how to get the preset's value back."""
     text, changed = checked.texts[field.path], field.path in checked.changed
     swept = field.path == sweep
-    locked = field.is_path and not form.may_name_files()
+    locked = access.files_locked() if field.is_path else ""
     _widget(
-        field, text, form.PATHS_LOCKED if locked else _help(field, checked),
-        changed=changed and not swept, disabled=disabled or swept or locked,
+        field, text, locked or _help(field, checked),
+        changed=changed and not swept, disabled=disabled or swept or bool(locked),
     )  # fmt: skip
     if swept:
         st.caption("takes the values of the sweep")

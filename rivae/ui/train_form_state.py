@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.errors import ConfigError, RunError
-from rivae.ui import cache, data_import, outcome, state, train_queue, train_session
+from rivae.ui import access, cache, data_import, outcome, state, train_queue, train_session
 from rivae.ui.links import RUN_ID
 from rivae.ui.text import markdown
 
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from rivae.jobs.draft import Draft
 
 CLONE = "clone"  # the name in the address
-PATHS_LOCKED = (
-    "This app can be reached from other machines, so files of this one are named from the command "
-    "line only."
-)
 
 
 def draft() -> Draft:
@@ -71,9 +68,22 @@ def put(name: str) -> None:
 
 def enter(path: str) -> None:
     """Take over what was entered for a setting; for callbacks."""
-    if path.rpartition(".")[2] in _path_names() and not may_name_files():
-        return
-    keep(draft().enter(path, str(st.session_state.get(key(path)) or "")))
+    from rivae.nets.hub import is_on_hub
+
+    text = str(st.session_state.get(key(path)) or "")
+
+    def change() -> str:
+        name = path.rpartition(".")[2]
+        if name in _path_names() and (locked := access.files_locked()):
+            raise ConfigError(locked)
+        # An import may be named by its folder, too.
+        if name in (*_path_names(), "store") and set(text) & set("/\\~") and not is_on_hub(text):
+            typed = text if text.startswith("~") else str(Path(text).absolute())
+            data_import.read_path(typed, name)
+        keep(draft().enter(path, text))
+        return ""
+
+    outcome.tried(train_queue.PLACE, change)
 
 
 def take_back(*paths: str) -> None:
@@ -85,11 +95,6 @@ def start_over() -> None:
     """Everything as on the first visit; for callbacks."""
     st.session_state.pop(state.TRAIN_DRAFT, None)
     st.query_params.pop(CLONE, None)
-
-
-def may_name_files() -> bool:
-    """Whether the visitor may name files of this machine."""
-    return data_import.is_local(st.get_option("server.address"))
 
 
 def clone(run_id: str) -> None:

@@ -10,7 +10,8 @@ from PIL import Image
 
 from rivae.data.store import list_stores
 from rivae.ui import data_import
-from rivae.ui.data_import import is_local, read_path
+from rivae.ui.access import is_local
+from rivae.ui.data_import import read_path
 
 
 @pytest.fixture

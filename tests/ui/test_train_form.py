@@ -187,7 +187,7 @@ def test_imports_are_chosen_from_a_list(form, tmp_path):
 def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
     page = form().enter(dataset="split-mnist")
     assert not page.widget("dataset.folder").disabled
-    monkeypatch.setattr("rivae.ui.data_import.LOOPBACK", ())
+    monkeypatch.setattr("rivae.ui.gate.LOOPBACK", ())
     page.at.run()
     field = page.widget("dataset.folder")
     assert field.disabled
