@@ -1,5 +1,6 @@
 """The launcher: ports and messages."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -81,3 +82,48 @@ def test_the_command_keeps_the_app_private_by_default():
     assert line[line.index("--server.address") + 1] == "127.0.0.1"
     assert line[line.index("--server.port") + 1] == "8600"
     assert line[-2:] == ["--logger.level", "error"]
+
+
+def names_of(line):
+    named = enumerate(line)
+    return [line[n + 1] for n, option in named if option == "--server.allowedHosts"]
+
+
+def test_the_app_answers_to_loopback_and_to_what_is_named():
+    usual = ["127.0.0.1", "localhost", "::1"]
+    assert names_of(serve.command(8600)) == usual
+    line = serve.command(8600, "192.0.2.7", hosts=["app.example.org", "*.lab.org"])
+    assert names_of(line) == [*usual, "192.0.2.7", "app.example.org", "*.lab.org"]
+    everywhere = serve.answered_names("0.0.0.0")
+    assert socket.gethostname() in everywhere and "*" not in everywhere
+    assert "0.0.0.0" not in everywhere
+
+
+@pytest.mark.parametrize("name", ["http://x", "x/y", "", "*", "a b", "x:80", "é"])
+def test_a_host_is_a_name(name, capsys):
+    assert serve.main(["--host", name]) == 1
+    assert "is no host name" in capsys.readouterr().err
+
+
+def test_files_are_named_below_where_the_user_stands_or_below_named_folders(monkeypatch, tmp_path):
+    monkeypatch.delenv("RIVAE_FILES", raising=False)
+    (tmp_path / "photos").mkdir()
+    assert serve.environment(tmp_path)["RIVAE_FILES"] == str(tmp_path)
+    named = serve.environment(tmp_path, ["photos", str(tmp_path)])["RIVAE_FILES"]
+    assert named.split(os.pathsep) == [str(tmp_path / "photos"), str(tmp_path)]
+    monkeypatch.setenv("RIVAE_FILES", "photos")
+    assert serve.environment(tmp_path)["RIVAE_FILES"] == str(tmp_path / "photos")
+    with pytest.raises(ConfigError, match="is no folder"):
+        serve.environment(tmp_path, ["nowhere"])
+
+
+def test_secrets_that_others_can_read_are_told(tmp_path, capsys):
+    path = tmp_path / "secrets.toml"
+    serve._warn_of_open_secrets(path)
+    path.write_text("")
+    path.chmod(0o600)
+    serve._warn_of_open_secrets(path)
+    assert not capsys.readouterr().out
+    path.chmod(0o644)
+    serve._warn_of_open_secrets(path)
+    assert "chmod 600" in capsys.readouterr().out

@@ -3,7 +3,7 @@
 import pytest
 
 from rivae.errors import ConfigError
-from rivae.jobs.passwords import Brake, fits, is_hash, password_hash
+from rivae.jobs.passwords import MAX_SOURCES, Brake, fits, is_hash, password_hash
 from rivae.ui import access, state
 
 PASSWORD = "correct horse"
@@ -15,7 +15,7 @@ AUTH = {
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(access, "_brake", Brake())
+    monkeypatch.setattr(access, "_brake", Brake(lambda: 0.0))
 
 
 @pytest.fixture
@@ -203,6 +203,40 @@ def test_wrong_tries_get_slower_up_to_a_bound_and_a_right_one_ends_that():
     assert waits[:6] == [0, 0, 1, 2, 4, 8] and waits[-1] == 30
     assert brake.attempt(lambda: True)
     assert not brake.attempt(lambda: False) and not brake.attempt(lambda: False)
+
+
+def test_a_strangers_guesses_do_not_keep_the_owner_out():
+    brake = Brake(lambda: 0.0)
+    for _ in range(3):
+        assert not brake.attempt(lambda: False, "203.0.113.9")
+    for same in ("203.0.113.9", "203.0.113.9%eth0"):
+        with pytest.raises(ConfigError, match="too many"):
+            brake.attempt(_stop, same)
+    assert brake.attempt(lambda: True) and brake.attempt(lambda: True, "203.0.113.10")
+    # One IPv6 network has more addresses than anybody could be made to wait for.
+    for n in range(3):
+        assert not brake.attempt(lambda: False, f"2001:db8::{n + 1}")
+    with pytest.raises(ConfigError, match="too many"):
+        brake.attempt(_stop, "2001:db8::ffff")
+    assert brake.attempt(lambda: True, "2001:db8:0:1::1")
+
+
+def test_sources_without_end_take_no_memory():
+    brake = Brake(lambda: 0.0)
+    for n in range(3 * MAX_SOURCES):
+        brake.attempt(lambda: False, f"10.{n // 65536}.{n // 256 % 256}.{n % 256}")
+    assert len(brake._wrong) == MAX_SOURCES
+
+
+def test_hashes_made_before_still_open():
+    import hashlib
+
+    salt = bytes(range(16))
+    old = hashlib.scrypt(PASSWORD.encode(), salt=salt, n=2**14, r=8, p=1, dklen=32)
+    made = f"scrypt:{salt.hex()}:{old.hex()}"
+    assert is_hash(made) and fits(PASSWORD, made) and not fits("another", made)
+    assert not is_hash(made.replace("scrypt:", "scrypt:30:")), "nobody asks for more memory"
+    assert password_hash(PASSWORD).startswith("scrypt:17:"), "the least that OWASP advises"
 
 
 class _AskedError(Exception):

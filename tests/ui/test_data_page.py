@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import time
 
 import pytest
 from PIL import Image
 
 from rivae.data.store import list_stores
+from rivae.errors import DataError
 from rivae.ui import data_import
 from rivae.ui.access import is_local
 from rivae.ui.data_import import read_path
@@ -18,6 +20,7 @@ from rivae.ui.data_import import read_path
 def files(tmp_path, monkeypatch):
     """40 pictures and their table, and an empty folder of data sets."""
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
     monkeypatch.setattr("streamlit.get_option", lambda name: "127.0.0.1", raising=True)
     (tmp_path / "photos").mkdir()
     lines = ["photo,name,steps,depth"]
@@ -119,14 +122,70 @@ def test_paths_are_taken_from_this_machine_only(app, files, monkeypatch):
     assert not any(map(is_local, ("0.0.0.0", "", None)))
     monkeypatch.setattr("streamlit.get_option", lambda name: "0.0.0.0", raising=True)
     page = app("data")
-    assert not page.at.text_input and "from the command line only" in page.at.info[0].value
+    assert not page.at.text_input and "on the command line only" in page.at.info[0].value
+
+
+@pytest.mark.parametrize(
+    ("headers", "hosts", "local"),
+    [
+        ({"Host": "localhost:8501"}, [], True),
+        ({"Host": "[::1]:8501"}, [], True),
+        ({"Host": "app.example.org"}, [], False),
+        ({"Host": "localhost:8501", "X-Forwarded-For": "10.0.0.1"}, [], False),
+        ({"Host": "localhost:8501", "Forwarded": "for=10.0.0.1"}, [], False),
+        ({"Host": "localhost:8501", "Via": "1.1 proxy"}, [], False),
+        ({"Host": "localhost:8501"}, ["localhost", "app.example.org"], False),
+    ],
+)
+def test_a_proxy_in_front_makes_nobody_local(monkeypatch, headers, hosts, local):
+    from types import SimpleNamespace
+
+    from streamlit import config
+
+    usual = config.get_option
+    monkeypatch.setattr(
+        config, "get_option",
+        lambda name: hosts if name == "server.allowedHosts" else usual(name),
+    )  # fmt: skip
+    monkeypatch.setattr("streamlit.context", SimpleNamespace(headers=headers))
+    assert is_local("127.0.0.1") is local
+
+
+def test_paths_stand_behind_the_login_where_there_is_one(app, files):
+    page = app()
+    page.at.secrets = {"rivae": {"password": "correct horse"}}
+    page.open("data")
+    assert not page.at.text_input and "Log in" in page.at.info[0].value
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("", "give the path"), ("a/b", "must be a whole path"), ("/no/such", "does not exist"),
-     ("~nobody-here/x", "no path that can be read"), ("/a\0b", "give the path")],
+    [("", "give the path"), ("a/b", "must be a whole path"), ("~nobody-here/x", "no path that can"),
+     ("/a\0b", "give the path"), ("/no/such", "outside the folders"), ("{}/no", "does not exist"),
+     ("/etc/passwd", "outside the folders"), ("{}/../secret.csv", "outside the folders"),
+     ("{}/link.csv", "outside the folders"), ("{}/linked/secret.csv", "outside the folders"),
+     ("{}-2/x.csv", "outside the folders"), ("{}/" + "x" * 5000, "no path that can be read")],
 )  # fmt: skip
-def test_paths(text, sentence):
-    with pytest.raises(Exception, match=sentence):
-        read_path(text, "the table")
+def test_paths(monkeypatch, tmp_path, text, sentence):
+    own = tmp_path / "own"
+    own.mkdir()
+    (tmp_path / "secret.csv").write_text("a,b")
+    (own / "link.csv").symlink_to(tmp_path / "secret.csv")
+    (own / "linked").symlink_to(tmp_path)
+    (own / "table.csv").write_text("a,b")
+    monkeypatch.setenv("RIVAE_FILES", str(own))
+    with pytest.raises(DataError, match=sentence):
+        read_path(text.replace("{}", str(own)), "the table")
+    assert read_path(f" '{own}/../own/table.csv' ", "the table") == (own / "table.csv").resolve()
+
+
+def test_several_folders_may_be_named_and_none_is_the_current_one(monkeypatch, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("RIVAE_FILES", f"{tmp_path}/one{os.pathsep}{tmp_path}/two")
+    assert read_path(f"{tmp_path}/two", "it") == (tmp_path / "two").resolve()
+    monkeypatch.delenv("RIVAE_FILES")
+    monkeypatch.chdir(tmp_path / "one")
+    with pytest.raises(DataError, match="outside"):
+        read_path(f"{tmp_path}/two", "it")
+    assert read_path(f"{tmp_path}/one", "it")

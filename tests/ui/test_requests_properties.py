@@ -15,7 +15,7 @@ from tests.ui.asgi import HOST, JSON, ask
 LABELS = tempfile.TemporaryDirectory()
 # Quick to ask, so more of them; a busy machine is slow to draw them.
 MANY = settings(
-    max_examples=4 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=2 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow]
 )
 TEXTS = st.one_of(
     st.text(max_size=20), st.sampled_from(["\ud800", "a\udfffb", "x" * 3000]),

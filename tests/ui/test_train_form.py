@@ -196,6 +196,18 @@ def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
     assert page.value("dataset.folder") == "", "also where the browser says otherwise"
 
 
+def test_paths_lie_below_the_folders_that_were_named(form, root, monkeypatch, tmp_path):
+    monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
+    (tmp_path / "mnist").mkdir()
+    page = form().enter(dataset="split-mnist")
+    for outside in ("/etc", f"{tmp_path}/../..", "~/x", f"{tmp_path}/none"):
+        page.enter(dataset__folder=outside)
+        assert page.value("dataset.folder") == ""
+    assert "does not exist" in page.words
+    page.enter(dataset__folder=str(tmp_path / "mnist"))
+    assert page.value("dataset.folder") == str(tmp_path / "mnist")
+
+
 # Devices
 
 
