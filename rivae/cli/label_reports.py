@@ -31,10 +31,9 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 def opened(args: argparse.Namespace) -> LabelStore:
     """The store that ``--store`` names; LabelError when it cannot be opened."""
-    from rivae.labels.home import labels_url
-    from rivae.labels.store import LabelStore
+    from rivae.labels.home import open_labels
 
-    return LabelStore(args.store or labels_url())
+    return open_labels(args.store or "", lambda said: print(f"rivae: {said}", file=sys.stderr))
 
 
 def add_commands(below: Any) -> None:

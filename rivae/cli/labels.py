@@ -78,10 +78,19 @@ def _add_files(below: Any) -> None:
     taking = add_command(
         below, "import", _import, "add the labels of a file, never over what is there",
         "  rivae labels import labels.jsonl --dry-run\n  rivae labels import table.csv\n"
+        "  rivae labels import table.csv --plan first           items by their id in its data\n"
+        "  rivae labels import table.csv --plan first --rows    items by row number\n"
+        "Items and factors that no plan here knows are refused before anything is stored.\n"
         "Conflicts are listed and left to a person. Exit code 1: there were conflicts and nothing\n"
         "to add, or the file cannot be read (then nothing of it is stored); 0 otherwise.",
     )  # fmt: skip
     taking.add_argument("file", type=Path, help="events or a table, as exported or made by hand")
+    whose = taking.add_mutually_exclusive_group()
+    whose.add_argument("--plan", help="whose data the items belong to, where they only have an id")
+    whose.add_argument(
+        "--run", dest="run_id", help="the same by a run, for data that has no plan yet"
+    )
+    taking.add_argument("--rows", action="store_true", help="items are row numbers, from 0")
     taking.add_argument("--dry-run", action="store_true", help="only say what would be done")
     label_reports.add_store(taking)
 
@@ -198,23 +207,35 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
+    from rivae.labels.kept_plans import kept_plan
+    from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_labels
-    from rivae.labels.uploads import known_factors
+    from rivae.labels.plan_data import plan_data
 
+    if args.rows and not (args.plan or args.run_id):
+        raise ConfigError("row numbers need the data that they count in: add --plan or --run")
     with label_reports.opened(args) as store:
-        report = import_labels(
-            store, args.file, factors=known_factors(store), dry_run=args.dry_run
-        )
+        own = None
+        if args.plan:
+            own = plan_data(kept_plan(store, args.plan))
+        elif args.run_id:
+            own = find_run(args.run_id).load_dataset()
+        items = KnownItems(store, own, by_row=args.rows)
+        report = import_labels(store, args.file, dry_run=args.dry_run, items=items)
     if args.json:
         print(json.dumps({
             "added": report.added, "known": report.known, "conflicts": report.n_conflicts,
-            "dry_run": args.dry_run,
+            "dry_run": args.dry_run, "named": [one._asdict() for one in report.named],
             "details": [vars(conflict) for conflict in report.conflicts],
         }))  # fmt: skip
     else:
         verb = "would be added" if args.dry_run else "added"
         print(f"{report.added:,} {verb}, {report.known:,} known already, "
               f"{report.n_conflicts:,} conflicts")  # fmt: skip
+        for one in report.named:
+            print(f"  item {one.said} is {one.key} ({one.title})")
+        if report.n_named > len(report.named):
+            print(f"  and {report.n_named - len(report.named):,} more by the same rule")
         for c in report.conflicts:
             said = f" (store: {c.stored}, file: {c.offered})" if c.stored else ""
             print(f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{said}",

@@ -143,6 +143,16 @@ class PairedDataset:
         text = json.dumps([self.name, self.settings, len(self)], sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
+    @property
+    def key_name(self) -> str:
+        """What names these data before an item's own id, in labels that outlive this process."""
+        return self.name
+
+    def item_ids(self) -> list[str]:
+        """The lasting id of every item, in the order of the rows: its recipe's, else its row."""
+        recipes = (self.recipe(i) for i in range(len(self)))
+        return [str(i) if recipe is None else recipe.id for i, recipe in enumerate(recipes)]
+
     # How an item looks. Every data set overrides what it can do better.
 
     def picture(self, i: int, side: int = 2) -> Image.Image:

@@ -26,8 +26,14 @@ from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 
+PAIRS = "pairs"  # the name of every import as a data set
 PICTURE_SIZES = (16, 512)
 VOCABULARY = (50, 50_000)
+
+
+def import_key(store_id: str) -> str:
+    """What stands before a record's id in labels of an import."""
+    return f"{PAIRS}-{store_id}"
 
 
 class Pairs(PairedDataset):
@@ -46,6 +52,14 @@ class Pairs(PairedDataset):
             view_names=store.manifest.view_names,
             **rest,
         )
+
+    @property
+    def key_name(self) -> str:
+        """With the import's own id: the records of two imports may both be numbered 1, 2, 3 …"""
+        return import_key(self.store.store_id) if self.name == PAIRS else self.name
+
+    def item_ids(self) -> list[str]:
+        return [str(name) for name in self.store.column("id")]
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
         """The picture, for either side: a text is shown by the picture that belongs to it.
@@ -118,7 +132,7 @@ def load(
             "pairs needs an import: give its name with --set dataset.store=NAME (see "
             "`python -m rivae import --help`)"
         )
-    return open_pairs("pairs", find_store(store), {"store": store}, image_size, max_words,
+    return open_pairs(PAIRS, find_store(store), {"store": store}, image_size, max_words,
                       features, split_seed, fractions, text, word_vectors)  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
-from rivae.labels.events import Kind, item_key_of
+from rivae.labels.events import Kind, item_key, item_key_of
 from rivae.labels.store import LabelStore
 from rivae.labels.table import COLUMNS
 
@@ -16,6 +16,11 @@ def keys_by_row(data: PairedDataset, rows: ArrayLike) -> dict[int, str]:
     """The item key of every data row in ``rows`` (any shape, repetitions allowed), ascending."""
     wanted = np.unique(np.asarray(rows, dtype=np.int64))
     return {int(i): item_key_of(data, int(i)) for i in wanted}
+
+
+def rows_by_key(data: PairedDataset) -> dict[str, int]:
+    """The data row of every item key."""
+    return {item_key(data.key_name, name): row for row, name in enumerate(data.item_ids())}
 
 
 def label_table(

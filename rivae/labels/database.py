@@ -6,6 +6,7 @@ sequence numbers become visible in their order, and a commit that returned is on
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
@@ -23,6 +25,7 @@ from rivae.labels import sql
 
 PATIENCE_S = 30.0  # for another writer
 _LOCK = 0x52495641  # "RIVA": names our writers' lock among those of a PostgreSQL server
+_NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _SQLITE_HEAD = b"SQLite format 3\x00"
 
 
@@ -36,6 +39,8 @@ def parse_url(place: str | Path) -> URL:
         LabelError: for anything else, without repeating a password.
     """
     if isinstance(place, Path) or "://" not in place:
+        if str(place).strip() == ":memory:" or str(place).startswith("file:"):
+            raise LabelError(_NO_FILE)
         if not str(place).strip() or str(place) == ".":
             raise LabelError("the store of labels needs a place: give a file or a database URL")
         return URL.create("sqlite", database=str(Path(place).expanduser()))
@@ -53,7 +58,7 @@ def parse_url(place: str | Path) -> URL:
     if kind == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if not url.database or url.database == ":memory:" or url.query or url.host:
-        raise LabelError("labels need a SQLite file: write sqlite:///labels.db")
+        raise LabelError(_NO_FILE)
     return url.set(drivername="sqlite")
 
 
@@ -65,31 +70,37 @@ def display(url: URL) -> str:
     return f"postgresql://{url.host or 'local'}{port}/{url.database or ''}"
 
 
-def open_engine(url: URL) -> Engine:
-    """A connected engine on a database whose layout was checked, or made if it was empty.
+def open_engine(url: URL) -> tuple[Engine, bool]:
+    """A connected engine on a database whose layout was checked, or made if it was empty; and
+    whether it can only be read.
 
     Raises:
         LabelError: when it cannot be opened, is not ours or was written by a newer version.
     """
     sqlite = url.get_backend_name() == "sqlite"
-    if sqlite:
+    read_only = sqlite and _only_readable(Path(str(url.database)))
+    if sqlite and not read_only:
         _check_file(Path(str(url.database)))
     try:
-        engine = _sqlite(url) if sqlite else _postgresql(url)
+        engine = _sqlite(url, read_only) if sqlite else _postgresql(url)
     except (ImportError, NoSuchModuleError):
         raise LabelError(
             "PostgreSQL needs a driver that is not installed: pip install 'psycopg[binary]'"
         ) from None
     try:
-        with told(url), writing(engine) as connection:
-            _prepare(connection, url)
-        if sqlite:
+        if read_only:
+            with told(url), engine.connect() as connection:
+                _prepare(connection, url, make=False)
+        else:
+            with told(url), writing(engine) as connection:
+                _prepare(connection, url)
+        if sqlite and not read_only:
             with told(url), engine.connect() as connection:
                 _write_ahead(connection)
     except BaseException:
         engine.dispose()
         raise
-    return engine
+    return engine, read_only
 
 
 @contextmanager
@@ -126,6 +137,23 @@ def _without_secrets(reason: str, url: URL) -> str:
     return words
 
 
+def _only_readable(path: Path) -> bool:
+    """Whether there is such a file, but it or its folder cannot be written (a DVD, a snapshot)."""
+    try:
+        if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            return False
+        left = path.with_name(path.name + "-wal")
+        unfinished = left.exists() and left.stat().st_size > 0
+    except OSError as error:
+        raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
+    if unfinished:
+        raise LabelError(
+            f"the last labels of {path.name} are still in {left.name}, and this folder cannot be "
+            "written: copy both files to one that can"
+        )
+    return True
+
+
 def _check_file(path: Path) -> None:
     # By its first bytes and with nothing but reading, so that a stranger's file stays as it is.
     try:
@@ -144,13 +172,13 @@ def _check_file(path: Path) -> None:
         raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
 
 
-def _prepare(connection: Connection, url: URL) -> None:
+def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
     inspector = inspect(connection)
     names = set(inspector.get_table_names())
     if "label_schema" not in names:
         # A PostgreSQL database may serve others as well, a file is all ours.
         shared = connection.dialect.name == "postgresql"
-        if names & sql.OWN_TABLES or (names and not shared):
+        if names & sql.OWN_TABLES or (names and not shared) or not make:
             raise LabelError(f"{display(url)} is no database of labels: choose another place")
         sql.create(connection)
         return
@@ -161,7 +189,11 @@ def _prepare(connection: Connection, url: URL) -> None:
         raise LabelError(f"{display(url)} was written by a newer version: update rivae to open it")
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, read_only: bool) -> Engine:
+    if read_only:  # "immutable": SQLite then makes no file beside it, which it could not
+        place = quote(str(Path(str(url.database)).absolute()))
+        query = {"mode": "ro", "immutable": "1", "uri": "true"}
+        url = url.set(database=f"file:{place}", query=query)
     engine = create_engine(url, connect_args={"timeout": PATIENCE_S}, pool_size=8, max_overflow=-1)
 
     @event.listens_for(engine, "connect")

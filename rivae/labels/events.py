@@ -5,7 +5,6 @@ Nothing is ever changed or removed: an undo is one more event, which names the e
 
 from __future__ import annotations
 
-import math
 import re
 import uuid
 from collections.abc import Iterable, Mapping
@@ -24,6 +23,7 @@ Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+OLD_IMPORT = "pairs:"  # began the key of an item of any import before they were told apart
 MAX_ANNOTATOR = 80  # characters
 MAX_ITEM = 240
 MAX_SECONDS = 7 * 86_400.0  # a page left open over the holidays
@@ -90,7 +90,7 @@ class LabelEvent:
         seconds = self.seconds_shown
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise LabelError("the seconds shown must be a number")
-        if not (math.isfinite(seconds) and 0 <= seconds <= MAX_SECONDS):
+        if not 0 <= seconds <= MAX_SECONDS:  # also refuses what is not finite
             raise LabelError("the seconds shown must lie between 0 and a week")
         object.__setattr__(self, "seconds_shown", float(seconds))
         for word, name in ((self.guideline, "guideline version"), (self.plan, "plan id")):
@@ -198,10 +198,11 @@ def item_key(data: str, item: str | int) -> str:
 def item_key_of(data: PairedDataset, i: int) -> str:
     """The key of row ``i``: by its recipe's id, so that it survives another order of the rows.
 
-    A data set without recipes is known by its row numbers, which are fixed by its settings.
+    An import is named by its ``store_id``, so that two of them never share a label. A data set
+    without recipes is known by its row numbers, which are fixed by its settings.
     """
     recipe = data.recipe(i)
-    return item_key(data.name, i if recipe is None else recipe.id)
+    return item_key(data.key_name, i if recipe is None else recipe.id)
 
 
 def new_id() -> str:

@@ -9,7 +9,7 @@ from PIL import Image
 from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
 from rivae.errors import RivaeError
-from rivae.labels.events import item_key_of
+from rivae.labels.by_row import rows_by_key
 from rivae.labels.schema import Guideline
 from rivae.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
 
@@ -34,11 +34,13 @@ def level_examples(
 
 
 def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
-    name = key.partition(":")[0]
-    source = data if data is not None and data.name == name else _kitchen(name)
+    name, _, own = key.partition(":")
+    # Guidelines made before imports had ids of their own name their items by the data set alone.
+    here = data is not None and name in (data.name, data.key_name)
+    source = data if here else _kitchen(name)
     if source is None:
         return None
-    row = _rows(source).get(key)
+    row = _rows(source).get(f"{source.key_name}:{own}")
     if row is None:
         return None
     try:
@@ -59,6 +61,5 @@ def _rows(data: PairedDataset) -> dict[str, int]:
     if data.fingerprint not in _known:
         if len(_known) >= 4:
             _known.clear()
-        rows = {item_key_of(data, i): i for i in range(len(data))}
-        _known[data.fingerprint] = rows
+        _known[data.fingerprint] = rows_by_key(data)
     return _known[data.fingerprint]

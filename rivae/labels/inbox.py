@@ -13,6 +13,7 @@ from typing import Any
 
 from rivae.errors import LabelError, LabelStoreError
 from rivae.labels.events import LabelEvent, from_record
+from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.plan import LabelPlan
 from rivae.labels.store import LabelStore
 
@@ -51,6 +52,10 @@ def receive(
     if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_EVENTS:
         return Receipt({}, {}, f"the page must send 1 to {MAX_EVENTS} labels at once: reload it")
     again = set(plan.repeats)
+    try:
+        factors = frozenset(plan_guideline(store, plan).ids)
+    except LabelError as error:
+        return Receipt({}, {}, str(error))
     events: list[LabelEvent] = []
     refused: dict[str, str] = {}
     for record in sent:
@@ -58,7 +63,7 @@ def receive(
         if not isinstance(event_id, str):
             return Receipt({}, {}, "the page sent a label without an id: reload it")
         try:
-            events.append(_event(record, plan, keys, annotator, again))
+            events.append(_event(record, plan, keys, annotator, again, factors))
         except LabelError as error:
             refused[event_id] = str(error)
     try:
@@ -88,7 +93,7 @@ def _stored(
 
 def _event(
     record: Mapping[str, Any], plan: LabelPlan, keys: Sequence[str], annotator: str,
-    again: set[int],
+    again: set[int], factors: frozenset[str],
 ) -> LabelEvent:  # fmt: skip
     if set(record) - FIELDS:
         raise LabelError("the page sent a field that labels do not have: reload it")
@@ -97,9 +102,12 @@ def _event(
         raise LabelError("the page named no item of this plan: reload it")
     if action not in ACTIONS:
         raise LabelError(f"'{str(action)[:40]}' is nothing that the page can do: reload it")
+    factor = record.get("factor")
+    if isinstance(factor, str) and factor and factor not in factors:
+        raise LabelError(f"'{factor[:40]}' is no factor of this plan: reload it")
     return from_record({
         "id": record.get("id"), "time": record.get("time"), "annotator": annotator,
-        "item": keys[at], "factor": record.get("factor"), "level": record.get("level"),
+        "item": keys[at], "factor": factor, "level": record.get("level"),
         "action": action, "seconds_shown": record.get("seconds", 0.0),
         "guideline": record.get("guideline", ""), "suggested": record.get("suggested", False),
         "repeat": at in again, "plan": plan.id, "undoes": record.get("undoes", ""),

@@ -7,14 +7,23 @@ all but annotator, item, factor and level may be missing.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rivae.errors import LabelError
 from rivae.labels.cells import read_flag, read_level, read_seconds, unescaped
-from rivae.labels.events import Action, LabelEvent, Slot, from_record, parse_time, slot
+from rivae.labels.events import (
+    Action,
+    LabelEvent,
+    Slot,
+    from_record,
+    new_id,
+    parse_time,
+    slot,
+)
 from rivae.labels.transfer import LONG_COLUMNS, LONG_KINDS, WIDE_COLUMNS
 from rivae.reading.tables import records, table_kind
 
@@ -39,13 +48,16 @@ class Offered(NamedTuple):
 
 
 def read_labels(
-    path: Path, factors: Collection[str] | None = None, guideline: str = ""
-) -> list[Offered]:
+    path: Path, factors: Collection[str] | None = None, guideline: str = "",
+    item: Callable[[str, str], str] | None = None,
+) -> list[Offered]:  # fmt: skip
     """The events of a file, in its order.
 
     Args:
         factors: ids that are known; others are refused. None takes all.
         guideline: the version that labels followed which do not say it themselves.
+        item: the key of an item from its name in the file and the plan beside it; LabelError
+            refuses it. By default names are keys.
 
     Raises:
         RivaeError: in one sentence with the first wrong row; there is no half of a file.
@@ -56,16 +68,20 @@ def read_labels(
     now = datetime.now(UTC)
     found: list[Offered] = []
     places: dict[Slot, LabelEvent] = {}
+    keys = _Keys(item)
     for row, record in enumerate(records(path), start=1):
         try:
             for offered in _events(row, record, kind == ".csv", guideline, now):
                 factor = offered.event.factor
                 if factors is not None and factor and factor not in factors:
                     raise LabelError(f"'{factor}' is no factor of this guideline: add it first")
+                offered = keys.named(offered)
                 if kind != ".csv" or _first(offered.event, places):
                     found.append(offered)
         except LabelError as error:
-            raise LabelError(f"{path.name}, row {row}: {error}") from None
+            # Half a character out of a stranger's file could not be shown.
+            words = str(error).encode("utf-8", "backslashreplace").decode()
+            raise LabelError(f"{path.name}, row {row}: {words}") from None
         if len(found) > MAX_EVENTS or row > MAX_ROWS:
             raise LabelError(
                 f"{path.name} has more than {MAX_EVENTS} labels: split it into several files"
@@ -82,6 +98,30 @@ def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
             "keep one"
         )
     return before is event
+
+
+class _Keys:
+    """The keys of items as files name them, each looked up once."""
+
+    def __init__(self, look_up: Callable[[str, str], str] | None) -> None:
+        self._look_up = look_up or (lambda said, plan: said)
+        self._found: dict[tuple[str, str], str] = {}
+        self._of_event: dict[str, str] = {}
+
+    def of(self, said: str, plan: str) -> str:
+        if (said, plan) not in self._found:
+            self._found[said, plan] = self._look_up(said, plan)
+        return self._found[said, plan]
+
+    def named(self, offered: Offered) -> Offered:
+        """The event with the key of its item; an undo has that of what it undoes."""
+        event = offered.event
+        before = self._of_event.get(event.undoes) if event.undoes else None
+        key = before or self.of(event.item, event.plan)
+        self._of_event[event.id] = key
+        if key != event.item:
+            event = replace(event, item=key)
+        return offered._replace(event=replace(event, id=_said(event)) if offered.derived else event)
 
 
 def _events(
@@ -107,6 +147,12 @@ def _events(
             yield from _long(row, one, guideline, now)
 
 
+def _said(event: LabelEvent) -> str:
+    """An id made of what a row says, so that the same row again is the same event."""
+    parts = (event.kind, event.annotator, event.item, event.factor, event.level, event.guideline)
+    return str(uuid.uuid5(_NAMESPACE, "\n".join(str(part) for part in parts)))
+
+
 def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Iterator[Offered]:
     unknown = [name for name in cells if name not in LONG_COLUMNS]
     if unknown:
@@ -123,9 +169,8 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
         raise LabelError(f"'{kind[:20]}' is no kind: write {', '.join(LONG_KINDS)}")
     level = read_level(cells["level"])
     version = cells.get("guideline") or guideline
-    said = (kind, cells["annotator"], cells["item"], cells["factor"], str(level), version)
     event = LabelEvent(
-        id=cells.get("id") or str(uuid.uuid5(_NAMESPACE, "\n".join(said))),
+        id=cells.get("id") or new_id(),
         time=parse_time(cells["time"]) if cells.get("time") else now,
         annotator=cells["annotator"],
         item=cells["item"],

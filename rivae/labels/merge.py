@@ -9,8 +9,8 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Connection, select
@@ -20,10 +20,14 @@ from rivae.labels import sql
 from rivae.labels.cells import level_cell
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
 from rivae.labels.intake import Offered, read_labels
+from rivae.labels.kept_plans import plan_guideline
+from rivae.labels.known_items import KnownItems, Named
+from rivae.labels.plan import LabelPlan
 from rivae.labels.rows import check_undo, chunks, event_of, find_events, insert_events
 from rivae.labels.store import LabelStore
 
 MAX_REPORTED = 1_000
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,17 @@ class ImportReport:
         known: events that it had, or that say what it says already.
         n_conflicts: events or slots that were left out.
         conflicts: the first ``MAX_REPORTED`` of them.
+        named: the first ``MAX_NAMED`` names of items that are no keys, with what they were taken
+            for.
+        n_named: how many there are.
     """
 
     added: int
     known: int
     n_conflicts: int
     conflicts: tuple[Conflict, ...]
+    named: tuple[Named, ...] = ()
+    n_named: int = 0
 
 
 def import_labels(
@@ -70,22 +79,66 @@ def import_labels(
     factors: Collection[str] | None = None,
     guideline: str = "",
     dry_run: bool = False,
+    items: KnownItems | None = None,
 ) -> ImportReport:
     """Add the labels in ``path`` to ``store``, in one transaction.
 
     Args:
-        factors, guideline: see ``intake.read_labels``.
+        factors: ids that are known; by default those of the plans, and any where there is no plan.
+        guideline: see ``intake.read_labels``.
+        items: which item a name means; by default those of the plans are known.
         dry_run: only say what would be done.
 
     Raises:
-        RivaeError: when a row cannot be read; nothing is stored then.
+        RivaeError: when a row cannot be read, or names an item or factor that is not known;
+            nothing is stored then.
     """
-    offers = read_labels(path, factors, guideline)
+    items = items or KnownItems(store)
+    if factors is None:
+        factors = known_factors(store, items.plans.values())
+    offers = read_labels(path, factors, guideline, items.key)
+    _check_factors(store, path, offers, items.plans)
     with store.writing() as connection:
         new, report = _sort_out(connection, offers)
         if new and not dry_run:
             insert_events(connection, new)
-    return report
+    named, n_named = items.named(MAX_NAMED)
+    return replace(report, named=named, n_named=n_named)
+
+
+def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[str] | None:
+    """The factors of some plans, which a file may speak of; None, so any, where there is no plan.
+
+    A factor that no plan has would be shown nowhere.
+    """
+    factors: set[str] = set()
+    for plan in plans:
+        factors |= _factors_of(store, plan)
+    return frozenset(factors) or None
+
+
+def _factors_of(store: LabelStore, plan: LabelPlan) -> frozenset[str]:
+    try:
+        return frozenset(plan_guideline(store, plan).ids)
+    except LabelError:  # a guideline that is lost or damaged; the other plans go on
+        return frozenset()
+
+
+def _check_factors(
+    store: LabelStore, path: Path, offers: Sequence[Offered], plans: Mapping[str, LabelPlan]
+) -> None:
+    """LabelError where a label says that it was given under a plan that does not ask for it."""
+    asked: dict[str, frozenset[str]] = {}
+    for row, event, _ in offers:
+        if not event.factor or event.plan not in plans:
+            continue
+        if event.plan not in asked:
+            asked[event.plan] = _factors_of(store, plans[event.plan])
+        if asked[event.plan] and event.factor not in asked[event.plan]:
+            raise LabelError(
+                f"{path.name}, row {row}: '{event.factor}' is no factor of plan {event.plan}: add "
+                "it there first"
+            )
 
 
 def _sort_out(

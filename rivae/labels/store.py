@@ -32,6 +32,9 @@ class LabelStore:
 
     One store may be used by many threads. A process that forks must open its own.
 
+    Attributes:
+        read_only: it lies where it cannot be written, so nothing can be added.
+
     Args:
         url: a file, "sqlite:///labels.db", or "postgresql://user:password@host/name".
 
@@ -41,7 +44,7 @@ class LabelStore:
 
     def __init__(self, url: str | Path) -> None:
         self._url = parse_url(url)
-        self._engine = open_engine(self._url)
+        self._engine, self.read_only = open_engine(self._url)
         # SQLite's writers look again from time to time; within a process they can queue instead.
         sqlite = self._engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[Any] = threading.Lock() if sqlite else nullcontext()
@@ -69,6 +72,11 @@ class LabelStore:
 
         It is committed at the end, and nothing of it stays after an exception. Keep it short.
         """
+        if self.read_only:
+            raise LabelError(
+                f"{display(self._url)} can only be read here: copy it to a folder that can be "
+                "written, and open the copy"
+            )
         with told(self._url), self._turn, writing(self._engine) as connection:
             yield connection
 
@@ -164,6 +172,19 @@ class LabelStore:
             for part in item_conditions(c.item, items):
                 found += [tuple(row) for row in connection.execute(query.where(*part))]
         return found
+
+    def has_items(self, start: str) -> bool:
+        """Whether any event is about an item whose key begins so."""
+        e = sql.label_events.c
+        query = select(e.seq).where(e.item.startswith(start, autoescape=True)).limit(1)
+        with self._reading() as connection:
+            return connection.execute(query).first() is not None
+
+    def items(self) -> frozenset[str]:
+        """The keys of all items that any event is about."""
+        query = select(sql.label_events.c.item).distinct()
+        with self._reading() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     def annotators(self) -> list[str]:
         """Everybody who made an event, sorted."""

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from rivae.errors import LabelError
-from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names
+from rivae.labels.known_items import KnownItems
 from rivae.labels.merge import ImportReport, import_labels
 from rivae.labels.store import LabelStore
 
@@ -15,20 +15,10 @@ MAX_MEGABYTES = 64
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def known_factors(store: LabelStore) -> frozenset[str] | None:
-    """The factors of all plans, which a file may speak of; None, so any, where there is no plan.
-
-    A factor that no plan has would be shown nowhere.
-    """
-    factors: set[str] = set()
-    for name in plan_names(store):
-        factors |= set(plan_guideline(store, kept_plan(store, name)).ids)
-    return frozenset(factors) or None
-
-
 def import_content(
-    store: LabelStore, name: str, content: bytes, *, dry_run: bool = False
-) -> ImportReport:
+    store: LabelStore, name: str, content: bytes, *, items: KnownItems | None = None,
+    dry_run: bool = False,
+) -> ImportReport:  # fmt: skip
     """``import_labels`` of a file that only has a name.
 
     Raises:
@@ -41,4 +31,4 @@ def import_content(
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         path = Path(folder) / safe
         path.write_bytes(content)
-        return import_labels(store, path, factors=known_factors(store), dry_run=dry_run)
+        return import_labels(store, path, items=items, dry_run=dry_run)

@@ -50,9 +50,9 @@ def store() -> LabelStore:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _store(url: str) -> LabelStore:
-    from rivae.labels.store import LabelStore
+    from rivae.labels.home import open_labels
 
-    return LabelStore(url)
+    return open_labels(url)
 
 
 def plan_names() -> list[str]:

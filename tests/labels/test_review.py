@@ -7,13 +7,14 @@ import pytest
 from rivae.errors import LabelError, RivaeError
 from rivae.labels import review, uploads
 from rivae.labels.agreement import Agreement
-from rivae.labels.kept_plans import keep_plan
+from rivae.labels.kept_plans import keep_plan, kept_plans
+from rivae.labels.merge import known_factors
 from rivae.labels.review_cases import Case, far_cases, flagged_cases, levels_of
 from rivae.labels.review_rows import alpha_rows, own_rows, pair_rows, plain_csv, progress_rows
 from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
 from rivae.labels.transfer import events_jsonl
-from rivae.labels.uploads import import_content, known_factors
+from rivae.labels.uploads import import_content
 from rivae.labels.verdicts import decide, take_back, verdicts
 from tests.labels.making import event, undo
 from tests.labels.test_kept_plans import a_plan
@@ -204,11 +205,11 @@ def test_the_content_of_a_file_is_looked_at_and_added(store, tmp_path):
 
 
 def test_a_file_speaks_of_the_factors_of_the_plans(store):
-    assert known_factors(store) is None
+    assert known_factors(store, kept_plans(store)) is None
     text = b"annotator,item,factor,level\nann,kitchen:1,saltiness,3\n"
     assert import_content(store, "a.csv", text, dry_run=True).added == 1
     keep_plan(store, a_plan(), read_guideline())
-    assert known_factors(store) == frozenset(read_guideline().ids)
+    assert known_factors(store, kept_plans(store)) == frozenset(read_guideline().ids)
     with pytest.raises(LabelError, match=r"a.csv, row 1: 'saltiness' is no factor"):
         import_content(store, "a.csv", text)
 

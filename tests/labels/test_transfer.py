@@ -146,21 +146,23 @@ def test_tables_made_by_hand(store, tmp_path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("annotator,item,factor,level\nann,k:1,fruit,6\n", "row 1: '6' is no level"),
-        ("annotator,item,factor,level\nann,k:1,fruit,3\nann,k:2,sour,3\n", "row 2: 'sour' is no"),
-        ("annotator,item,factor,level\nann,k:1,fruit,3\nann,k:1,fruit,4\n", "row 2: an earlier"),
-        ("annotator,item,factor\nann,k:1,fruit\n", "no column 'level'"),
+        ("annotator,item,factor,level\nann,kitchen:1,fruit,6\n", "row 1: '6' is no level"),
+        ("annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:2,sour,3\n",
+         "row 2: 'sour' is no"),
+        ("annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:1,fruit,4\n",
+         "row 2: an earlier"),
+        ("annotator,item,factor\nann,kitchen:1,fruit\n", "no column 'level'"),
         ("annotator,factor,level\nann,fruit,3\n", "no column 'item'"),
-        ("annotator,item,factor,level,mood\nann,k:1,fruit,3,x\n", "column 'mood'"),
-        ("annotator,item,factor,level,kind\nann,k:1,fruit,3,x\n", "'x' is no kind"),
-        ("annotator,item,factor,level,time\nann,k:1,fruit,3,noon\n", "'noon' is no time"),
-        ("annotator,item,factor,level,time\nann,k:1,fruit,3,2026-01-01\n", "no zone"),
-        ("annotator,item,factor,level,id\nann,k:1,fruit,3,7\n", "must be a UUID"),
-        ("annotator,item,factor,level,seconds_shown\nann,k:1,fruit,3,nan\n", "between 0 and a"),
-        ("annotator,item,factor,level,suggested\nann,k:1,fruit,3,maybe\n", "neither true"),
-        (f"annotator,item,fruit\n{'x' * 81},k:1,3\n", "1 to 80 characters"),
-        ("annotator,item,fruit\nann,k:1,3,4\n", "4 cells under 3"),
-        ("annotator,item,Fruit!\nann,k:1,3\n", "no factor id"),
+        ("annotator,item,factor,level,mood\nann,kitchen:1,fruit,3,x\n", "column 'mood'"),
+        ("annotator,item,factor,level,kind\nann,kitchen:1,fruit,3,x\n", "'x' is no kind"),
+        ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,noon\n", "'noon' is no time"),
+        ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,2026-01-01\n", "no zone"),
+        ("annotator,item,factor,level,id\nann,kitchen:1,fruit,3,7\n", "must be a UUID"),
+        ("annotator,item,factor,level,seconds_shown\nann,kitchen:1,fruit,3,nan\n", "between 0 and a"),
+        ("annotator,item,factor,level,suggested\nann,kitchen:1,fruit,3,maybe\n", "neither true"),
+        (f"annotator,item,fruit\n{'x' * 81},kitchen:1,3\n", "1 to 80 characters"),
+        ("annotator,item,fruit\nann,kitchen:1,3,4\n", "4 cells under 3"),
+        ("annotator,item,Fruit!\nann,kitchen:1,3\n", "no factor id"),
     ],
 )
 def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
@@ -200,14 +202,14 @@ def test_files_that_hold_no_labels_are_refused(store, tmp_path, monkeypatch):
         with pytest.raises(RivaeError, match=r"\.csv"):
             import_labels(store, written(tmp_path, "x", name))
     monkeypatch.setattr(intake, "MAX_EVENTS", 3)
-    text = "annotator,item,fruit\n" + "".join(f"ann,k:{i},3\n" for i in range(4))
+    text = "annotator,item,fruit\n" + "".join(f"ann,kitchen:{i},3\n" for i in range(4))
     with pytest.raises(LabelError, match="more than 3 labels"):
         import_labels(store, written(tmp_path, text))
 
 
 def test_no_cell_is_a_formula_and_every_name_comes_back(store, elsewhere, tmp_path):
     names = ["=1+1", "+4", "-2", "@x", "'=x", "''-y", "'plain", 'quote"s, comma', "a=b", "–ok"]
-    store.append([event(name, f"={name}", 3) for name in names])
+    store.append([event(name, f"kitchen:{name}", 3) for name in names])
     for form in ("long", "wide"):
         path = tmp_path / f"{form}.csv"
         export(store, path, form)
