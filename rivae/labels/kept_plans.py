@@ -112,12 +112,15 @@ def deleted_plans(store: LabelStore) -> list[tuple[str, datetime]]:
     return found
 
 
-def kept_plans(store: LabelStore) -> list[LabelPlan]:
-    """All plans that can be read, by name; a damaged one must not hold up the others."""
+def kept_plans(store: LabelStore, *, deleted: bool = False) -> list[LabelPlan]:
+    """All plans that can be read, by name; a damaged one must not hold up the others.
+
+    ``deleted``: those as well.
+    """
     found = []
-    for name in plan_names(store):
-        with suppress(LabelError):
-            found.append(kept_plan(store, name))
+    for name in store.documents(PLAN) if deleted else plan_names(store):
+        with suppress(DataError):
+            found.append(read_plan((store.document(PLAN, name) or "").encode()))
     return found
 
 

@@ -50,6 +50,7 @@ class KnownItems:
     Args:
         own: data that names without a data set belong to: by their id in it, or by row.
         by_row: names are data rows of ``own``.
+        deleted: deleted plans count as well.
         open_data: opens the data of a plan.
 
     """
@@ -60,11 +61,13 @@ class KnownItems:
         own: PairedDataset | None = None,
         *,
         by_row: bool = False,
+        deleted: bool = False,
         open_data: Callable[[LabelPlan], PairedDataset] = plan_data,
     ) -> None:
         if by_row and own is None:
             raise LabelError("row numbers need the data that they count in: name a plan or a run")
         self._store, self._by_row, self._open = store, by_row, open_data
+        self._deleted = deleted
         self._own = None if own is None else _Opened.of(own)
         self._keys = tuple(self._own.rows) if self._own and by_row else ()
         self._data: dict[str, _Opened] = {}  # by fingerprint
@@ -74,7 +77,7 @@ class KnownItems:
     @cached_property
     def plans(self) -> dict[str, LabelPlan]:
         """The plans of the store that can be read, by name."""
-        return {plan.id: plan for plan in kept_plans(self._store)}
+        return {plan.id: plan for plan in kept_plans(self._store, deleted=self._deleted)}
 
     @cached_property
     def _stored(self) -> frozenset[str]:

@@ -40,7 +40,7 @@ def rename_old_keys(store: LabelStore) -> Renamed:
     Raises:
         LabelError: the store did not answer, or cannot be written; nothing is changed then.
     """
-    items = KnownItems(store)
+    items = KnownItems(store, deleted=True)
     with store.writing() as connection:
         e = sql.label_events.c
         query = select(e.id, e.seq, e.item, e.plan, e.undoes).order_by(e.seq)
