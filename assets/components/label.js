@@ -1,5 +1,5 @@
 /* The Label panel: keys in, labels out. What stands where is in label_desk.js, how labels travel in
- * label_queue.js, how items look in label_sheet.js and label_focus.js.
+ * label_queue.js, how items look in label_sheet.js, label_focus.js and label_zoom.js.
  */
 
 class LabelPanel {
@@ -56,10 +56,13 @@ class LabelPanel {
     this.home = h("div", { class: "desk", tabIndex: 0, "aria-label": "Labelling", "data-testid": "desk" },
       h("div", { class: "bar" }, h("span", { class: "modes" }, this.modes.sweep, this.modes.focus),
         this.where, h("span", { class: "grow" }), this.rest, this.saved,
-        tool("Undo", "Backspace", () => this.undo()), tool("Flag", "F", () => this.flag()),
+        tool("Enlarge", "Z", () => this.zoom.toggle()), tool("Undo", "Backspace", () => this.undo()), tool("Flag", "F", () => this.flag()),
         tool("Guideline", "G", () => this.guide()), tool("Keys", "?", () => this.overlay.toggle("Keys", keysHelp))),
       this.factors, h("div", { class: "ask" }, this.question, this.scale), this.notice,
       this.sheet.element, this.focus.element, this.live, this.overlay.element)
+    this.zoom = new Zoom(this.home, this.items)
+    for (const { element } of this.sheet.tiles) this.zoom.watch(element)
+    this.home.append(this.zoom.element)
     root.append(h("div", { class: "frame" }, this.home))
   }
 
@@ -300,8 +303,10 @@ class LabelPanel {
     if (key === "?") return () => this.overlay.toggle("Keys", keysHelp)
     if (key === "g" || key === "G") return () => this.guide()
     if (this.overlay.open) return key === "Escape" ? () => this.overlay.close() : null
+    if (key === "Escape") return this.zoom.pinned ? () => this.zoom.toggle() : null
     if (/^[0-5]$/.test(key)) return () => this.give(key === "0" ? null : Number(key))
     const sweep = this.mode === "sweep"
+    if (sweep && (key === "z" || key === "Z")) return () => this.zoom.toggle()
     const factor = (by) => () => { this.k = clamp(this.k + by, 0, this.data.factors.length - 1); this.arrived() }
     return {
       Backspace: () => this.undo(), " ": () => this.last !== undefined && this.give(this.last),
@@ -342,9 +347,11 @@ class LabelPanel {
       this.sheet.show({ start, n: data.n, at, k, desk, factor, items, hint: (i) => this.hint(k, i) })
       setText(this.where, `${start + 1} to ${Math.min(start + SHEET, data.n)} of ${data.n}`)
       this.sheet.finish(...this.ending())
+      this.zoom.follow(at, at < 0 ? null : this.sheet.tiles[at - start].element)
     } else {
       this.focus.show({ at, k, desk, items, hint: (i, here) => this.hint(i, here) })
       setText(this.where, `Item ${at + 1} of ${data.n}`)
+      this.zoom.follow(at, null)
     }
     this.paintState()
   }
@@ -384,6 +391,7 @@ class LabelPanel {
 
   close() {
     this.closed = true
+    this.zoom.hide()
     this.queue.close()
     clearInterval(this.awake)
     window.removeEventListener("keydown", this.onKey)

@@ -1,17 +1,34 @@
 /* Focus: one item, all factors. */
 
+/** An item's recipe: title, ingredients, steps; hidden where there is none. */
+class ItemText {
+  constructor() {
+    this.title = h("h3", {})
+    this.ingredients = h("ul", {})
+    this.steps = h("ol", {})
+    this.element = h("div", { class: "recipe" }, this.title, this.ingredients, this.steps)
+  }
+
+  show(text) {
+    this.element.hidden = !text
+    if (!text || this.shown === text) return
+    this.shown = text
+    setText(this.title, text.title)
+    this.ingredients.replaceChildren(...text.ingredients.map((line) => h("li", {}, line)))
+    this.steps.replaceChildren(...text.instructions.map((line) => h("li", {}, line)))
+    this.element.scrollTop = 0
+  }
+}
+
 class Focus {
   /** @param on {level(k, level), factor(k)} */
   constructor(on) {
     this.on = on
     this.picture = h("img", { alt: "The item", draggable: false, "data-testid": "focus-picture" })
-    this.title = h("h3", {})
-    this.ingredients = h("ul", {})
-    this.steps = h("ol", {})
-    this.text = h("div", { class: "recipe" }, this.title, this.ingredients, this.steps)
+    this.text = new ItemText()
     this.list = h("div", { class: "factors", role: "group", "aria-label": "Factors" })
     this.element = h("div", { class: "focus", "data-testid": "focus" },
-      h("div", { class: "item" }, h("span", { class: "pic" }, this.picture), this.text), this.list)
+      h("div", { class: "item" }, h("span", { class: "pic" }, this.picture), this.text.element), this.list)
     this.rows = []
   }
 
@@ -40,15 +57,7 @@ class Focus {
       this.picture.dataset.at = at
       this.picture.src = items.picture(at)
     }
-    const text = items.text(at)
-    this.text.hidden = !text
-    const shown = text ? `${at}` : ""
-    if (text && this.text.dataset.at !== shown) {
-      this.text.dataset.at = shown
-      setText(this.title, text.title)
-      this.ingredients.replaceChildren(...text.ingredients.map((line) => h("li", {}, line)))
-      this.steps.replaceChildren(...text.instructions.map((line) => h("li", {}, line)))
-    }
+    this.text.show(items.text(at))
     this.element.dataset.flag = String(desk.flags.has(at))
     this.rows.forEach((row, i) => {
       const mark = desk.mark(i, at)

@@ -5,6 +5,7 @@ const KEYS = [
   ["Backspace", "takes the last one back, as often as you like"],
   ["← → ↑ ↓", "from item to item; in Focus ↑ ↓ from factor to factor"],
   ["Space", "the last level again"], ["Enter", "the next sheet; accepts a suggestion"],
+  ["Z", "in Sweep: the item enlarged with its text, or no longer; a mouse that rests shows it too"],
   ["F", "flags an item that cannot be used, or takes the flag away"],
   ["G", "the guideline"], ["?", "these keys"], ["Esc", "closes this"],
 ]

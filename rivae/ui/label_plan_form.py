@@ -22,6 +22,7 @@ from rivae.ui.text import markdown
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
     from rivae.labels.schema import Guideline
+    from rivae.ui.background import Job
     from rivae.ui.label_plan_making import Request
 
 KEY = state.LABEL_NEW
@@ -68,23 +69,22 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
         outcome.show(MAKING)  # the runs have changed since the items were counted
         return
     st.markdown(preview(plan, len(guideline.factors)))
+    free = _free(plan.dataset, names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input(
-            "Plan name", key=f"{KEY}_name", placeholder=_free(plan.dataset, names), max_chars=80,
-            width=260,
-        ).strip()  # fmt: skip
-        trouble = _name_trouble(name, plan, guideline) if name else ""
+        st.text_input(
+            "Plan name", key=f"{KEY}_name", placeholder=free, max_chars=80,
+            width=260, help="Annotators see it in their link. Empty: the one in grey.",
+        )  # fmt: skip
+        # Never disabled by what was typed: a click tells, and once.
         st.button(
             "Make the plan", icon=":material/add:", type="primary", key=f"{KEY}_make",
-            disabled=bool(trouble), on_click=_make, args=(asked, guideline),
+            on_click=_make, args=(asked, guideline, free),
         )  # fmt: skip
     outcome.show(MAKING)
-    if trouble:
-        outcome.warning(trouble)
 
 
 def _free(dataset: str, names: Sequence[str]) -> str:
-    """A name that could be given."""
+    """The name of a plan that was given none."""
     taken = set(names)
     return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
 
@@ -103,16 +103,6 @@ def preview(plan: LabelPlan, n_factors: int) -> str:
     )
 
 
-def _name_trouble(name: str, plan: LabelPlan, guideline: Guideline) -> str:
-    from rivae.labels.kept_plans import name_plan
-
-    try:
-        name_plan(label_store.store(), plan, name, guideline)
-    except RivaeError as error:
-        return str(error)
-    return ""
-
-
 def _count(asked: Request) -> None:
     def begin() -> str:
         label_plan_making.start(asked)
@@ -129,21 +119,24 @@ def _progress(asked: Request) -> None:
         st.rerun()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(":material/hourglass_top: Finding what the runs retrieve …", width="content")
+        st.markdown(f":material/hourglass_top: {markdown(_stage(job))} …", width="content")
         st.button("Stop", icon=":material/stop_circle:", key=f"{KEY}_stop", on_click=job.cancel)
 
 
-def _make(asked: Request, guideline: Guideline) -> None:
-    """Keep the plan that was counted."""
+def _stage(job: Job) -> str:
+    done = f", {job.share:.0%}" if job.share else ""
+    return f"{job.stage[:1].upper()}{job.stage[1:]}{done}"
+
+
+def _make(asked: Request, guideline: Guideline, free: str) -> None:
+    """Keep the plan that was counted, under the name that was typed, else ``free``."""
     from rivae.labels.kept_plans import keep_plan, name_plan
 
     def keep() -> str:
         store, plan = label_store.store(), label_plan_making.counted(asked)
-        name = str(st.session_state.get(f"{KEY}_name", "")).strip()
+        name = str(st.session_state.get(f"{KEY}_name", "")).strip() or free
         if plan is None:
             raise LabelError("the runs have changed since the items were counted: count again")
-        if not name:
-            raise LabelError("give the plan a name: annotators see it in its link")
         keep_plan(store, name_plan(store, plan, name, guideline), guideline)
         return f"The plan {name} is made: send its link to the annotators."
 

@@ -32,7 +32,7 @@ def panel() -> None:
         )  # fmt: skip
         st.button(
             "Take it over", icon=":material/upload:", type="primary", key=f"{KEY}_take",
-            disabled=st.session_state.get(f"{KEY}_plan_file") is None, on_click=_take,
+            on_click=_take,
         )  # fmt: skip
     outcome.show(PLACE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -31,6 +32,8 @@ from rivae.ui.run_picker import run_picker
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.labels.run_scores import Labelled
@@ -66,10 +69,12 @@ def _no_plan(bar: DeltaGenerator) -> None:
 
 def _plan(chosen: str, bar: DeltaGenerator) -> None:
     started = time.monotonic()
-    with st.skeleton(height=480):  # models may have to be searched for the first time
+    with _waiting() as tell:  # models may have to be searched for the first time
+        tell("Opening the data of the plan")
         opened = label_store.open_plan(chosen)
         seq = label_store.store().last()
-        found = metrics_labels_data.scores_of(opened, seq)
+        found = metrics_labels_data.scores_of(opened, seq, tell)
+        tell("Reading the labels")
         known = metrics_labels_data.labelled(opened, found.guideline, seq)
     took = time.monotonic() - started
     line = _chosen(found, bar)
@@ -88,6 +93,24 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
     before = st.session_state.get(state.METRICS_LABELS)
     st.session_state[state.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
     _watch()
+
+
+@contextmanager
+def _waiting() -> Iterator[Callable[[str], None]]:
+    """A line of what is being done, over grey in the shape of what comes: a table, two charts."""
+    place = st.empty()
+    with place.container(), ExitStack() as grey:
+        line = st.empty()
+        grey.enter_context(st.skeleton(height=210))
+        for column in st.columns(2):
+            with column:
+                grey.enter_context(st.skeleton(height=300))
+        yield lambda said: _say(line, said)
+    place.empty()
+
+
+def _say(line: DeltaGenerator, said: str) -> None:
+    line.caption(f":material/hourglass_top: {markdown(said)} …")
 
 
 def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:

@@ -15,6 +15,8 @@ from rivae.errors import RivaeError
 from rivae.ui import cache, label_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from rivae.data.base import PairedDataset
@@ -66,11 +68,14 @@ class Found:
         return [self.guideline.factor(factor).name for factor in factors]
 
 
-def scores_of(opened: OpenPlan, seq: int) -> Found:
+def scores_of(
+    opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda said: None
+) -> Found:
     """Every run of the plan, then the runs derived from them, with what labels say.
 
     Args:
         seq: of the last event, ``store().last()``.
+        tell: called with what is done next, before it.
 
     Raises:
         RivaeError: the store cannot be read.
@@ -81,7 +86,11 @@ def scores_of(opened: OpenPlan, seq: int) -> Found:
     plan = opened.plan
     guideline = plan_guideline(label_store.store(), plan)
     own = [served.id for served in plan.runs]
-    looked = [_look(run, opened, guideline, seq) for run in family(own, cache.runs())]
+    runs, looked = family(own, cache.runs()), []
+    for i, run in enumerate(runs, start=1):
+        tell(f"Searching with {run.id}, run {i} of {len(runs)}")
+        looked.append(_look(run, opened, guideline, seq))
+    tell("Scoring")
     counted = [
         line.all_factors for line, _ in looked
         if line.all_factors is not None and line.run.id in own

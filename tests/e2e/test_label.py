@@ -87,6 +87,32 @@ def test_a_sheet_is_labelled_by_keyboard_alone(desk, made, until):
     assert set(marks(desk)) == {"."}
 
 
+def test_an_item_is_enlarged_by_mouse_and_key_and_the_bar_is_in_view(desk, made, until):
+    desk.set_viewport_size({"width": 1440, "height": 900})
+    zoom, tiles = desk.get_by_test_id("zoom"), desk.get_by_test_id("label-tile")
+    tiles.nth(2).hover()
+    zoom.wait_for()
+    assert desk.get_by_test_id("zoom-picture").get_attribute("src").endswith("/picture/2")
+    box, tile = zoom.bounding_box(), tiles.nth(2).bounding_box()
+    assert box["width"] > 2 * tile["width"] and box["x"] > tile["x"] + tile["width"]
+    desk.mouse.move(5, 5)
+    zoom.wait_for(state="hidden")
+    desk.keyboard.press("z")
+    zoom.wait_for()
+    desk.keyboard.press("4")  # labelling goes on, and what is enlarged with it
+    until(lambda: desk.get_by_test_id("zoom-picture").get_attribute("src").endswith("/picture/1"),
+          "the enlarged item follows the cursor")  # fmt: skip
+    box = zoom.bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= 900
+    desk.keyboard.press("Escape")
+    zoom.wait_for(state="hidden")
+    burst(desk, "3" * 23)
+    saved(desk, until)
+    bar = desk.get_by_test_id("next").bounding_box()
+    assert bar["y"] >= 0 and bar["y"] + bar["height"] <= 900
+    assert desk.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
 def test_ten_keys_in_one_burst_are_ten_labels(desk, made, until):
     burst(desk, "1234512345")
     saved(desk, until)

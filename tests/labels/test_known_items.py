@@ -181,7 +181,7 @@ def test_labels_are_read_where_nothing_can_be_written(read_only, tmp_path, capsy
     before = sorted(read_only.parent.iterdir())
     with LabelStore(read_only) as store:
         assert store.read_only and len(store.levels()) == 1
-        with pytest.raises(LabelError, match="labels.db can only be read here: copy it"):
+        with pytest.raises(LabelError, match=r"labels\.db can only be read here: copy it"):
             store.append([event()])
     words = ["--store", str(read_only)]
     assert main(["labels", "plans", *words]) == 0
@@ -190,5 +190,5 @@ def test_labels_are_read_where_nothing_can_be_written(read_only, tmp_path, capsy
     assert sorted(read_only.parent.iterdir()) == before
     read_only.parent.chmod(0o755)
     read_only.with_name("labels.db-wal").write_bytes(b"x")
-    with pytest.raises(LabelError, match="labels.db-wal, and this folder cannot be written"):
+    with pytest.raises(LabelError, match=r"labels\.db-wal, and this folder cannot be written"):
         LabelStore(read_only)

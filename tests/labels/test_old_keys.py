@@ -131,14 +131,14 @@ def test_a_crash_on_the_way_changes_nothing(url, imports, plans, monkeypatch):
         before = store.events()
         real = sql.rewriting
 
-        class Stopped(RuntimeError):
+        class StoppedError(RuntimeError):
             pass
 
         def crash(connection):
-            raise Stopped
+            raise StoppedError
 
         monkeypatch.setattr(old_keys.sql, "rewriting", crash)
-        with pytest.raises(Stopped):
+        with pytest.raises(StoppedError):
             rename_old_keys(store)
         monkeypatch.setattr(old_keys.sql, "rewriting", real)
         assert store.events() == before

@@ -13,7 +13,7 @@ _PANEL = st.components.v2.component(
     "rivae_label",
     js=source(
         "dom.js", "panel.js", "label_queue.js", "label_desk.js", "label_items.js",
-        "label_sheet.js", "label_focus.js", "label_overlay.js", "label.js",
+        "label_sheet.js", "label_focus.js", "label_zoom.js", "label_overlay.js", "label.js",
     ),
     css=source("base.css", "label.css"),
 )  # fmt: skip
