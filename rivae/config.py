@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
 
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, DataError
+from rivae.reading.documents import parse_json
+from rivae.reading.regular import read_at_most
 
 SCHEMA_VERSION = 1
 MAX_CONFIG_BYTES = 2**20
@@ -19,8 +27,26 @@ Width = Annotated[int, Field(ge=1, le=8192)]
 Widths = Annotated[tuple[Width, ...], Field(max_length=16)]
 Epochs = Annotated[int, Field(ge=0, le=100_000)]
 BatchSize = Annotated[int, Field(ge=2, le=65_536)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+LEAST, MOST = 1e-12, 1e12
+
+
+def sane(value: Any) -> Any:
+    """``value`` when every number in it is 0 or of a size that arithmetic bears.
+
+    Raises:
+        ValueError: with the first that is not, e.g. 1e-320, whose inverse is infinite.
+    """
+    if isinstance(value, float) and value and not LEAST <= abs(value) <= MOST:
+        size = "close to 0" if abs(value) < 1 else "large"
+        raise ValueError(f"{value:g} is too {size}: choose a number of {LEAST:g} to {MOST:g}")
+    if isinstance(value, list | tuple):
+        for each in value:
+            sane(each)
+    return value
+
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(sane)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False), AfterValidator(sane)]
 
 
 class _Strict(BaseModel):
@@ -120,24 +146,24 @@ def parse_config(text: str | bytes, origin: str) -> RunConfig:
         ConfigError: one sentence naming ``origin`` and the first wrong setting.
     """
     try:
-        raw = json.loads(text)
-        version = raw.get("schema_version") if isinstance(raw, dict) else None
-        if isinstance(version, int) and version > SCHEMA_VERSION:
-            raise ConfigError(f"{origin} was written by a newer version: update rivae to open it")
+        raw = parse_json(text)
+    except DataError:
+        raise ConfigError(f"{origin} is not valid JSON: restore it or delete the run") from None
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise ConfigError(f"{origin} was written by a newer version: update rivae to open it")
+    try:
         return RunConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(explain(error, origin, RunConfig)) from None
-    except (ValueError, RecursionError):
-        raise ConfigError(f"{origin} is not valid JSON: restore it or delete the run") from None
 
 
 def read_config(path: Path) -> RunConfig:
     """``parse_config`` of a file."""
     try:
-        with path.open("rb") as stream:
-            text = stream.read(MAX_CONFIG_BYTES + 1)
+        text = read_at_most(path, MAX_CONFIG_BYTES)
     except OSError:
         raise ConfigError(f"{path.name} cannot be read: restore it or delete the run") from None
-    if len(text) > MAX_CONFIG_BYTES:
+    if text is None:
         raise ConfigError(f"{path.name} is too large to be one: restore it or delete the run")
     return parse_config(text, path.name)

@@ -103,7 +103,7 @@ def locked(path: Path, patience: float = 0.5) -> Iterator[None]:
     if os.name != "posix":
         yield
         return
-    with path.open("a") as stream:
+    with _lock_stream(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, "a") as stream:
         deadline = time.monotonic() + patience
         while True:
             try:
@@ -121,13 +121,18 @@ def is_locked(path: Path) -> bool:
     if os.name != "posix":
         return True
     try:
-        with path.open("r") as stream:
+        with _lock_stream(path, os.O_RDONLY, "r") as stream:
             fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
     except OSError:
         return True
     return False
+
+
+def _lock_stream(path: Path, flags: int, mode: str) -> IO[str]:
+    """A lock to hold or to look at; a pipe in its place is an error or not locked, never a wait."""
+    return os.fdopen(os.open(path, flags | os.O_NONBLOCK, 0o666), mode)
 
 
 def sync_folder(folder: Path) -> None:

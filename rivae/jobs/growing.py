@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
+from rivae.errors import DataError
+from rivae.reading.documents import parse_json
+from rivae.reading.regular import open_regular
+
 BLOCK = 1 << 20  # bytes read at once; a longer line is none of ours
 MAX_BYTES = 256 << 20
+MAX_LINES = 1_000_000
 _MARK = 256  # bytes before the place reached, which tell whether the file is still the same
 
 Change = Literal["same", "grown", "anew", "gone"]
@@ -29,7 +33,7 @@ class GrowingFile:
 
     def _forget(self) -> None:
         self.damaged = 0
-        self._at = 0
+        self._at = self._lines = 0
         self._skipping = False
         self._mark = b""
         self._seen: tuple[int, ...] = ()
@@ -39,7 +43,7 @@ class GrowingFile:
         ``rows`` begins at its first row again.
         """
         try:
-            with self.path.open("rb") as stream:
+            with open_regular(self.path) as stream:
                 stat = os.fstat(stream.fileno())
                 seen = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
                 if seen == self._seen:
@@ -81,12 +85,13 @@ class GrowingFile:
                     self._skipping, lines = False, lines[1:]
                     self.damaged += 1
                 self._reached(block, end)
+                self._lines += len(lines)
                 stream.seek(self._at)
-                for line in lines:
+                for line in filter(bytes.strip, lines):
                     row = _row(line)
                     if row is not None:
                         yield row
-                    elif line.strip():
+                    else:
                         self.damaged += 1
 
     def _reached(self, block: bytes, end: int) -> None:
@@ -97,7 +102,7 @@ class GrowingFile:
 def tail_rows(path: Path, max_bytes: int = 1 << 16) -> list[dict[str, Any]]:
     """The whole rows among the last ``max_bytes`` of a file, oldest first; none without a file."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, size - max_bytes))
             lines = stream.read(max_bytes).split(b"\n")
@@ -109,7 +114,7 @@ def tail_rows(path: Path, max_bytes: int = 1 << 16) -> list[dict[str, Any]]:
 
 def _row(line: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = parse_json(line, nan=True)
+    except DataError:
         return None
     return row if isinstance(row, dict) else None

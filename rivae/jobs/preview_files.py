@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rivae.reading.regular import read_at_most
+
 KEEP = 12
 MAX_BYTES = 4 * 2**20  # a larger file is none of ours
 FOLDER = "previews"
@@ -27,12 +29,10 @@ class Preview:
         """The encoded picture; None where it is gone or was not written by us."""
         path = self.dark if dark else self.light
         try:
-            with path.open("rb") as stream:
-                found = stream.read(MAX_BYTES + 1)
+            found = read_at_most(path, MAX_BYTES)
         except OSError:
             return None
-        whole = found[:4] in (b"\x89PNG", b"RIFF")
-        return found if whole and len(found) <= MAX_BYTES else None
+        return found if found is not None and found[:4] in (b"\x89PNG", b"RIFF") else None
 
 
 def previews_of(run_folder: Path) -> list[Preview]:

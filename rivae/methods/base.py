@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from torch import Tensor, nn
 
+from rivae.config import sane
 from rivae.nets.share import Share
 
 # What ``launch.choose_axes`` may do to the latent coordinates of a trained model.
@@ -20,6 +21,11 @@ class MethodConfig(BaseModel):
     """Settings of a method; every method derives its own class from this one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _sane(cls, value: Any) -> Any:
+        return sane(value)
 
 
 class Noise:

@@ -56,23 +56,29 @@ def parse_json(text: str | bytes, *, nan: bool = False, mend: bool = False) -> A
 
 def read_json(
     source: Path | bytes, max_bytes: int = MAX_BYTES, *, name: str = "", nan: bool = False,
-    mend: bool = False,
+    mend: bool = False, too_large: str = "", foreign: str = "", unreadable: str = "",
 ) -> Any:  # fmt: skip
     """``parse_json`` of a file, or of its content.
 
     Args:
         name: of the file in sentences; its own by default.
+        too_large, foreign, unreadable: other sentences than those that are made of the name;
+            ``foreign`` and ``unreadable`` may hold a place ``{problem}``.
 
     Raises:
         DataError: it cannot be read, is larger than ``max_bytes``, or ``parse_json`` refuses it.
     """
     called = name or (source.name if isinstance(source, Path) else "the file")
-    content = _content(source, max_bytes, unreadable=f"{called} cannot be read ({{why}})",
-                       too_large=f"{called} is larger than {max_bytes:,} bytes")  # fmt: skip
+    content = _content(
+        source, max_bytes,
+        unreadable=unreadable or f"{called} cannot be read ({{problem}})",
+        too_large=too_large or f"{called} is larger than {max_bytes:,} bytes",
+    )  # fmt: skip
     try:
         return parse_json(content, nan=nan, mend=mend)
     except DataError as error:
-        raise DataError(f"{called} is no valid JSON ({error})") from None
+        sentence = foreign or f"{called} is no valid JSON ({{problem}})"
+        raise DataError(sentence.replace("{problem}", str(error))) from None
 
 
 def read_form(
@@ -118,7 +124,7 @@ def _content(source: Path | bytes, max_bytes: int, *, unreadable: str, too_large
             content = read_at_most(source, max_bytes)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             why = getattr(error, "strerror", None) or "a wrong path"
-            raise DataError(unreadable.replace("{why}", why)) from None
+            raise DataError(unreadable.replace("{problem}", why)) from None
     if content is None:
         raise DataError(too_large)
     return content

@@ -32,12 +32,23 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
     """All run folders, newest first; damaged ones too (their properties raise RunError)."""
     found: dict[str, Run] = {}
     for root in roots or default_roots():
-        if root.is_dir():
-            for path in root.iterdir():
-                hidden = path.name.startswith(".")
-                if not hidden and path.name not in found and (path / "config.json").is_file():
-                    found[path.name] = Run(path)
+        try:
+            paths = list(root.iterdir())
+        except OSError:
+            continue  # not there, no folder, or not ours to read
+        for path in paths:
+            hidden = path.name.startswith(".")
+            if not hidden and path.name not in found and is_run_folder(path):
+                found[path.name] = Run(path)
     return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
+
+
+def is_run_folder(path: Path) -> bool:
+    """Whether ``path`` holds a configuration, be it a damaged one; any text may be asked about."""
+    try:
+        return (path / "config.json").is_file()
+    except (OSError, ValueError):  # too long for a name, without the right, or with a NUL
+        return False
 
 
 def _time(path: Path) -> float:
@@ -57,6 +68,6 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
         if run.id == id_or_path:
             return run
     path = Path(id_or_path)
-    if (path / "config.json").is_file():
+    if is_run_folder(path):
         return Run(path)
-    raise RunError(f"there is no run '{id_or_path}': `rivae runs` lists what there is")
+    raise RunError(f"there is no run '{id_or_path[:120]}': `rivae runs` lists what there is")

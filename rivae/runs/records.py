@@ -5,15 +5,26 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from rivae.errors import DataError, RunError
 from rivae.files import write_atomic
+from rivae.reading.lines import json_lines
 
 State = Literal["created", "running", "finished", "failed", "interrupted"]
+
+# More than any run writes: every stage has at most 100,000 epochs.
+MAX_STATUS = 2**20
+MAX_ROWS, MAX_ROW = 1_000_000, 64 * 1024
+_MAX_TEXT = 2000
+
+_Epochs = Annotated[int, Field(ge=0, le=10**9)]
+_Text = Annotated[str, AfterValidator(lambda text: text[:_MAX_TEXT])]
 
 
 def now() -> str:
@@ -28,14 +39,14 @@ class Status(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     state: State = "created"
-    stage: str = ""
-    epoch: int = Field(default=0, ge=0, le=10**9)
-    total_epochs: int = Field(default=0, ge=0, le=10**9)
-    message: str = ""
+    stage: _Text = ""
+    epoch: _Epochs = 0
+    total_epochs: _Epochs = 0
+    message: _Text = ""
     batch: list[str] = []
-    stages: list[tuple[str, int]] = []
-    started: str | None = None
-    updated: str = ""
+    stages: list[tuple[_Text, _Epochs]] = []
+    started: _Text | None = None
+    updated: _Text = ""
 
 
 class MetricsLog:
@@ -45,18 +56,27 @@ class MetricsLog:
         self.path = path
 
     def rows(self) -> list[dict[str, Any]]:
-        """All whole rows, none where there is no file; a last one cut off by a kill is left out."""
+        """All whole rows, none where there is no file; a last one cut off by a kill is left out.
+
+        Raises:
+            RunError: it has far more lines than a log of training.
+        """
+        return list(self.each())
+
+    def each(self) -> Iterator[dict[str, Any]]:
+        """``rows`` one after the other, counted as they are read."""
+        found = json_lines(
+            self.path, max_line=MAX_ROW, max_lines=MAX_ROWS, nan=True, mend=True,
+            broken=lambda number, problem: None,
+        )  # fmt: skip
         try:
-            text = self.path.read_text("utf-8", errors="replace")
-        except OSError:
-            return []
-        rows = []
-        for line in text.splitlines():
-            with contextlib.suppress(ValueError, RecursionError):
-                row = json.loads(line)
+            for _, row in found:
                 if isinstance(row, dict):
-                    rows.append(row)
-        return rows
+                    yield row
+        except DataError as error:
+            raise RunError(f"{error}, so it is no log of a run: restore or delete it") from None
+        except OSError:
+            return
 
     def append(self, row: dict[str, Any]) -> None:
         """Add one row; a torn last line from an earlier kill is closed first."""

@@ -10,19 +10,20 @@ who make it.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from rivae.config import RunConfig, read_config
-from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import is_locked, write_atomic, write_json
-from rivae.runs.records import MetricsLog, Status, now
+from rivae.reading.documents import read_form
+from rivae.reading.regular import open_regular
+from rivae.reading.weights import load_weights
+from rivae.runs.evaluation_file import read_evaluation
+from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +46,7 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.id = self.path.name
+        self.id = _shown(self.path.name)
         self._hashed: tuple[tuple[int, int], str] | None = None
 
     def __repr__(self) -> str:
@@ -101,12 +102,14 @@ class Run:
         return self.path / ".lock"
 
     def _written_status(self) -> Status:
+        unreadable = f"run {self.id} has no readable status.json: resume it or delete the folder"
         try:
-            return Status.model_validate_json((self.path / "status.json").read_bytes())
-        except (OSError, ValidationError):
-            raise RunError(
-                f"run {self.id} has no readable status.json: resume it or delete the folder"
-            ) from None
+            return read_form(
+                Status, self.path / "status.json", MAX_STATUS,
+                too_large=unreadable, foreign=unreadable, unreadable=unreadable,
+            )  # fmt: skip
+        except DataError as error:
+            raise RunError(str(error)) from None
 
     @property
     def log(self) -> MetricsLog:
@@ -126,17 +129,16 @@ class Run:
 
     @property
     def evaluation(self) -> dict[str, Any] | None:
-        """What ``rivae evaluate`` wrote, or None when it has not run."""
+        """What ``rivae evaluate`` wrote (``evaluation_file.Evaluation``), or None when it has not
+        run.
+        """
         path = self.path / "evaluation.json"
-        if not path.exists():
+        if not os.path.lexists(path):
             return None
         try:
-            value = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise RunError(f"run {self.id}: evaluation.json is damaged: evaluate the run again")
-        return value
+            return read_evaluation(path)
+        except DataError as error:
+            raise RunError(f"run {self.id}: {error}") from None
 
     @property
     def ready(self) -> bool:
@@ -153,7 +155,7 @@ class Run:
         """16 hex digits of the model file: the key of every cache of this run."""
         digest = hashlib.blake2b(digest_size=8)
         try:
-            with self._model_path(preview=True).open("rb") as stream:
+            with open_regular(self._model_path(preview=True)) as stream:
                 while block := stream.read(1 << 20):
                     digest.update(block)
         except OSError:
@@ -199,9 +201,6 @@ class Run:
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
         """
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         from rivae.methods import build_method
 
         path = self._model_path(preview)
@@ -212,8 +211,9 @@ class Run:
         except ConfigError as error:
             raise RunError(f"run {self.id}: config.json: {error}") from None
         try:
-            method.load_state_dict(load_file(str(path)))
-        except (SafetensorError, RuntimeError, OSError):
+            wanted = method.state_dict()
+            method.load_state_dict(load_weights(path, wanted, MAX_MODEL_BYTES))
+        except (DataError, RuntimeError, OSError):
             raise RunError(
                 f"run {self.id}: {path.name} is damaged or belongs to another "
                 "configuration: train the run again"
@@ -249,5 +249,21 @@ class Run:
         write_atomic(self.path / name, save(state))
 
     def write_evaluation(self, evaluation: dict[str, Any]) -> None:
-        """Write ``evaluation.json`` atomically."""
-        write_json(self.path / "evaluation.json", evaluation)
+        """Write ``evaluation.json`` atomically.
+
+        Raises:
+            RunError: the folder cannot be written.
+        """
+        try:
+            write_json(self.path / "evaluation.json", evaluation)
+        except OSError as error:
+            raise RunError(
+                f"the evaluation of run {self.id} cannot be kept ({error.strerror}): ask the owner "
+                "of its folder for the right, or copy the folder to a place of your own"
+            ) from None
+
+
+def _shown(name: str) -> str:
+    """A folder's name as text that can be printed anywhere."""
+    text = os.fsencode(name).decode("utf-8", "replace")
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from rivae.errors import RunError
+from rivae.errors import DataError, RunError
 from rivae.files import write_atomic
+from rivae.reading.documents import parse_json
+from rivae.reading.weights import load_weights, read_header
+
+# Weights and the two moments of Adam beside them.
+MAX_BYTES = 12 * 2**30
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def load_checkpoint(path: Path) -> Saved:
             continue
         try:
             return Saved(*_read(candidate), note)
-        except (SafetensorError, ValueError, OSError, KeyError, RecursionError):
+        except (DataError, ValueError, OSError, KeyError):
             note = f"{candidate.name} is damaged; training goes on from the one before it"
     if note:
         raise RunError("every checkpoint of this run is damaged: start it again under a new name")
@@ -104,12 +108,11 @@ def _previous(path: Path) -> Path:
 
 
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    with safe_open(str(path), framework="pt") as stream:
-        metadata = stream.metadata() or {}
-        tensors = {key: stream.get_tensor(key) for key in stream.keys()}  # noqa: SIM118
+    metadata = read_header(path, MAX_BYTES).metadata
+    tensors = load_weights(path, max_bytes=MAX_BYTES)
     if metadata.get("digest") != _digest(tensors, metadata["state"]):
         raise ValueError("digest differs")
-    state = json.loads(metadata["state"])
+    state = parse_json(metadata["state"], nan=True)
     if not isinstance(state, dict):
         raise ValueError("state is no object")
     return tensors, state

@@ -13,6 +13,7 @@ from typing import Any
 
 from rivae.errors import RunError
 from rivae.files import change_json
+from rivae.reading.regular import open_regular
 from rivae.runs import Run, is_read_only, runs_root
 from rivae.words.names_file import MAX_BYTES
 
@@ -60,7 +61,7 @@ def content_of(path: Path) -> bytes:
     stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
     known = _known.get(path)
     if known is None or known[0] != stamp:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             known = stamp, stream.read(MAX_BYTES + 1)
         with _lock:
             while len(_known) >= _MAX_KNOWN:
