@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from rivae.errors import ConfigError, DataError
-from rivae.reading.documents import parse_json
+from rivae.reading.documents import parse_json, printable
 from rivae.reading.regular import read_at_most
 
 SCHEMA_VERSION = 1
@@ -109,11 +109,11 @@ class RunConfig(_Strict):
 def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:
     """One sentence about the first wrong setting of ``owner``."""
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = printable(".".join(str(part)[:60] for part in first["loc"])[:120])
     if first["type"] == "extra_forbidden":
         options = f": choose from {', '.join(model.model_fields)}" if "." not in where else ""
         return f"{owner} has no setting '{where}'{options}"
-    text = first["msg"].removeprefix("Value error, ")
+    text = printable(first["msg"].removeprefix("Value error, "))
     text = text[:1].lower() + text[1:]
     return f"setting '{where}' of {owner}: {text}" if where else f"settings of {owner}: {text}"
 
@@ -133,7 +133,7 @@ def run_config(**parts: Any) -> RunConfig:
     except ValidationError as error:
         if error.errors()[0]["loc"] == ("name",):
             raise ConfigError(
-                f"'{parts['name']}' cannot name a run: use at most 80 of a-z, 0-9, '.', '_' and "
+                f"'{str(parts['name'])[:100]}' cannot name a run: use at most 80 of a-z, 0-9, '.', '_' and "
                 "'-', beginning with a letter or digit"
             ) from None
         raise ConfigError(explain(error, "the run", RunConfig)) from None

@@ -41,9 +41,9 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
             yield [_not_run(cell, draw, seed, error)]
         return
     for (draw, seed), config in zip(runs, configs, strict=True):
-        if not training and not _has_ended(root / config.name):
-            continue
         try:
+            if not training and not _has_ended(root / config.name):
+                continue
             yield _rows(cell, draw, Run(root / config.name), say)
         except RivaeError as error:
             say(f"left out: {config.name}: {error}")
@@ -173,7 +173,7 @@ def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, An
                 )  # fmt: skip
     for at in (evaluation.get("digits_ranges") or []) if latent else []:
         rows += [
-            {"metric": m, "range": digit_range(at["n_std"]), "score": at[m]}
+            {"metric": m, "range": digit_range(at["n_std"]), "score": at.get(m)}
             for m in ("overlap", "coverage")
         ]
     tables = [("correlation", "paper"), ("correlation_other", "prior")] if latent else []
@@ -184,8 +184,9 @@ def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, An
 
 
 def _seconds(status: Status) -> float | None:
-    """Wall time from start to end; runs of one batch share theirs."""
-    if status.started is None:
+    """Wall time from start to end, None where a file does not say; runs of one batch share it."""
+    try:
+        span = datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started or "")
+    except (ValueError, TypeError):  # no times, or one of them without its zone
         return None
-    span = datetime.fromisoformat(status.updated) - datetime.fromisoformat(status.started)
     return span.total_seconds()

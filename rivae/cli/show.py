@@ -75,8 +75,13 @@ def _runs(args: argparse.Namespace) -> int:
     elif not rows:
         print("no runs yet: `rivae train sprites` makes one")
     else:
-        keys = ("run", "state", "data set", "method", "R@1", "MedR", "D", "C", "I", "date")
-        print_table([[_cell(row.get(key)) for key in keys] for row in rows], keys)
+        keys = ["run", "state", "data set", "method", "R@1", "MedR", "D", "C", "I", "date"]
+        table = [[_cell(row.get(key)) for key in keys] for row in rows]
+        reasons = [row["message"] if row["state"] == "broken" else "" for row in rows]
+        if any(reasons):
+            keys.append("reason")
+            table = [[*cells, reason] for cells, reason in zip(table, reasons, strict=True)]
+        print_table(table, keys)
     return 0
 
 
@@ -85,11 +90,18 @@ def _cell(value: Any) -> str:
 
 
 def _summary(run: Run) -> dict[str, Any]:
-    """One line about a run; a broken one says so instead."""
+    """One line about a run; of a broken one, why it is, and what can be read."""
     try:
-        status, config, evaluation = run.status, run.config, run.evaluation or {}
+        status, config = run.status, run.config
     except RunError as error:
-        return {"run": run.id, "state": "broken", "message": str(error)}
+        return {"run": run.id, "state": "broken", "message": str(error), "path": str(run.path)}
+    evaluation: dict[str, Any] = {}
+    state: str = status.state
+    message = status.message
+    try:
+        evaluation = run.evaluation or {}
+    except RunError as error:
+        state, message = "broken", str(error)
     retrieval = evaluation.get("retrieval") or {}
     factors = evaluation.get("factors") or {}
 
@@ -99,8 +111,8 @@ def _summary(run: Run) -> dict[str, Any]:
 
     return {
         "run": run.id,
-        "state": status.state,
-        "message": status.message,
+        "state": state,
+        "message": message,
         "data set": config.dataset.name,
         "method": config.method.name,
         "preset": config.method.preset,
@@ -131,7 +143,7 @@ def parse_range(text: str) -> str | tuple[float, float]:
 def _evaluate(args: argparse.Namespace) -> int:
     from rivae.evaluation import evaluate
 
-    out = {}
+    out, not_kept = {}, ""
     for name in args.runs:
         run = find_run(name)
         data = run.load_dataset()
@@ -146,13 +158,19 @@ def _evaluate(args: argparse.Namespace) -> int:
             null_permutations_slow=min(args.nulls, 20),
             progress=show,
         )
-        run.write_evaluation(result)
+        kept = True
+        try:
+            run.write_evaluation(result)
+        except RunError as error:  # the numbers are shown all the same
+            kept, not_kept = False, str(error)
         out[run.id] = result
         if not args.json:
-            _print_evaluation(run, result)
+            _print_evaluation(run, result, kept)
     if args.json:
         print(json.dumps(out))
-    return 0
+    if not_kept:
+        print(f"rivae: {not_kept}", file=sys.stderr)
+    return 1 if not_kept else 0
 
 
 class _Share:
@@ -166,7 +184,7 @@ class _Share:
         print(f"\r\033[K{self.name}: {stage} {share:.0%}{end}", end="", file=sys.stderr, flush=True)
 
 
-def _print_evaluation(run: Run, result: dict[str, Any]) -> None:
+def _print_evaluation(run: Run, result: dict[str, Any], kept: bool) -> None:
     print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
     rows = []
     for group in ("retrieval", "factors", "digits"):
@@ -183,7 +201,8 @@ def _print_evaluation(run: Run, result: dict[str, Any]) -> None:
                 ]
             )
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
-    print(f"  written to {run.path / 'evaluation.json'}")
+    if kept:
+        print(f"  written to {run.path / 'evaluation.json'}")
 
 
 def _traverse(args: argparse.Namespace) -> int:

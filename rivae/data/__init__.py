@@ -5,6 +5,7 @@ from rivae.data.registry import (
     dataset_loader,
     dataset_names,
     describe_dataset,
+    item_shapes,
     load_dataset,
 )
 
@@ -16,5 +17,6 @@ __all__ = [
     "dataset_loader",
     "dataset_names",
     "describe_dataset",
+    "item_shapes",
     "load_dataset",
 ]

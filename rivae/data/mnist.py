@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,16 @@ def load(
         splits=splits,
         search_size=min(2000, n_test),
     )
+
+
+def shapes(
+    folder: Any, download: Any, n_validation: Any, split_seed: Any
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of items of both views; nothing is read or fetched. ConfigError as ``load``."""
+    checks.optional_path("folder", folder)
+    checks.whole_number("n_validation", n_validation, 1, 10**6)
+    checks.seed("split_seed", split_seed)
+    return (1, 28, 14), (1, 28, 14)
 
 
 def _part(folder: Path, part: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

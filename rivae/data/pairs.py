@@ -29,6 +29,7 @@ from rivae.errors import ConfigError, DataError
 PAIRS = "pairs"  # the name of every import as a data set
 PICTURE_SIZES = (16, 512)
 VOCABULARY = (50, 50_000)
+READ_AT_ONCE = 20_000
 
 
 def import_key(store_id: str) -> str:
@@ -134,6 +135,23 @@ def load(
         )
     return open_pairs(PAIRS, find_store(store), {"store": store}, image_size, max_words,
                       features, split_seed, fractions, text, word_vectors)  # fmt: skip
+
+
+def shapes(
+    store: Any, image_size: Any, max_words: Any, **rest: Any
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of items of both views; the texts of a small import are read for it, those of a large one
+    would take minutes.
+
+    Raises:
+        ConfigError, DataError: as ``load``, or it is a large one.
+    """
+    if isinstance(store, str) and store:
+        n = len(PairStore(find_store(store)))
+        if n > READ_AT_ONCE:
+            raise DataError(f"{n:,} texts would have to be read first")
+    data = load(store, image_size, max_words, **rest)
+    return data.x1.shape, data.x2.shape
 
 
 def open_pairs(

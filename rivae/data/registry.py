@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
 
-# name -> module under rivae.data; the module offers `load(**settings) -> PairedDataset`
-# and a docstring whose first line describes the data set.
+Shape = tuple[int, ...]
+
+# name -> module under rivae.data; the module offers `load(**settings) -> PairedDataset`,
+# a docstring whose first line describes the data set and, where its items need not be made for
+# that, `shapes(**settings)`.
 _MODULES = {
     "synth": "synth",
     "synth-modulated": "synth_modulated",
@@ -59,11 +62,32 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
         DataError: for a file that is missing, broken or foreign.
     """
     module = _module(name)
+    _known_only(name, module, settings)
+    dataset = module.load(**settings)
+    assert isinstance(dataset, PairedDataset)
+    return dataset
+
+
+def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
+    """The shapes of the items of both views, where possible without making or reading any.
+
+    Raises:
+        ConfigError, DataError: as ``load_dataset``.
+    """
+    module = _module(name)
+    _known_only(name, module, settings)
+    if not hasattr(module, "shapes"):
+        data = load_dataset(name, **settings)
+        return data.x1.shape, data.x2.shape
+    bound = inspect.signature(module.load).bind(**settings)
+    bound.apply_defaults()
+    found: tuple[Shape, Shape] = module.shapes(**bound.arguments)
+    return found
+
+
+def _known_only(name: str, module: Any, settings: Mapping[str, Any]) -> None:
     known = inspect.signature(module.load).parameters
     for key in settings:
         if key not in known:
             options = ", ".join(known) or "none"
-            raise ConfigError(f"{name} has no setting '{key}': choose from {options}")
-    dataset = module.load(**settings)
-    assert isinstance(dataset, PairedDataset)
-    return dataset
+            raise ConfigError(f"{name} has no setting '{key[:60]}': choose from {options}")

@@ -123,3 +123,13 @@ def load(
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+
+
+def shapes(
+    path: Any, split_seed: Any, fractions: Any
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of items of both views, without making any; ConfigError as ``load``."""
+    checks.fractions(fractions)
+    checks.seed("split_seed", split_seed)
+    checks.optional_path("path", path)
+    return (1, SIZE, SIZE), (1, SIZE, SIZE)

@@ -17,7 +17,7 @@ The paper fixes 4 factors, 50 outputs, two layers, Gaussian factors and (in a co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -31,6 +31,8 @@ from rivae.data.signal_picture import signal_picture
 Array = NDArray[np.float64]
 
 N_OUTPUTS = 50
+HIDDEN_AT_ONCE = 2**24
+SCALED_BY = 100_000  # items that the scale of all pictures is taken from
 FACTOR_SPECS = (
     FactorSpec("shared 1", "continuous", "shared"),
     FactorSpec("shared 2", "continuous", "shared"),
@@ -62,6 +64,12 @@ class MixingNetwork:
         self._activation = ACTIVATIONS[activation]
 
     def __call__(self, factors: Array) -> Array:
+        # In blocks: the hidden layer of a million items would not fit into memory.
+        step = max(1, HIDDEN_AT_ONCE // len(self.b1))
+        blocks = [self._signals(factors[i : i + step]) for i in range(0, len(factors), step)]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _signals(self, factors: Array) -> Array:
         signals: Array = self._activation(factors @ self.w1 + self.b1) @ self.w2
         return signals
 
@@ -78,7 +86,8 @@ class Synth(PairedDataset):
             **rest,  # type: ignore[arg-type]
         )
         self._values = (views[0].numpy(), views[1].numpy())
-        self._scale = float(np.quantile(np.abs(np.concatenate([x1, x2])), 0.999)) or 1.0
+        some = np.concatenate([x1[:SCALED_BY], x2[:SCALED_BY]])
+        self._scale = float(np.quantile(np.abs(some), 0.999)) or 1.0
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
         """160 x 96 RGB for one view; both views one above the other (160 x 200) for side 0."""
@@ -121,18 +130,18 @@ def load(
     Raises:
         ConfigError: for a setting out of range.
     """
-    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
-    distribution = checks.choice("factor_distribution", factor_distribution, DISTRIBUTIONS)
-    width = checks.whole_number("g_width", g_width, 3, 4096)
-    activation = checks.choice("g_activation", g_activation, ACTIVATIONS)
-    noise = checks.real_number("noise", noise, 0.0, 10.0)
-    g_rng = np.random.default_rng(checks.seed("g_seed", g_seed))
-    factor_rng = np.random.default_rng(checks.seed("factor_seed", factor_seed))
-    splits = random_split(n, (1 / 3, 1 / 3, 1 / 3), checks.seed("split_seed", split_seed))
+    kept = _checked(
+        n_pairs, factor_distribution, g_width, g_activation, g_seed, factor_seed, split_seed, noise
+    )
+    n, noise = kept["n_pairs"], kept["noise"]
+    g_rng = np.random.default_rng(kept["g_seed"])
+    factor_rng = np.random.default_rng(kept["factor_seed"])
+    splits = random_split(n, (1 / 3, 1 / 3, 1 / 3), kept["split_seed"])
 
+    width, activation = kept["g_width"], kept["g_activation"]
     g1, g2 = (MixingNetwork(rng, width, activation) for rng in g_rng.spawn(2))
     # Row by row, so that a larger n_pairs only appends rows.
-    factors = DISTRIBUTIONS[distribution](factor_rng, (n, 4))
+    factors = DISTRIBUTIONS[kept["factor_distribution"]](factor_rng, (n, 4))
     x1, x2 = g1(factors[:, [0, 1, 2]]), g2(factors[:, [0, 1, 3]])
     if noise:
         x1 = x1 + noise * factor_rng.standard_normal(x1.shape)
@@ -140,19 +149,36 @@ def load(
     return Synth(
         name="synth",
         factor_specs=FACTOR_SPECS,
-        settings={
-            "n_pairs": n,
-            "factor_distribution": distribution,
-            "g_width": width,
-            "g_activation": activation,
-            "g_seed": int(g_seed),
-            "factor_seed": int(factor_seed),
-            "split_seed": int(split_seed),
-            "noise": noise,
-        },
+        settings=kept,
         x1=x1,
         x2=x2,
         factors=factors,
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+
+
+def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of items of both views, without making any; ConfigError as ``load``."""
+    _checked(**settings)
+    return (N_OUTPUTS,), (N_OUTPUTS,)
+
+
+def _checked(
+    n_pairs: Any, factor_distribution: Any, g_width: Any, g_activation: Any, g_seed: Any,
+    factor_seed: Any, split_seed: Any, noise: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The settings of ``load``, each in its range, and all together within reason."""
+    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
+    return {
+        "n_pairs": n,
+        "factor_distribution": checks.choice(
+            "factor_distribution", factor_distribution, DISTRIBUTIONS
+        ),
+        "g_width": checks.hidden_units(n, checks.whole_number("g_width", g_width, 3, 4096)),
+        "g_activation": checks.choice("g_activation", g_activation, ACTIVATIONS),
+        "g_seed": checks.seed("g_seed", g_seed),
+        "factor_seed": checks.seed("factor_seed", factor_seed),
+        "split_seed": checks.seed("split_seed", split_seed),
+        "noise": checks.real_number("noise", noise, 0.0, 10.0),
+    }

@@ -19,14 +19,14 @@ that. A latent is scored by z of the pair, ``Method.encode_pair``.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data import checks
 from rivae.data.base import FactorSpec, PairedDataset, random_split
-from rivae.data.synth import ACTIVATIONS, MixingNetwork, Synth
+from rivae.data.synth import ACTIVATIONS, N_OUTPUTS, MixingNetwork, Synth
 
 Array = NDArray[np.float64]
 
@@ -72,15 +72,16 @@ def load(
     Raises:
         ConfigError: for a setting out of range.
     """
-    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
-    mean_scale = checks.real_number("mean_scale", mean_scale, 0.0, 10.0)
-    low = checks.real_number("spread_low", spread_low, 0.01, 10.0)
-    high = checks.real_number("spread_high", spread_high, low, 10.0)
-    width = checks.whole_number("g_width", g_width, 5, 4096)
-    activation = checks.choice("g_activation", g_activation, ACTIVATIONS)
-    g_rng = np.random.default_rng(checks.seed("g_seed", g_seed))
-    factor_rng = np.random.default_rng(checks.seed("factor_seed", factor_seed))
-    splits = random_split(n, (0.8, 0.1, 0.1), checks.seed("split_seed", split_seed))
+    kept = _checked(
+        n_pairs, mean_scale, spread_low, spread_high, g_width, g_activation, g_seed, factor_seed,
+        split_seed,
+    )  # fmt: skip
+    n, mean_scale = kept["n_pairs"], kept["mean_scale"]
+    low, high = kept["spread_low"], kept["spread_high"]
+    width, activation = kept["g_width"], kept["g_activation"]
+    g_rng = np.random.default_rng(kept["g_seed"])
+    factor_rng = np.random.default_rng(kept["factor_seed"])
+    splits = random_split(n, (0.8, 0.1, 0.1), kept["split_seed"])
 
     rng1, rng2 = g_rng.spawn(2)
     g1 = MixingNetwork(rng1, width, activation, n_in=5)
@@ -99,17 +100,7 @@ def load(
     return Synth(
         name="synth-modulated",
         factor_specs=FACTOR_SPECS,
-        settings={
-            "n_pairs": n,
-            "mean_scale": mean_scale,
-            "spread_low": low,
-            "spread_high": high,
-            "g_width": width,
-            "g_activation": activation,
-            "g_seed": int(g_seed),
-            "factor_seed": int(factor_seed),
-            "split_seed": int(split_seed),
-        },
+        settings=kept,
         x1=x1,
         x2=x2,
         factors=np.concatenate(
@@ -119,6 +110,32 @@ def load(
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+
+
+def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of items of both views, without making any; ConfigError as ``load``."""
+    _checked(**settings)
+    return (N_OUTPUTS,), (N_OUTPUTS,)
+
+
+def _checked(
+    n_pairs: Any, mean_scale: Any, spread_low: Any, spread_high: Any, g_width: Any,
+    g_activation: Any, g_seed: Any, factor_seed: Any, split_seed: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The settings of ``load``, each in its range, and all together within reason."""
+    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
+    low = checks.real_number("spread_low", spread_low, 0.01, 10.0)
+    return {
+        "n_pairs": n,
+        "mean_scale": checks.real_number("mean_scale", mean_scale, 0.0, 10.0),
+        "spread_low": low,
+        "spread_high": checks.real_number("spread_high", spread_high, low, 10.0),
+        "g_width": checks.hidden_units(n, checks.whole_number("g_width", g_width, 5, 4096)),
+        "g_activation": checks.choice("g_activation", g_activation, ACTIVATIONS),
+        "g_seed": checks.seed("g_seed", g_seed),
+        "factor_seed": checks.seed("factor_seed", factor_seed),
+        "split_seed": checks.seed("split_seed", split_seed),
+    }
 
 
 def _mean_square(low: float, high: float) -> float:

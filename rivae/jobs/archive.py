@@ -17,11 +17,14 @@ from typing import IO, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rivae import __version__
+from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import RunError
 from rivae.files import write_atomic_with
 from rivae.runs import Run
+from rivae.runs.evaluation_file import MAX_BYTES as MAX_EVALUATION
 from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
+from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
 from rivae.words.kept_names import AXIS_NAMES
 from rivae.words.names_file import MAX_BYTES as MAX_NAMES
@@ -30,13 +33,13 @@ MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024
 # What a run may consist of, with the most bytes of each.
 FILES: dict[str, int] = {
-    "config.json": 2**20,
-    "status.json": 2**20,
+    "config.json": MAX_CONFIG_BYTES,
+    "status.json": MAX_STATUS,
     "metrics.jsonl": 64 * 2**20,
     "timing.jsonl": 64 * 2**20,
     MODEL: MAX_MODEL_BYTES,
-    "evaluation.json": 32 * 2**20,
-    "alignment.json": 32 * 2**20,
+    "evaluation.json": MAX_EVALUATION,
+    "alignment.json": 8 * 2**20,
     AXIS_NAMES: MAX_NAMES,
     ABOUT: MAX_ABOUT,
 }

@@ -112,8 +112,13 @@ def read_form(
 def first_problem(error: ValidationError) -> str:
     """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = " / ".join(str(part) for part in first["loc"])[:80] or "the file"
-    return f"{place}: {first['msg']}"
+    place = " / ".join(str(part)[:40] for part in first["loc"])[:80] or "the file"
+    return printable(f"{place}: {first['msg']}")
+
+
+def printable(text: str) -> str:
+    """``text`` out of a file, at most 300 characters, as it may stand in a sentence."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:300])
 
 
 def _content(source: Path | bytes, max_bytes: int, *, unreadable: str, too_large: str) -> bytes:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import is_locked, write_atomic, write_json
-from rivae.reading.documents import read_form
+from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import load_weights
 from rivae.runs.evaluation_file import read_evaluation
@@ -265,5 +265,4 @@ class Run:
 
 def _shown(name: str) -> str:
     """A folder's name as text that can be printed anywhere."""
-    text = os.fsencode(name).decode("utf-8", "replace")
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return printable(os.fsencode(name).decode("utf-8", "replace"))

@@ -112,7 +112,7 @@ def run(run_id: str) -> Run:
 
     found = next((r for r in runs() if r.id == run_id), None)
     if found is None:
-        raise RunError(f"there is no run '{run_id}': choose one on the Home page")
+        raise RunError(f"there is no run '{run_id[:120]}': choose one on the Home page")
     return found
 
 

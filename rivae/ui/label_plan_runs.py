@@ -9,7 +9,6 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import cache, outcome, state
-from rivae.ui.metrics_report import read_evaluation
 from rivae.ui.pages import METRICS
 from rivae.ui.run_cards import run_title
 
@@ -102,7 +101,7 @@ def _queries(run: Run) -> int:
     """How many queries the evaluation of the run measured; RunError where it does not say."""
     from rivae.errors import RunError
 
-    settings = (read_evaluation(run) or {}).get("settings")
+    settings = (run.evaluation or {}).get("settings")
     n = settings.get("n_queries") if isinstance(settings, dict) else None
     if not isinstance(n, int) or n < 1:
         raise RunError(

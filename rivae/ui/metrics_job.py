@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.errors import RivaeError
+from rivae.errors import RivaeError, RunError
 from rivae.ui.background import step_back, tell
 
 
@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         if not keep:
             try:
                 run.write_evaluation(result)
-            except OSError:
+            except RunError:
                 keep = True
         tell(done=True, saved=not keep, result=result if keep else None)
     except RivaeError as error:

@@ -120,11 +120,10 @@ def _look(
     """A run's coverage and correlation table over all factors, and what they are made from."""
     from rivae.labels.home import labels_url
     from rivae.labels.run_scores import parent_of
-    from rivae.ui.metrics_report import read_evaluation
 
     line = Line(run, parent_of(run) or "")
     try:
-        report = read_evaluation(run)
+        report = run.evaluation
         if report is None:
             return replace(line, trouble="not evaluated yet"), None
         plan = opened.plan

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from rivae.errors import RunError
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
 from rivae.metrics.digits import MAX_OVERLAP
 from rivae.ui.loose import mapping, number
 from rivae.ui.metrics_along import RANGES, Along, extent, range_name, read_along
 from rivae.ui.metrics_measured import PRIVATE, Measured, read_measured
 from rivae.ui.metrics_ranges import DigitRange, read_ranges
-
-if TYPE_CHECKING:
-    from rivae.runs import Run
-
-# Ours are some 100 kB.
-MAX_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -35,21 +28,6 @@ class Report:
     along: tuple[Along, ...]
     digit_ranges: tuple[DigitRange, ...]
     stored: Mapping[str, Any]
-
-
-def read_evaluation(run: Run) -> dict[str, Any] | None:
-    """The run's evaluation, or None where it has none.
-
-    Raises:
-        RunError: the file is damaged or far too large.
-    """
-    path = run.path / "evaluation.json"
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise RunError(f"run {run.id}: evaluation.json is too large: evaluate the run again")
-    except OSError:
-        return None
-    return run.evaluation
 
 
 def report_of(stored: Mapping[str, Any], dataset: str, method: str) -> Report:

@@ -22,7 +22,7 @@ from rivae.ui import (
 from rivae.ui.components.result_table import result_table
 from rivae.ui.metrics_along import Along, extent
 from rivae.ui.metrics_layout import headline
-from rivae.ui.metrics_report import Report, read_evaluation, report_of
+from rivae.ui.metrics_report import Report, report_of
 from rivae.ui.metrics_run_table import run_payload
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown
@@ -68,7 +68,7 @@ def _stored(run: Run, job: Job | None) -> tuple[dict[str, Any] | None, str]:
     """The evaluation of the run, or None and what is wrong with its file."""
     stored, damage = None, ""
     try:
-        stored = read_evaluation(run)
+        stored = run.evaluation
     except RivaeError as error:
         damage = str(error)
     if stored is None and job is not None:

@@ -59,7 +59,10 @@ def describe_run(run: Run) -> RunCard:
     }
     if status.state == "finished":
         sentence = no_latent(method_of(run))
-        scores = _scores(run, with_factors=not sentence)
+        try:
+            scores = _scores(run, with_factors=not sentence)
+        except RivaeError as error:
+            scores, sentence = (), str(error)
         command = "" if scores else f"python -m rivae evaluate {run.id}"
         return RunCard(run.id, "finished", scores=scores, command=command, note=sentence, **common)
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
@@ -105,11 +108,10 @@ def short_date(text: str | None) -> str:
 
 
 def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
-    """R@1, MedR and D/C/I out of evaluation.json, as far as they are there."""
-    try:
-        evaluation = run.evaluation or {}
-    except RivaeError:
-        return ()
+    """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
+    broken.
+    """
+    evaluation = run.evaluation or {}
     retrieval = evaluation.get("retrieval") or {}
     factors = (evaluation.get("factors") or {}) if with_factors else {}
     wanted = (

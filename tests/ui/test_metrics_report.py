@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from rivae.errors import RunError
-from rivae.runs import DEMO_ROOT, Run
-from rivae.ui import metrics_report
+from rivae.runs import DEMO_ROOT, Run, evaluation_file
 from rivae.ui.metrics_exports import run_files
-from rivae.ui.metrics_report import read_evaluation, report_of
+from rivae.ui.metrics_report import report_of
 from rivae.ui.metrics_run_table import run_payload
 
 
@@ -161,13 +160,13 @@ def test_the_files_hold_every_metric(stored):
 def test_a_huge_or_damaged_file_is_one_sentence(tmp_path, monkeypatch):
     run = Run(tmp_path / "r")
     run.path.mkdir()
-    assert read_evaluation(run) is None
+    assert run.evaluation is None
     (run.path / "evaluation.json").write_text("{not json")
     with pytest.raises(RunError, match=r"evaluation\.json is damaged"):
-        read_evaluation(run)
-    monkeypatch.setattr(metrics_report, "MAX_BYTES", 3)
+        _ = run.evaluation
+    monkeypatch.setattr(evaluation_file, "MAX_BYTES", 3)
     with pytest.raises(RunError, match="too large"):
-        read_evaluation(run)
+        _ = run.evaluation
 
 
 def test_columns_without_any_number_are_left_out(stored):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import shutil
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from rivae.errors import DataError
 
 CACHE = "cache"
 CARD_SIDE = 160
+LEFT_FREE = 2**29  # of the disk, when decoded pictures are kept there
+MAX_IN_MEMORY = 4 * 2**30
 
 
 class StorePixels:
@@ -57,23 +61,37 @@ class StorePixels:
             n = len(self.store)
             folder = self.store.folder / CACHE
             self._pixels = _shared(folder / f"pixels-{self.size}.bin", (n, *self.shape))
-            self._done = _shared(folder / f"pixels-{self.size}.done", (n,))
+            kept = isinstance(self._pixels, np.memmap)
+            done = folder / f"pixels-{self.size}.done"
+            self._done = _shared(done, (n,)) if kept else np.zeros(n, dtype=np.uint8)
         return self._pixels, self._done
 
 
 def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """A file of zeros as an array, or zeros in memory where no file can be."""
+    """A file of zeros as an array, or zeros in memory where no file can be.
+
+    Raises:
+        DataError: there is room for it nowhere.
+    """
     size = int(np.prod(shape))
     try:
         path.parent.mkdir(exist_ok=True)
         with path.open("ab") as stream:
+            there = os.fstat(stream.fileno()).st_size
+            if size - there > shutil.disk_usage(path.parent).free - LEFT_FREE:
+                raise OSError(errno.ENOSPC, "no room")
             # Room that is not there must be an error here, not a SIGBUS when a page is written.
             if os.fstat(stream.fileno()).st_size != size:
                 os.truncate(path, size)
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(stream.fileno(), 0, size)
         return np.memmap(path, dtype=np.uint8, mode="r+", shape=shape)
-    except OSError:
+    except OSError as error:
+        if size > MAX_IN_MEMORY:
+            raise DataError(
+                f"the pictures of {path.parent.parent.name} take {size / 2**30:,.1f} GB at this "
+                "size, and there is no room for them: choose a smaller image_size, or make room"
+            ) from error
         return np.zeros(shape, dtype=np.uint8)
 
 
