@@ -132,8 +132,9 @@ def run_config(**parts: Any) -> RunConfig:
         return RunConfig(**parts)
     except ValidationError as error:
         if error.errors()[0]["loc"] == ("name",):
+            name = str(parts["name"])[:100]
             raise ConfigError(
-                f"'{str(parts['name'])[:100]}' cannot name a run: use at most 80 of a-z, 0-9, '.', '_' and "
+                f"'{name}' cannot name a run: use at most 80 of a-z, 0-9, '.', '_' and "
                 "'-', beginning with a letter or digit"
             ) from None
         raise ConfigError(explain(error, "the run", RunConfig)) from None

@@ -38,6 +38,7 @@ from rivae.jobs.archive import (
 )
 from rivae.jobs.archive_check import check_run
 from rivae.jobs.manage import require_free
+from rivae.reading.regular import open_regular
 from rivae.runs import Run
 from rivae.trash import is_folder
 
@@ -77,7 +78,9 @@ def import_run(source: Path | IO[bytes], root: Path, name: str = "") -> Imported
     """
     with contextlib.ExitStack() as stack:
         try:
-            stream = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
+            stream = (
+                stack.enter_context(open_regular(source)) if isinstance(source, Path) else source
+            )
             folder = stack.enter_context(_waiting_room(root))
             with _damage():
                 _check_end(stream)

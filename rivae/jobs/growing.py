@@ -68,11 +68,13 @@ class GrowingFile:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The whole rows that were not handed out yet; a line still being written is left for
-        later. Ends at 256 MB.
+        later. Ends at 256 MB, or a million lines.
         """
-        with suppress(OSError), self.path.open("rb") as stream:
+        with suppress(OSError), open_regular(self.path) as stream:
             stream.seek(self._at)
-            while self._at < MAX_BYTES and (block := stream.read(BLOCK)):
+            while self._at < MAX_BYTES and self._lines < MAX_LINES and (
+                block := stream.read(BLOCK)
+            ):
                 end = block.rfind(b"\n") + 1
                 if not end and len(block) < BLOCK:
                     return

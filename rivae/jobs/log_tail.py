@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from rivae.reading.regular import open_regular
+
 MAX_BYTES = 1 << 16
 MAX_LINE = 500  # characters
 # Escape sequences that colour or move (CSI, OSC and short ones), then other control characters.
@@ -20,7 +22,7 @@ def log_tail(path: Path, n: int = 200, max_bytes: int = MAX_BYTES) -> list[str]:
     kept, and long lines are cut. Empty where there is no file.
     """
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             size = stream.seek(0, os.SEEK_END)
             stream.seek(max(0, size - max_bytes))
             text = stream.read(max_bytes).decode("utf-8", errors="replace")

@@ -95,6 +95,7 @@ class MetricsLog:
 
     def truncate(self, last_epoch: int) -> None:
         """Drop the rows after ``last_epoch``: they will be written again, to the same numbers."""
-        rows = [row for row in self.rows() if row.get("epoch", 0) <= last_epoch]
+        epochs = ((row, row.get("epoch", 0)) for row in self.each())
+        rows = [row for row, at in epochs if isinstance(at, int | float) and at <= last_epoch]
         text = "".join(json.dumps(row) + "\n" for row in rows)
         write_atomic(self.path, text.encode())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rivae.errors import ConfigError, DataError
 from rivae.files import locked, write_json
+from rivae.reading.regular import open_regular
 from rivae.runs import runs_root
 from rivae.tours.form import MAX_BYTES, from_bytes, to_json
 from rivae.tours.tour import Tour, TourStep
@@ -58,7 +59,7 @@ def read_tour(tour_id: str) -> Tour:
         DataError: there is no such tour, or its file is damaged.
     """
     try:
-        with _path(tour_id).open("rb") as stream:
+        with open_regular(_path(tour_id)) as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError:
         raise DataError(f"there is no tour '{tour_id[:MAX_ID]}': choose one in the list") from None
