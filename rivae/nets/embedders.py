@@ -51,8 +51,8 @@ class EmbedderConfig(BaseModel):
     )  # fmt: skip
     weights: str | None = Field(
         default=None, min_length=1, max_length=4096,
-        description="resnet50-attention: weights to start from, with torchvision's names: a file, "
-        ".safetensors or .pth, or hf://OWNER/NAME; empty = random",
+        description="resnet50-attention: weights to start from, with torchvision's names: a "
+        ".safetensors file, or hf://OWNER/NAME; empty = random",
     )  # fmt: skip
     n_words: int = Field(
         default=4000, ge=1, le=60_000, description="recipe-rnn: room for so many words"

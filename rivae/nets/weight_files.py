@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, DataError
 from rivae.nets.hub import hub_file, is_on_hub
+from rivae.reading.weights import load_weights
 
 MAX_BYTES = 4 * 2**30
 # Counts the batches seen; old files lack it and nothing here reads it.
 OPTIONAL = ".num_batches_tracked"
+PICKLED = {".pth", ".pt", ".bin", ".ckpt", ".pkl"}
+CONVERT = (
+    "`safetensors.torch.save_file(torch.load('weights.pth', weights_only=True), "
+    "'weights.safetensors')`"
+)
 
 
 def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> dict[str, Tensor]:
     """The tensors named in ``expected``, in its shapes and types.
 
     Args:
-        path: a .safetensors file, one of ``torch.save`` holding nothing but tensors by name, or
-            ``hf://OWNER/NAME`` on the hub (``rivae.nets.hub``).
+        path: a .safetensors file, or ``hf://OWNER/NAME`` on the hub (``rivae.nets.hub``).
         expected: names and shapes that must be there.
         skip: names in the file that begin with this are left out.
 
@@ -51,30 +54,16 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
 
 def _tensors(path: Path) -> dict[str, Tensor]:
     try:
-        size = path.stat().st_size
-        found = _read(path) if size <= MAX_BYTES else None
+        return load_weights(path, max_bytes=MAX_BYTES)
     except OSError as error:
         raise ConfigError(
             f"the weights {path} cannot be read ({error.strerror}): name another file, or leave "
             "out weights"
         ) from error
-    except Exception as error:  # a foreign file can break its reader in any way
-        raise ConfigError(
-            f"{path} is no file of weights: name a .safetensors file, or a .pth file of a state "
-            "dictionary"
-        ) from error
-    if found is None:
-        raise ConfigError(f"{path} is too large to hold such weights: name another file")
-    if not isinstance(found, dict) or not all(
-        isinstance(k, str) and isinstance(v, Tensor) for k, v in found.items()
-    ):
-        raise ConfigError(
-            f"{path} holds more than tensors by name: save the state dictionary alone"
-        )
-    return found
-
-
-def _read(path: Path) -> Any:
-    if path.suffix == ".safetensors":
-        return load_file(path)
-    return torch.load(path, map_location="cpu", weights_only=True)
+    except DataError as error:
+        if path.suffix in PICKLED:
+            raise ConfigError(
+                f"{path.name} is a pickle, which is not read since it could run code: convert it "
+                f"where you trust it, with {CONVERT}, and name the .safetensors file"
+            ) from None
+        raise ConfigError(f"{error}: name a .safetensors file of such weights") from None

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from rivae.data import load_dataset
 from rivae.errors import ConfigError
@@ -139,10 +139,10 @@ def test_weights_of_a_file_start_the_picture_embedder(store, tmp_path):
     donor = build_method("cos-sim", {"embedder": large}, (3, 32, 32), (3, 32, 32), [7]).embedder1
     assert isinstance(donor, ResNet50Attention)
     names = [k for k in donor.state_dict() if not k.startswith(("attention.", "head."))]
-    torch.save({k: donor.state_dict()[k] for k in names}, tmp_path / "resnet.pth")
+    save_file({k: donor.state_dict()[k] for k in names}, tmp_path / "resnet.safetensors")
     config = config_of(
         store, method="cos-sim-lvm", dataset={"image_size": 32}, epochs=1, learning_rate=1e-9,
-        embedder={**large, "weights": str(tmp_path / "resnet.pth")}, batch_size=8,
+        embedder={**large, "weights": str(tmp_path / "resnet.safetensors")}, batch_size=8,
     )  # fmt: skip
     (run,) = train([config], tmp_path)
     own = run.load_method().embedder1
