@@ -47,6 +47,10 @@ def test_paths_are_kept_absolute(tmp_path, monkeypatch):
         ({"training": {"patience": 0}}, "'patience' of training: input should be greater"),
         ({"training": {"clip_norm": float("nan")}}, "'clip_norm' of training"),
         ({"method_settings": {"axis": 1}}, "rivae has no setting 'axis'"),
+        ({"method_settings": {"axis_reach": 1e-320}}, "'axis_reach' of rivae: 9.99989e-321 is too"),
+        ({"method_settings": {"eta": [1e-320, 1]}}, "rivae: 9.99989e-321 is too close to 0"),
+        ({"method_settings": {"learning_rate": 1e300}}, "rivae: .* is too large: choose"),
+        ({"training": {"clip_norm": 1e-320}}, "training: 9.99989e-321 is too close to 0: choose"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )

@@ -1,5 +1,6 @@
 """``datasets``, ``train`` and ``resume`` as a user calls them: words, exit codes, sentences."""
 
+import errno
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ from rivae.cli.common import number, parse_settings, print_table
 from rivae.errors import ConfigError
 from rivae.jobs.seeds import parse_seeds
 from rivae.runs import Run, list_runs
-from tests.training.tiny import files_of
+from tests.training.tiny import files_of, untrained_run
 
 SHORT = {
     "init_epochs": 1,
@@ -332,3 +333,30 @@ def test_ctrl_c_in_any_command_ends_with_130(monkeypatch, capsys):
     assert main(["benchmark"]) == 130
     said = capsys.readouterr().err
     assert said == "\nstopped\n\nstopped: the same command goes on where it was\n"
+
+
+# Measuring.
+
+
+def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, capsys):
+    def read_only(path, value):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    for name in ("one", "two"):
+        untrained_run(root, name)
+    found = {"retrieval": {"recall_at_1": {"score": 0.25}}}
+    monkeypatch.setattr("rivae.evaluation.evaluate", lambda *args, **settings: found)
+    monkeypatch.setattr("rivae.runs.run.write_json", read_only)
+    assert main(["evaluate", "one", "two"]) == 1
+    said = capsys.readouterr()
+    assert said.out.count("0.250") == 2 and "written to" not in said.out
+    assert "evaluation of run two cannot be kept (Read-only file system): ask" in said.err
+    assert main(["evaluate", "one", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"one": found}
+
+
+@pytest.mark.parametrize("command", ["evaluate", "traverse", "resume", "delete"])
+def test_a_name_of_any_length_is_one_sentence(command, capsys):
+    assert main([command, "x" * 5000]) == 1
+    said = capsys.readouterr().err
+    assert "there is no run 'xxx" in said and len(said) < 300

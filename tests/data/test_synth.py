@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rivae.data import load_dataset
+from rivae.data import item_shapes, load_dataset
 from rivae.data.synth import ACTIVATIONS, DISTRIBUTIONS, MixingNetwork
 from rivae.errors import ConfigError
 
@@ -111,3 +111,20 @@ def test_the_picture_shows_the_values():
     red, _, blue = (int(c) for c in first[85, column])
     assert red > blue + 30  # the largest value is red in the strip
     assert not np.array_equal(first, np.asarray(data.picture(0, 2)))
+
+
+@pytest.mark.parametrize("name", ["synth", "synth-modulated"])
+def test_settings_that_ask_for_too_much_together_are_refused_before_anything_is_made(
+    name, monkeypatch
+):
+    monkeypatch.setattr(MixingNetwork, "__init__", None)
+    with pytest.raises(ConfigError, match="n_pairs x g_width is 4,096,000,000: choose fewer"):
+        load_dataset(name, n_pairs=1_000_000, g_width=4096)
+    assert item_shapes(name, {"n_pairs": 1_000_000}) == ((50,), (50,))
+
+
+def test_many_items_are_made_in_blocks(monkeypatch):
+    whole = views(n_pairs=300, noise=0.1)
+    monkeypatch.setattr("rivae.data.synth.HIDDEN_AT_ONCE", 50 * 64)
+    for one, other in zip(whole, views(n_pairs=300, noise=0.1), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)

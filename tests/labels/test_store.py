@@ -46,6 +46,12 @@ def test_every_field_comes_back_and_numbers_count_up(store, url):
         assert again.annotators() == ["Zoë O'Brien; DROP TABLE", "ann"]
 
 
+@pytest.mark.parametrize("seconds", [10**400, -1, float("nan"), float("inf"), "1", True])
+def test_seconds_of_any_size_are_a_sentence(seconds):
+    with pytest.raises(LabelError, match="the seconds shown must"):
+        event(seconds_shown=seconds)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX systems")
 def test_strangers_cannot_read_the_labels(tmp_path):
     path = tmp_path / "made" / "labels.db"

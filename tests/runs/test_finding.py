@@ -60,3 +60,11 @@ def test_the_demo_runs_open():
         assert run.status.state == "finished" and run.content_hash
         if run.config.dataset.name in ("synth", "split-digits"):
             assert run.load_method()
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a/" * 3000, "a\0b", "\ud800"])
+def test_any_text_may_be_asked_for(tmp_path, name):
+    Run.create(tiny_config("good"), tmp_path)
+    with pytest.raises(RunError, match="there is no run") as refused:
+        find_run(name, [tmp_path])
+    assert len(str(refused.value)) < 250

@@ -98,9 +98,9 @@ class StopAfter:
             raise KeyboardInterrupt
 
 
-def untrained_run(folder):
+def untrained_run(folder, name="good"):
     """A finished run folder with a model that was never trained."""
-    made = Run.create(tiny_config("good"), folder)
+    made = Run.create(tiny_config(name), folder)
     choice = made.config.method
     made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
     made.set_status(state="finished", epoch=9, total_epochs=9)

@@ -237,6 +237,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [("{not json", "evaluation.json is damaged"), ("[]", "evaluation.json is damaged"),
+     ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
+     ('{"retrieval": 5}', "broken evaluation (retrieval"),
      ("{}", "holds no metric"), ('{"retrieval": {"recall_at_1": null}}', "holds no metric")],
 )  # fmt: skip
 def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
@@ -244,7 +246,7 @@ def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
     page = shown(run="demo-synth")
     assert len(page.at.warning) == 1
     assert reason in page.at.warning[0].value.replace("\\", "")
-    if "damaged" in reason:
+    if "damaged" in reason or "broken" in reason:
         assert page.at.button(key="metrics_evaluate"), "it can be measured anew"
 
 
