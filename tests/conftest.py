@@ -17,14 +17,19 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from rivae.browser import HOW_TO, find_browser
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
-settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None)
+settings.register_profile(
+    "ci", max_examples=50, deadline=None, derandomize=True, database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 if examples := os.environ.get("RIVAE_FUZZ_EXAMPLES"):
-    settings.register_profile("fuzz", max_examples=int(examples), deadline=None, database=None)
+    settings.register_profile(
+        "fuzz", settings.get_profile("ci"), max_examples=int(examples), derandomize=False
+    )
 settings.load_profile("fuzz" if examples else "ci")
 
 ROOT = Path(__file__).resolve().parents[1]
