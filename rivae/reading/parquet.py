@@ -7,6 +7,7 @@ the concern of this module.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from rivae.errors import DataError
 
 MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
-BATCH_ROWS, BATCH_BYTES = 500, 2**32
+BATCH_ROWS = 500
 FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
 # Damaged pages and names raise nearly everything.
 _ERRORS = (OSError, pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError,
@@ -35,7 +36,11 @@ def open_parquet(path: Path) -> pq.ParquetFile:
     """
     try:
         size = path.stat().st_size
-        file = pq.ParquetFile(path)
+        with pq.ParquetFile(path) as file:
+            columns = [file.schema.column(i) for i in range(len(file.schema))]
+            bytes_of = [c.path for c in columns if c.physical_type == "BYTE_ARRAY"]
+        # As they are stored, each different value once: a few bytes can repeat a large one.
+        file = pq.ParquetFile(path, read_dictionary=bytes_of)
     except _ERRORS as error:
         raise DataError(f"{path.name} cannot be read as Parquet: {_short(error)}") from error
     n = file.metadata.num_rows
@@ -67,7 +72,7 @@ def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
         DataError: the file is damaged.
     """
     try:
-        for batch in file.iter_batches(batch_size=_batch_rows(file)):
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
             columns = [_cells(column) for column in batch.columns]
             names = batch.schema.names
             for i in range(batch.num_rows):
@@ -86,7 +91,7 @@ def parquet_matrix(path: Path) -> NDArray[np.float32]:
         most = max(FREE_BYTES, MAX_RATIO * path.stat().st_size)
         parts, n_bytes = [], 0
         try:
-            for batch in file.iter_batches(batch_size=_batch_rows(file)):
+            for batch in file.iter_batches(batch_size=BATCH_ROWS):
                 if batch.num_columns == 1 and not pa.types.is_primitive(batch.schema.types[0]):
                     parts.append(_of_lists(batch.column(0)))
                 else:
@@ -108,21 +113,23 @@ def _of_lists(column: pa.Array) -> NDArray[np.float32]:
     return np.asarray(flat, dtype=np.float32).reshape(len(column), -1)
 
 
-def _batch_rows(file: pq.ParquetFile) -> int:
-    """Rows to unpack at once, each of which may hold the largest value of a dictionary."""
-    meta = file.metadata
-    # By row group: asking for a column of damaged metadata ends the process.
-    sizes = [meta.row_group(g).total_byte_size for g in range(meta.num_row_groups)]
-    return max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, *sizes, 1)))
-
-
 def _cells(column: pa.Array) -> list[Any]:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        used = pc.unique(column.indices.drop_null())
+        values = _cells(column.dictionary.take(used))
+        by_number = dict(zip(used.to_pylist(), values, strict=True))
+        return [by_number.get(number) for number in column.indices.to_pylist()]
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        rest = iter(_cells(column.flatten()))
+        lengths = pc.list_value_length(column).to_pylist()
+        return [None if n is None else list(islice(rest, n)) for n in lengths]
     try:
         return column.to_pylist()
     except _ERRORS:
         pass  # one value is enough, so each is tried
-    with_bytes = _with_bytes(column.type)
-    return [_cell(column[i], (with_bytes, pa.string(), pa.int64())) for i in range(len(column))]
+    types = (_with_bytes(kind), pa.string(), pa.int64())
+    return [_cell(column[i], types) for i in range(len(column))]
 
 
 def _cell(value: pa.Scalar, types: tuple[pa.DataType, ...]) -> Any:
@@ -139,13 +146,7 @@ def _cell(value: pa.Scalar, types: tuple[pa.DataType, ...]) -> Any:
 
 
 def _with_bytes(kind: pa.DataType) -> pa.DataType:
-    """The type with bytes in place of texts."""
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_with_bytes(kind.value_type))
-    if pa.types.is_list(kind):
-        return pa.list_(_with_bytes(kind.value_type))
-    if pa.types.is_dictionary(kind):
-        return _with_bytes(kind.value_type)
+    """Bytes in place of text, which may be none."""
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     return pa.large_binary() if is_text else kind
 

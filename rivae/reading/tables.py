@@ -212,9 +212,11 @@ def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
     ):  # fmt: skip
         yield from broken
         broken.clear()
-        if not isinstance(value, dict) or len(value) > MAX_COLUMNS:
-            what = "line is no JSON object with column names"
-            yield Broken(line, what, f"it is no {what.removeprefix('line is no ')}")
+        if not isinstance(value, dict):
+            yield Broken(line, "line is no JSON object", "it is no JSON object with column names")
+        elif len(value) > MAX_COLUMNS:
+            what = f"more than {MAX_COLUMNS:,} columns"
+            yield Broken(line, f"line has {what}", f"it has {what}")
         else:
             yield value
     yield from broken
