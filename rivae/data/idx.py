@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import DataError
+from rivae.reading.regular import open_regular
 
 _UINT8 = 0x08
 MAX_BYTES = 256 << 20  # MNIST's largest file unpacks to 47 MB
@@ -29,7 +30,7 @@ def read_idx(path: str | Path, n_dims: int) -> NDArray[np.uint8]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as plain:
+        with open_regular(path) as plain:
             packed = plain.read(2) == b"\x1f\x8b"
             plain.seek(0)
             if packed:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import DataError
+from rivae.reading.regular import open_regular
 
 MAX_WORDS, MAX_DIM = 20_000_000, 4096
 MAX_WORD_BYTES, MAX_LINE_BYTES = 2_000, 200_000
@@ -36,7 +37,7 @@ def read_word2vec(
     vectors = np.zeros((reserved + len(vocabulary), dim), dtype=np.float32)
     exact = np.zeros(len(vectors), dtype=bool)
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             n, width = _header(stream, path)
             if width != dim:
                 raise DataError(

@@ -115,9 +115,13 @@ def _read(path: Path, shape: tuple[int, int]) -> Vectors | None:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
+    from rivae.reading.weights import read_header
+
     try:
+        if read_header(path).shapes != {"vectors": shape}:
+            return None
         vectors = load_file(path)["vectors"]
-    except (OSError, SafetensorError, KeyError):
+    except (DataError, OSError, SafetensorError, KeyError):
         return None
     fits = vectors.shape == shape and vectors.dtype == np.float32 and np.isfinite(vectors).all()
     return vectors if fits else None

@@ -33,17 +33,18 @@ def stored_picture(data: bytes, side: int) -> bytes:
         raise UnusableError("picture is damaged") from error
     if min(image.size) < 2:
         raise UnusableError("picture is thinner than 2 pixels")
-    upright = image.getexif().get(0x0112, 1) == 1
-    if (
-        image.format in _UNCHANGED
-        and image.mode == "RGB"
-        and upright
-        and image.width == image.height <= side
-        and not getattr(image, "is_animated", False)
-    ):
-        return data
     try:
+        if (
+            image.format in _UNCHANGED
+            and image.mode == "RGB"
+            and image.getexif().get(0x0112, 1) == 1
+            and image.width == image.height <= side
+            and not getattr(image, "is_animated", False)
+        ):
+            return data
         image = ImageOps.exif_transpose(image)
+        if image.mode.startswith("I;16"):
+            image = image.point(lambda value: value / 256).convert("L")
         if image.has_transparency_data:
             rgba = image.convert("RGBA")
             paper = Image.new("RGBA", rgba.size, "white")
@@ -51,8 +52,8 @@ def stored_picture(data: bytes, side: int) -> bytes:
         image = image.convert("RGB")
         target = min(side, *image.size)
         square = ImageOps.fit(image, (target, target), Image.Resampling.LANCZOS)
-    except (OSError, ValueError, SyntaxError) as error:
+        out = io.BytesIO()
+        square.save(out, "JPEG", quality=QUALITY)
+    except Exception as error:  # its tags alone can raise nearly everything
         raise UnusableError("picture is damaged") from error
-    out = io.BytesIO()
-    square.save(out, "JPEG", quality=QUALITY)
     return out.getvalue()

@@ -87,11 +87,7 @@ def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
             for n, row in enumerate(found, start=1):
                 if isinstance(row, Broken):
                     n_broken += 1
-                    if n_broken >= MAX_BROKEN and 2 * n_broken > n:
-                        raise DataError(
-                            f"{path.name} is no sound table: {n_broken:,} of its first {n:,} "
-                            f"records are broken (line {row.line}: {row.detail})"
-                        )
+                    _check_share(path.name, n_broken, n, row)
                 yield row
     except UnicodeDecodeError as error:
         raise DataError(
@@ -102,6 +98,14 @@ def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
         raise DataError(f"{path.name} is not {encoding.upper()} text: {error}") from error
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path.name} cannot be read to its end: {error}") from error
+
+
+def _check_share(name: str, n_broken: int, n: int, last: Broken) -> None:
+    if n_broken >= MAX_BROKEN and 2 * n_broken > n:
+        raise DataError(
+            f"{name} is no sound table: {n_broken:,} of its first {n:,} records are broken "
+            f"(line {last.line}: {last.detail})"
+        )
 
 
 def table_kind(path: Path) -> str:
@@ -197,14 +201,13 @@ class _Unpacked(io.RawIOBase):
 
 def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
     broken: list[Broken] = []
+    n = n_broken = 0
 
     def note(line: int, problem: str) -> None:
+        nonlocal n, n_broken
         broken.append(Broken(line, f"line is {problem.split(':')[0]}", f"it is {problem}"))
-        if len(broken) > 2 * MAX_BROKEN:
-            raise DataError(
-                f"{path.name} is no sound table: lines {broken[0].line} to {line} are broken "
-                f"({broken[0].detail})"
-            )
+        n, n_broken = n + 1, n_broken + 1
+        _check_share(path.name, n_broken, n, broken[-1])  # they wait here for a sound line
 
     for line, value in json_lines(
         stream, name=path.name, max_line=MAX_FIELD, max_empty=MAX_EMPTY, mend=True, nan=True,
@@ -212,6 +215,7 @@ def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
     ):  # fmt: skip
         yield from broken
         broken.clear()
+        n += 1
         if not isinstance(value, dict):
             yield Broken(line, "line is no JSON object", "it is no JSON object with column names")
         elif len(value) > MAX_COLUMNS:

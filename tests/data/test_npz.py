@@ -118,3 +118,18 @@ def test_random_damage_never_escapes_as_another_error(tmp_path):
             assert "bad.npz" in str(error)
             refused += 1
     assert refused > 200
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path):
+    """Opening one would wait for a writer."""
+    import os
+
+    from rivae.data.idx import read_idx
+    from rivae.data.word2vec import read_word2vec
+
+    os.mkfifo(tmp_path / "pipe")
+    for read in (
+        lambda path: read_idx(path, 1), lambda path: read_word2vec(path, ["a"], 2), NpzFile
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=r"no plain file|is no file|cannot be read"):
+            read(tmp_path / "pipe")

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import read_matrix
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing import ImportReport, ImportSettings, PairsImport, Recipe1MImport, run_import
+from rivae.importing.images import PictureFiles
 from rivae.importing.mapping import make_mapping
+from rivae.importing.picture import stored_picture
 from rivae.importing.plan import table_columns
+from rivae.importing.report import UnusableError
 from tests.importing.conftest import jpeg
 
 N = 32  # sound records around the strange ones
@@ -217,6 +222,63 @@ def test_matrices_of_strangers(kind: str, data: st.DataObject) -> None:
         except DataError:
             return
         assert matrix.ndim == 2 and matrix.nbytes <= 64
+
+
+def encoded(kind: str) -> bytes:
+    """A small picture with tags, as kinds of files hold it."""
+    image = Image.fromarray(np.arange(300, dtype=np.uint8).reshape(10, 10, 3))
+    tags = Image.Exif()
+    tags[0x0112], tags[0x010E] = 6, "a dish"
+    if kind == "16 bit":
+        kind, image = "PNG", Image.fromarray(np.arange(100, dtype=np.uint16).reshape(10, 10) * 655)
+    out = io.BytesIO()
+    more = {"save_all": True, "append_images": [image]} if kind in ("GIF", "WEBP") else {}
+    image.save(out, kind, exif=tags.tobytes(), **more)
+    return out.getvalue()
+
+
+KINDS = {kind: encoded(kind) for kind in ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "16 bit")}
+
+
+changed_bytes = st.lists(st.tuples(st.integers(0, 2000), st.integers(1, 255)), max_size=4)
+
+
+@given(st.sampled_from(sorted(KINDS)), changed_bytes, st.none() | st.integers(0, 900))
+def test_pictures_of_strangers(
+    kind: str, changes: list[tuple[int, int]], end: int | None
+) -> None:
+    data = bytearray(KINDS[kind])
+    for place, change in changes:
+        data[place % len(data)] ^= change
+    try:
+        stored = stored_picture(bytes(data[:end]), 8)
+    except UnusableError:
+        assert changes or end is not None
+        return
+    image = Image.open(io.BytesIO(stored))
+    image.load()
+    assert image.mode == "RGB" and max(image.size) <= 8 and image.getexif().get(0x0112, 1) == 1
+
+
+@given(changed_bytes,
+       st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2,
+                        zipfile.ZIP_LZMA]))  # fmt: skip
+def test_zips_of_strangers(changes: list[tuple[int, int]], packing: int) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", packing) as archive:
+        archive.writestr("a/1.jpg", KINDS["BMP"])
+        archive.writestr("../2.jpg", b"outside")
+    data = bytearray(out.getvalue())
+    for place, change in changes:
+        data[place % len(data)] ^= change
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "z.zip"
+        path.write_bytes(data)
+        try:
+            with PictureFiles([path]) as files:
+                assert files.read("1.jpg") == KINDS["BMP"]
+        except (DataError, UnusableError):
+            assert changes
 
 
 @given(st.text(st.characters(), max_size=300))

@@ -339,3 +339,30 @@ def test_a_store_says_which_data_it_holds(tmp_path, pictures, write_table):
     before = {f: f.stat().st_mtime_ns for f in path.parent.iterdir()}
     assert PairStore(path.parent).store_id == first
     assert {f: f.stat().st_mtime_ns for f in path.parent.iterdir()} == before
+
+
+def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
+    from rivae.importing.picture import stored_picture
+
+    out = io.BytesIO()
+    Image.fromarray((np.arange(4096).reshape(64, 64) * 16).astype(np.uint16)).save(out, "PNG")
+    greys = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 64))))
+    assert greys.min() < 8 and greys.max() > 247 and 120 < greys.mean() < 135
+    tags, out = Image.Exif(), io.BytesIO()
+    tags[0x0112] = 6  # turned by a quarter: its top lies at the right
+    half = Image.new("RGB", (40, 40), "black")
+    half.paste("white", (0, 0, 20, 40))
+    half.save(out, "JPEG", exif=tags.tobytes())
+    stored = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 40))))
+    assert stored[:15].mean() > 240 and stored[25:].mean() < 15
+
+
+@pytest.mark.parametrize("name", ["title", "factor:heat"])
+def test_a_store_that_lacks_a_column_is_named(tmp_path, pictures, write_table, name):
+    take(write_table(rows()), pictures, tmp_path / "data", chosen=FACTORS)
+    path = tmp_path / "data" / "mine" / "items-00000.parquet"
+    pd.read_parquet(path).drop(columns=name).to_parquet(path)
+    store = PairStore(path.parent)
+    for read in (lambda: store.recipe(0), lambda: store.titles, lambda: store.factors):
+        with pytest.raises(DataError, match="lacks columns of an import"):
+            read()

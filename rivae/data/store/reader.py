@@ -20,7 +20,10 @@ from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError
 
 _GROUPS_KEPT = 32
+# What Arrow raises for files that are damaged or none of ours.
+_ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
 _TEXTS = ("ingredients", "instructions", "tags", "ingredient_names")
+_ALWAYS = ("id", "title", "url", *_TEXTS, "partition", "picture_offset", "picture_length")
 
 
 class PairStore:
@@ -61,8 +64,12 @@ class PairStore:
         path = self._path("items", chunk, "parquet")
         try:
             file = pq.ParquetFile(path, memory_map=True)
-        except (OSError, pa.ArrowInvalid) as error:
+        except _ERRORS as error:
             raise DataError(f"{path} is missing or damaged: import the data again") from error
+        wanted = {*_ALWAYS, *(FACTOR_PREFIX + f.name for f in self.manifest.factors)}
+        if not wanted <= set(file.schema.to_arrow_schema().names):
+            file.close()
+            raise DataError(f"{path} lacks columns of an import: import the data again")
         if file.metadata.num_rows != self.manifest.chunks[chunk]:
             file.close()
             raise DataError(f"{path} belongs to another import: import the data again")
@@ -84,7 +91,7 @@ class PairStore:
                 try:
                     with self._file(chunk) as file:
                         table = file.read_row_group(key[1])
-                except (OSError, pa.ArrowInvalid, IndexError) as error:
+                except _ERRORS as error:
                     raise DataError(
                         f"{self._path('items', chunk, 'parquet')} is damaged: import the data again"
                     ) from error
@@ -116,7 +123,7 @@ class PairStore:
                 for group in range(file.num_row_groups):
                     try:
                         yield file.read_row_group(group, columns=columns)
-                    except (OSError, pa.ArrowInvalid) as error:
+                    except _ERRORS as error:
                         path = self._path("items", chunk, "parquet")
                         raise DataError(f"{path} is damaged: import the data again") from error
 
