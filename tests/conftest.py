@@ -114,12 +114,18 @@ def browser(browser_path: str) -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A fresh browser page; a script error that nobody caught fails the test that saw it."""
+    """A fresh browser page; a script error that nobody caught fails the test that saw it, and so
+    does what the content policy stops.
+    """
     context = browser.new_context(viewport={"width": 1360, "height": 900})
     context.set_default_timeout(30_000)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on(
+        "console",
+        lambda said: errors.append(said.text) if "Content Security Policy" in said.text else None,
+    )
     yield opened
     context.close()
     assert not errors, f"uncaught errors in the page: {errors}"

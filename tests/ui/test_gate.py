@@ -170,15 +170,26 @@ def test_no_number_of_a_stranger_sizes_anything(path, question):
     assert peak < 8 * 2**20, "the question itself has up to 64 KB"
 
 
+@pytest.mark.parametrize(
+    "page",
+    ["explore", "steer", "traverse", "words", "compare", "label", "metrics", "train", "data"],
+)
+def test_an_address_without_end_is_said_in_a_sentence(app, page):
+    long, number = "x" * 5000, "9" * 5000
+    shown = app(page, run=long, runs=f"{long},{long}", plan=long, clone=long, view=long, sort=long,
+                show="run", q=number, z=number, k=number, cell=number, axes=number)  # fmt: skip
+    assert len(shown.words) < 20_000 and long not in shown.words
+
+
 def test_what_fails_unexpectedly_is_one_sentence_here_and_a_traceback_in_the_log(caplog):
     async def broken(scope, receive, send):
-        raise RuntimeError("/home/somebody/secret")
+        raise RuntimeError("/srv/somebody/secret")
 
     for path in (PATH, "/train"):
         reply = ask(path, to=Gate(broken))
         assert reply.status == 500 and b"secret" not in reply.body and b"log says" in reply.body
         assert "nosniff" in reply.headers["x-content-type-options"]
-    assert caplog.text.count("RuntimeError: /home/somebody/secret") == 2
+    assert caplog.text.count("RuntimeError: /srv/somebody/secret") == 2
 
 
 def test_every_answer_forbids_frames_sniffing_and_other_sites():
