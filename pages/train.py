@@ -15,7 +15,7 @@ from rivae.ui import (
     trash,
 )
 
-train_form.take_clone()
+train_form.take_address()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     view = train_session.view_picker()
     page_help.train()

@@ -13,10 +13,10 @@ import torch
 
 from rivae.alignment import independent_axes, modulated_axes, scaled_axes
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
-from rivae.data import dataset_names, load_dataset
+from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.word_vectors import CORPUS, NONE
-from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.errors import RivaeError, RunError
 from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
@@ -44,14 +44,14 @@ def make_config(
 ) -> RunConfig:
     """A complete, validated configuration: the preset, with some settings changed.
 
+    ``dataset`` is a registered name or an import's.
+
     Raises:
         ConfigError: one sentence naming the first wrong setting.
     """
-    if dataset not in dataset_names():
-        raise ConfigError(
-            f"there is no data set '{dataset}': choose one of {', '.join(dataset_names())}"
-        )
-    vectors = bool((dataset_settings or {}).get("features"))
+    dataset, place = named_dataset(dataset)
+    dataset_settings = {**place, **(dataset_settings or {})}
+    vectors = bool(dataset_settings.get("features"))
     preset_of_method = preset_settings(dataset, method, preset, vectors=vectors)
     settings = {**preset_of_method, **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
@@ -59,7 +59,7 @@ def make_config(
         if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
             embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
     needed = {} if vectors else preset_dataset(dataset, method, preset)
-    data = {**needed, **(dataset_settings or {})}
+    data = {**needed, **dataset_settings}
     options = {**preset_training(dataset, preset), **(training or {})}
     return run_config(
         name=name,

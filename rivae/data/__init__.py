@@ -2,14 +2,18 @@
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
 from rivae.data.registry import (
+    IMPORTED,
     dataset_loader,
     dataset_names,
     describe_dataset,
+    import_names,
     item_shapes,
     load_dataset,
+    named_dataset,
 )
 
 __all__ = [
+    "IMPORTED",
     "FactorSpec",
     "PairedDataset",
     "TensorView",
@@ -17,6 +21,8 @@ __all__ = [
     "dataset_loader",
     "dataset_names",
     "describe_dataset",
+    "import_names",
     "item_shapes",
     "load_dataset",
+    "named_dataset",
 ]

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from rivae.errors import ConfigError
+from rivae.data import dataset_names
+from rivae.errors import ConfigError, DataError
 from rivae.importing.mapping import make_mapping
 from rivae.importing.pairs import PairsImport
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
@@ -46,7 +47,16 @@ class Plan(BaseModel):
     root: Path | None = None
 
     def settings(self) -> ImportSettings:
-        """How the pairs are stored; the paper's filter always holds for Recipe1M."""
+        """How the pairs are stored; the paper's filter always holds for Recipe1M.
+
+        Raises:
+            DataError: a data set of the app has this name, by which one would train on the import.
+        """
+        if self.name in dataset_names():
+            raise DataError(
+                f"'{self.name}' is a data set of the app: choose another name, for example "
+                f"{self.name}-2"
+            )
         return ImportSettings(
             name=self.name,
             title=self.title,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from rivae.config import RunConfig, TrainingConfig
-from rivae.data import describe_dataset
+from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset
 from rivae.errors import ConfigError
 from rivae.jobs.field_text import expected, value_of
 from rivae.jobs.field_values import Values, as_json, differs, holder, put, text_at, usual
@@ -51,6 +51,18 @@ class Draft:
     processes: int = 1
     priority: int = 5
     restarts: int = 3
+
+    @property
+    def data(self) -> str:
+        """The data set as a person names it: an import by its own name."""
+        store = self.entries.get("dataset.store", "")
+        return store if self.dataset == IMPORTED and store in import_names() else self.dataset
+
+    def on(self, data: str) -> Draft:
+        """With this data set or import; ConfigError when there is none of that name."""
+        dataset, place = named_dataset(data)
+        entries = {**self.entries, **{f"dataset.{name}": value for name, value in place.items()}}
+        return replace(self, dataset=dataset, entries=entries)
 
     def enter(self, path: str, text: str) -> Draft:
         """With the text of one setting."""

@@ -37,7 +37,7 @@ def runs_of(draft: Draft, is_taken: Callable[[str], bool] = lambda name: False) 
         )
     ends = [""] if given and len(seeds) == 1 else [f"-s{seed}" for seed in seeds]
     names = [f"{part}{end}" for part, _ in found for end in ends]
-    base = given or free_base(f"{draft.dataset}-{draft.method}", names, is_taken)
+    base = given or free_base(f"{draft.data}-{draft.method}", names, is_taken)
     taken = next((base + name for name in names if is_taken(base + name)), None)
     if taken:
         raise ConfigError(f"a run named {taken} exists already: choose another name")

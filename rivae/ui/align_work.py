@@ -1,28 +1,39 @@
 """Alignments, derived runs and suggestions that visitors asked for, each in a process of its own.
 
-What a visitor asked for belongs to the visitor's session; only the number of processes is shared.
-No streamlit here.
+The newest of each kind for a run's model is shown to everybody who looks at that run. No streamlit
+here.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import RunError
-from rivae.ui.background import Job, start_process
+from rivae.ui.background import Job, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
 
-MAX_AT_ONCE = 2
-_lock = threading.Lock()
-_jobs: list[Job] = []
+TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
+
+tasks = Tasks(
+    20, RunError, "others are aligning axes at this moment: try again in a minute", at_once=2
+)
+
+
+def job_of(what: str, run: Run) -> Job | None:
+    """The newest work of this kind on the run's present model, at work or over, or None."""
+    return tasks.get(_key(what, run))
+
+
+def forget(what: str, run: Run) -> None:
+    """No more of this work is shown."""
+    tasks.forget(_key(what, run))
 
 
 def align(
@@ -62,18 +73,25 @@ def suggest(run: Run, labelled: Ints, n_items: int) -> Job:
 
 
 def _start(run: Run, what: str, **spec: Any) -> Job:
-    with _lock:
-        _jobs[:] = [job for job in _jobs if job.running]
-        if len(_jobs) >= MAX_AT_ONCE:
-            raise RunError("others are aligning axes at this moment: try again in a minute")
-        with tempfile.NamedTemporaryFile(
-            "w", prefix=f"rivae-{what}-", suffix=".json", delete=False
-        ) as file:
-            json.dump({"do": what, "run": str(run.path.resolve()), **spec}, file)
+    def begin() -> Job:
+        try:
+            with tempfile.NamedTemporaryFile(
+                "w", prefix=f"rivae-{what}-", suffix=".json", delete=False
+            ) as file:
+                json.dump({"do": what, "run": str(run.path.resolve()), **spec}, file)
+        except OSError as error:
+            raise RunError(
+                f"the temporary folder of this machine cannot be written ({error.strerror}): make "
+                "room and try again"
+            ) from None
         path = str(Path(file.name).resolve())
-        job = start_process(
-            f"{what} {run.id}", "rivae.ui.align_job", [path],
+        return start_process(
+            _key(what, run), f"{TITLES[what]} {run.id}", "rivae.ui.align_job", [path],
             f"python -m rivae.ui.align_job {path}",
         )  # fmt: skip
-        _jobs.append(job)
-    return job
+
+    return tasks.start(_key(what, run), begin, again=True)
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{what}|{run.path.resolve()}|{run.content_hash}"

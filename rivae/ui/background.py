@@ -26,7 +26,8 @@ class Job:
     """One process.
 
     Attributes:
-        key: what it works on.
+        key: what it works on, as programs know it.
+        title: what it does, as a person says it.
         stage, share: how far it is, share in [0, 1].
         running: whether its process is still at work.
         error: one sentence, once it has failed.
@@ -34,6 +35,7 @@ class Job:
     """
 
     key: str
+    title: str
     process: subprocess.Popen[str] = field(repr=False)
     terminal: str  # the command that does the same where its output can be seen
     stage: str = "starting"
@@ -77,7 +79,9 @@ class Job:
                 self.process.terminate()
 
 
-def start_process(key: str, module: str, arguments: Sequence[str], terminal: str) -> Job:
+def start_process(
+    key: str, title: str, module: str, arguments: Sequence[str], terminal: str
+) -> Job:
     """Run ``python -m module arguments`` and watch it."""
     from rivae.runs import PACKAGE_ROOT
 
@@ -86,39 +90,58 @@ def start_process(key: str, module: str, arguments: Sequence[str], terminal: str
         cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, start_new_session=True,
     )  # fmt: skip
-    job = Job(key, process, terminal)
+    job = Job(key, title, process, terminal)
     threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
     return job
 
 
-class OneAtATime:
-    """Work of one kind that visitors asked for: one process at a time, shared by all sessions.
+class Tasks:
+    """Work of one kind that visitors asked for, shared by all sessions.
+
+    What is at work is known here, whatever a form says meanwhile, after a reload and in another
+    tab; ``rivae.ui.outcome.watch`` shows it.
 
     Args:
-        keep: how many of the last pieces of work are remembered.
-        busy: raised, with ``sentence``, while another piece is at work.
+        keep: how many pieces of work are remembered.
+        busy: raised, with ``sentence``, while ``at_once`` other pieces are at work.
     """
 
-    def __init__(self, keep: int, busy: type[RivaeError], sentence: str) -> None:
-        self.keep, self.busy, self.sentence = keep, busy, sentence
-        self.jobs: dict[str, Job] = {}
+    def __init__(
+        self, keep: int, busy: type[RivaeError], sentence: str, at_once: int = 1
+    ) -> None:
+        self.keep, self.busy, self.sentence, self.at_once = keep, busy, sentence, at_once
+        self.jobs: dict[str, Job] = {}  # the newest last
         self._lock = threading.Lock()
 
-    def start(self, key: str, begin: Callable[[], Job]) -> Job:
-        """Begin the work ``key``, or join it where it is at work or has its result; what failed or
-        was stopped begins anew.
+    def get(self, key: str) -> Job | None:
+        """The work ``key``, at work or over, or None."""
+        return self.jobs.get(key)
+
+    def running(self) -> list[Job]:
+        """What is at work, the oldest first."""
+        return [job for job in list(self.jobs.values()) if job.running]
+
+    def start(self, key: str, begin: Callable[[], Job], again: bool = False) -> Job:
+        """Begin the work ``key``, or join it where it is at work or, unless ``again``, has its
+        result; what failed or was stopped begins anew.
         """
         with self._lock:
             known = self.jobs.get(key)
-            if known is not None and (known.running or known.result is not None):
+            if known is not None and (known.running or (known.result is not None and not again)):
                 return known
-            if any(job.running for job in self.jobs.values()):
+            if len(self.running()) >= self.at_once:
                 raise self.busy(self.sentence)
+            job = begin()
             self.jobs.pop(key, None)
-            for old in list(self.jobs)[: -self.keep + 1]:
-                self.jobs.pop(old)
-            job = self.jobs[key] = begin()
+            self.jobs[key] = job
+            for old in [k for k, other in self.jobs.items() if not other.running and k != key]:
+                if len(self.jobs) > self.keep:
+                    del self.jobs[old]
         return job
+
+    def forget(self, key: str) -> None:
+        """No more of this work is shown."""
+        self.jobs.pop(key, None)
 
 
 def tell(**message: Any) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import access, data_import, state
-from rivae.ui.data_panels import report_lines
+from rivae.ui import access, data_import, data_panels, outcome, state
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -49,10 +48,11 @@ def _files() -> Plan | None:
     one, two = st.columns(2)
     table = one.text_input(
         "Table, or folder of Recipe1M", key=state.DATA_TABLE,
-        placeholder="whole path on this machine, e.g. ending in recipes.csv",
+        placeholder="for example /data/recipes.csv", help="A whole path on this machine.",
     )  # fmt: skip
     images = two.text_input(
         "Pictures: folder or zip", key=state.DATA_IMAGES,
+        placeholder="for example /data/photos.zip",
         help="Several are separated by semicolons. Recipe1M: empty when they are in the folder.",
     )  # fmt: skip
     if not table.strip():
@@ -66,14 +66,15 @@ def _files() -> Plan | None:
             return None
         tags = _tags() if path.is_dir() else None
     except RivaeError as error:
-        st.warning(markdown(str(error)), icon=":material/info:")
+        outcome.warning(str(error))
         return None
     return Plan(table=path, images=places, name="unnamed", tags=tags)
 
 
 def _tags() -> Path | None:
     text = st.text_input(
-        "food.com's table of tags (RAW_recipes.csv)", key=state.DATA_TAGS, placeholder="optional"
+        "food.com's table of tags (optional)", key=state.DATA_TAGS,
+        placeholder="for example /data/RAW_recipes.csv",
     )
     return data_import.read_path(text, "the table of tags") if text.strip() else None
 
@@ -94,7 +95,7 @@ def _columns(plan: Plan) -> Plan | None:
             )  # fmt: skip
         head = preview(plan.table, encoding)
     except RivaeError as error:
-        st.warning(markdown(str(error)), icon=":material/info:")
+        outcome.warning(str(error))
         return None
     columns = list(dict.fromkeys(name for record in head for name in record))
     guessed = guess_mapping(columns)
@@ -124,10 +125,13 @@ def _columns(plan: Plan) -> Plan | None:
 
 def _options(plan: Plan) -> Plan | None:
     """Name and sizes; None until there is a name."""
-    usual = plan.table.name.split(".")[0].lower().replace(" ", "-")
+    _suggest_name(plan.table)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Name", key=state.DATA_NAME, placeholder=usual[:40], width=200)
-        title = st.text_input("Title", key=state.DATA_TITLE, placeholder="optional", width=280)
+        name = st.text_input("Name", key=state.DATA_NAME, max_chars=40, width=200)
+        title = st.text_input(
+            "Title (optional)", key=state.DATA_TITLE, placeholder="for example My recipes",
+            width=280,
+        )  # fmt: skip
         side = st.selectbox(
             "Largest picture side", SIDES, index=1, key=state.DATA_SIDE, width=180,
             format_func=lambda n: f"{n} pixels",
@@ -137,15 +141,23 @@ def _options(plan: Plan) -> Plan | None:
             disabled=plan.table.is_dir(), help="The paper's filter; always on for Recipe1M.",
         )  # fmt: skip
     return plan.model_copy(
-        update={"name": name.strip() or usual[:40], "title": title.strip(), "side": side,
-                "paper_filter": paper}
-    )  # fmt: skip
+        update={"name": name.strip(), "title": title.strip(), "side": side, "paper_filter": paper}
+    )
+
+
+def _suggest_name(table: Path) -> None:
+    """Fill an empty name, or one that was filled in for another table, with a free one."""
+    made_for, suggested = st.session_state.get(state.DATA_SUGGESTED, ("", ""))
+    name = str(st.session_state.get(state.DATA_NAME, "")).strip()
+    if not name or (name == suggested and made_for != str(table)):
+        free = data_import.free_name(table)
+        st.session_state[state.DATA_SUGGESTED] = (str(table), free)
+        st.session_state[state.DATA_NAME] = free
 
 
 def _work(plan: Plan) -> None:
-    """The two buttons, and the job that they started."""
-    job = data_import.job_of(plan.settings().folder)
-    busy = job is not None and job.running
+    """The two buttons."""
+    busy = bool(data_import.tasks.running())
     with st.container(horizontal=True):
         check = st.button(
             "Check", icon=":material/fact_check:", disabled=busy, key=state.DATA_CHECK,
@@ -159,39 +171,41 @@ def _work(plan: Plan) -> None:
         try:
             data_import.start(plan.model_copy(update={"dry_run": check}))
         except RivaeError as error:
-            st.warning(markdown(str(error)), icon=":material/info:")
+            outcome.warning(str(error))
         else:
             st.rerun()
-    elif busy:
-        _progress(plan)
-    elif job is not None:
-        _outcome(plan, job)
 
 
-@st.fragment(run_every=1)
-def _progress(plan: Plan) -> None:
-    """How far the import is; the page starts anew once it is over."""
-    job = data_import.job_of(plan.settings().folder)
-    if job is None or not job.running:
-        st.rerun()
+def task() -> None:
+    """The import that is running or was the last, whatever the form says meanwhile."""
+    job = data_import.newest()
+    if job is None:
         return
-    st.progress(job.share, text=f"{markdown(job.stage)}, {job.share:.0%}")
-    if st.button("Stop", icon=":material/stop_circle:", key=state.DATA_STOP):
-        job.cancel()
-    st.caption("It goes on when you leave this page. A stopped import can be taken up again.")
+    if job.running:
+        outcome.watch([job], state.DATA_TASK, may_stop=access.may_change())
+        st.caption("A stopped import resumes when you import the same files under the same name.")
+        return
+    with st.container(border=True):
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            st.markdown(f"**{markdown(job.title)}**", width="content")
+            st.button(
+                "Close", icon=":material/close:", type="tertiary", key=state.DATA_CLOSE,
+                on_click=data_import.tasks.forget, args=(job.key,),
+            )  # fmt: skip
+        _outcome(job)
 
 
-def _outcome(plan: Plan, job: Job) -> None:
+def _outcome(job: Job) -> None:
     if job.error:
-        st.warning(markdown(job.error), icon=":material/info:")
+        outcome.warning(job.error)
         return
-    if job.cancelled:
-        st.info("Stopped. Import goes on where it stopped.", icon=":material/pause_circle:")
+    if job.cancelled or job.result is None:
+        st.info("Stopped. Import the same files under the same name to resume.",
+                icon=":material/pause_circle:")  # fmt: skip
         return
-    done = plan.settings().folder.exists() and job.key.startswith("import")
-    if done:
-        st.success(f"{markdown(plan.name)} is ready. Train a model on it with:")
-        st.code(f"python -m rivae train pairs --set dataset.store={plan.name}", language=None)
+    if name := str(job.result.get("name") or ""):
+        st.success(f"{markdown(name)} is ready.", icon=":material/check:")
+        data_panels.train_on(name, place="done")
     else:
-        st.markdown("**What an import would do**")
-    report_lines(job.result or {})
+        st.markdown("An import would do this:")
+    data_panels.report_lines(job.result.get("report") or {})

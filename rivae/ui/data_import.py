@@ -1,20 +1,20 @@
-"""The import form of the Data page without its widgets: paths, columns, the job at work."""
+"""The import form of the Data page without its widgets: paths, names, the import at work."""
 
 from __future__ import annotations
 
 import os
-import threading
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.errors import ConfigError, DataError
-from rivae.ui.background import Job, start_process
+from rivae.ui.background import Job, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
 
-_lock = threading.Lock()
-_jobs: dict[str, Job] = {}  # by the folder of the new data set: one import into it at a time
+# One at a time, whatever it is called: two would share the disk, and the visitor's patience.
+tasks = Tasks(1, ConfigError, "another import is running: wait for it, or stop it")
 
 
 def open_folders() -> tuple[Path, ...]:
@@ -55,14 +55,21 @@ def read_path(text: str, what: str) -> Path:
     return path
 
 
-def job_of(folder: Path) -> Job | None:
-    """The import or check into this folder, at work or over, or None."""
-    return _jobs.get(str(folder.absolute()))
+def newest() -> Job | None:
+    """The import or check that was last asked for, by whomever; None when that was put away."""
+    return next(reversed(list(tasks.jobs.values())), None)
 
 
-def running_jobs() -> list[Job]:
-    """The imports at work."""
-    return [job for job in _jobs.values() if job.running]
+def free_name(table: Path) -> str:
+    """A name for what is imported from ``table`` that no data set has."""
+    from rivae.data import dataset_names
+    from rivae.data.store.place import data_root
+
+    words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
+    name, taken = words[:36] or "pairs-1", dataset_names()
+    numbered = (f"{name}-{i}" for i in range(2, 1000))
+    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
+    return next(free, name)
 
 
 def start(plan: Plan) -> Job:
@@ -78,13 +85,11 @@ def start(plan: Plan) -> Job:
     if folder.exists() and not plan.dry_run:
         raise DataError(f"there is a data set '{plan.name}' already: choose another name")
     plan = plan.model_copy(update={"root": folder.parent})
-    with _lock:
-        if running_jobs():
-            raise ConfigError("another import is at work: wait for its end, or stop it")
-        job = start_process(
-            f"{'check' if plan.dry_run else 'import'} {plan.name}",
-            "rivae.ui.import_job", [plan.model_dump_json()],
-            f"rivae import {plan.table.name}",
-        )  # fmt: skip
-        _jobs[str(folder)] = job
-    return job
+    key = f"{'check' if plan.dry_run else 'import'} {folder}"
+    title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
+    return tasks.start(
+        key,
+        lambda: start_process(key, title, "rivae.ui.import_job", [plan.model_dump_json()],
+                              f"rivae import {plan.table.name}"),
+        again=True,
+    )  # fmt: skip

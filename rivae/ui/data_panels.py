@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, trash
+from rivae.ui import cache, state, train_form_state, trash
+from rivae.ui.pages import TRAIN
 from rivae.ui.run_cards import short_date
 from rivae.ui.text import markdown
 
@@ -56,10 +57,14 @@ def _card(folder: Path) -> None:
             st.caption(markdown(f"Known factors: {names}"))
         _report(manifest)
         st.space("stretch")
-        st.code(
-            f"python -m rivae train pairs --set dataset.store={manifest.name}",
-            language=None, wrap_lines=True,
-        )  # fmt: skip
+        train_on(folder.name, place="card")
+
+
+def train_on(name: str, place: str) -> None:
+    """The button that opens the form of a new run on this import; ``place`` sets two apart."""
+    if st.button("Train on this", icon=":material/model_training:",
+                 key=f"{state.DATA_TRAIN}_{place}_{name}"):  # fmt: skip
+        st.switch_page(TRAIN, query_params={train_form_state.ON: name})
 
 
 def _report(manifest: Manifest) -> None:

@@ -35,7 +35,8 @@ def main(argv: Sequence[str]) -> int:
         report = run_import(
             plan.source(), plan.settings(), dry_run=plan.dry_run, progress=progress
         )
-        tell(done=True, result=report.to_dict())
+        name = None if plan.dry_run else plan.name
+        tell(done=True, result={"name": name, "report": report.to_dict()})
     except RivaeError as error:
         tell(error=str(error))
         return 1

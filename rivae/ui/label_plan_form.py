@@ -55,15 +55,18 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
     """What the plan would hold, and the buttons that count and keep it."""
     job = label_plan_making.job_of(asked)
     plan = label_plan_making.counted(asked)
+    running = label_plan_making.tasks.running()  # maybe for the choices of a moment ago
+    if running:
+        outcome.watch(running, KEY)
     if job is not None and job.running:
-        _progress(asked)
         return
     if plan is None:
         if job is not None and job.error:
             outcome.warning(job.error)
         st.button(
             "Count the items", icon=":material/calculate:", type="primary", key=f"{KEY}_count",
-            on_click=_count, args=(asked,), help="Finds what the runs retrieve; takes seconds.",
+            on_click=_count, args=(asked,), disabled=bool(running),
+            help="Finds what the runs retrieve; takes seconds.",
         )  # fmt: skip
         outcome.show(COUNTING)
         outcome.show(MAKING)  # the runs have changed since the items were counted
@@ -104,28 +107,7 @@ def preview(plan: LabelPlan, n_factors: int) -> str:
 
 
 def _count(asked: Request) -> None:
-    def begin() -> str:
-        label_plan_making.start(asked)
-        return ""
-
-    outcome.tried(COUNTING, begin)
-
-
-@st.fragment(run_every=1)
-def _progress(asked: Request) -> None:
-    """Waits for the numbers; the page starts anew once they are there."""
-    job = label_plan_making.job_of(asked)
-    if job is None or not job.running:
-        st.rerun()
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/hourglass_top: {markdown(_stage(job))} …", width="content")
-        st.button("Stop", icon=":material/stop_circle:", key=f"{KEY}_stop", on_click=job.cancel)
-
-
-def _stage(job: Job) -> str:
-    done = f", {job.share:.0%}" if job.share else ""
-    return f"{job.stage[:1].upper()}{job.stage[1:]}{done}"
+    outcome.begin(COUNTING, lambda: label_plan_making.start(asked))
 
 
 def _make(asked: Request, guideline: Guideline, free: str) -> None:

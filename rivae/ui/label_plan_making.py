@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from rivae.errors import LabelError
-from rivae.ui.background import Job, OneAtATime, start_process
+from rivae.ui.background import Job, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
 NOT_NAMED = "preview"
 
-_work = OneAtATime(
-    MAX_KEPT, LabelError, "another plan is being counted: try again when that is over"
+tasks = Tasks(
+    MAX_KEPT, LabelError, "another plan is being counted: wait for it, or stop it"
 )
 
 
@@ -48,7 +48,7 @@ def request(runs: Sequence[Run], n_queries: int | None, repeats: float, seed: in
 
 def job_of(wanted: Request) -> Job | None:
     """The work on this request, going on or over, or None."""
-    return _work.jobs.get(_key(wanted))
+    return tasks.get(_key(wanted))
 
 
 def start(wanted: Request) -> Job:
@@ -59,8 +59,10 @@ def start(wanted: Request) -> Job:
     """
     key, asked = _key(wanted), wanted.model_dump_json()
     module = "rivae.ui.label_plan_job"
-    return _work.start(
-        key, lambda: start_process(key, module, [asked], f"python -m {module} '{asked}'")
+    names = ", ".join(Path(path).name for path in wanted.paths)
+    terminal = f"python -m {module} '{asked}'"
+    return tasks.start(
+        key, lambda: start_process(key, f"Items of {names}", module, [asked], terminal)
     )
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui import align_work, axes, cache, metrics_session, state
+from rivae.ui import align_work, axes, cache, metrics_session, outcome, state
 from rivae.ui.compare_links import CompareLink, write_compare
 from rivae.ui.components.result_table import result_table
 from rivae.ui.metrics_labels_table import gains_payload
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from rivae.ui.background import Job
     from rivae.ui.metrics_labels_data import Found
 
+PLACE = "metrics_align"
 GOOD = 30  # labelled items with which an alignment is worth its while
 
 
@@ -33,10 +33,10 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
         "A linear change of the axes that can be undone, after which each chosen factor has an "
         "axis of its own. The same items are found; this run stays as it is."
     )
-    said()
-    aligning, keeping = job_of("align", run), job_of("keep", run)
-    if any(job is not None and job.running for job in (aligning, keeping)):
-        progress(aligning if aligning is not None and aligning.running else keeping)
+    outcome.show(PLACE)
+    aligning, keeping = align_work.job_of("align", run), align_work.job_of("keep", run)
+    if running := [job for job in (aligning, keeping) if job is not None and job.running]:
+        outcome.watch(running, PLACE)
         return
     usable = _choice(run, found, known)
     if aligning is not None and usable:
@@ -93,8 +93,8 @@ def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
 
 def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
     own = known.of(factors)
-    forget("keep", run)
-    begin("align", run, lambda: align_work.align(
+    align_work.forget("keep", run)
+    outcome.begin(PLACE, lambda: align_work.align(
         run, own.rows, own.levels, factors, found.guideline.version
     ))  # fmt: skip
 
@@ -139,7 +139,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
 
 def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
     name = str(st.session_state[key]).strip()
-    begin("keep", run, lambda: align_work.keep(run, result, names, name))
+    outcome.begin(PLACE, lambda: align_work.keep(run, result, names, name))
 
 
 def _kept(run: Run, job: Job) -> None:
@@ -157,50 +157,3 @@ def _kept(run: Run, job: Job) -> None:
         st.button("Evaluate it", icon=":material/speed:", type="tertiary",
                   key=state.METRICS_ALIGN_EVALUATE, on_click=metrics_session.show_run,
                   args=(made,))  # fmt: skip
-
-
-# What a visitor has started, by kind of work and model; the suggestions use it as well.
-
-
-def job_of(what: str, run: Run) -> Job | None:
-    """The work of this kind that this visitor started on the run's present model, if any."""
-    jobs: dict[str, Job] = st.session_state.get(state.METRICS_ALIGN, {})
-    return jobs.get(_key(what, run))
-
-
-def begin(what: str, run: Run, start: Any) -> None:
-    """Start work of a kind; where it cannot begin, a sentence says so. For callbacks."""
-    try:
-        job = start()
-    except (RivaeError, OSError) as error:
-        st.session_state[state.METRICS_ALIGN_SAID] = str(error)
-        return
-    jobs = st.session_state.get(state.METRICS_ALIGN, {})
-    st.session_state[state.METRICS_ALIGN] = {**jobs, _key(what, run): job}
-
-
-def forget(what: str, run: Run) -> None:
-    """No more of this work is shown; for callbacks."""
-    jobs = dict(st.session_state.get(state.METRICS_ALIGN, {}))
-    jobs.pop(_key(what, run), None)
-    st.session_state[state.METRICS_ALIGN] = jobs
-
-
-def _key(what: str, run: Run) -> str:
-    return f"{what}|{run.path.resolve()}|{run.content_hash}"
-
-
-def said() -> None:
-    """The sentence about what could not be started, once."""
-    if sentence := st.session_state.pop(state.METRICS_ALIGN_SAID, ""):
-        st.warning(markdown(sentence), icon=":material/info:")
-
-
-@st.fragment(run_every=1)
-def progress(job: Job | None) -> None:
-    """How far the work is; the page starts anew once it is over."""
-    if job is None or not job.running:
-        st.rerun()
-        return
-    st.progress(job.share, text=f"{markdown(job.stage)}, {job.share:.0%}")
-    st.caption("It goes on when you leave this page.")

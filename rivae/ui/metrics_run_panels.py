@@ -16,6 +16,7 @@ from rivae.ui import (
     metrics_exports,
     metrics_session,
     notices,
+    outcome,
     page_help,
     state,
 )
@@ -25,7 +26,6 @@ from rivae.ui.metrics_layout import headline
 from rivae.ui.metrics_report import Report, report_of
 from rivae.ui.metrics_run_table import run_payload
 from rivae.ui.run_cards import short_date
-from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -49,31 +49,37 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
         notices.unusable(error)
         return
     if stored is None:
-        _not_measured(run, job, damage)
+        st.subheader("Not measured yet", anchor=False)
+        if damage:
+            outcome.warning(damage)
+        st.write(
+            "Retrieval, factors and their levels of chance on the test pairs take from some "
+            "seconds to some minutes. Other pages can be used meanwhile."
+        )
+        _measure(run, job, "Evaluate now")
         return
     metrics_session.remember(run.id)
     report = report_of(stored, config.dataset.name, config.method.name)
     if not report.groups:
-        st.warning(
-            f"The evaluation of {markdown(run.id)} holds no metric: evaluate the run again with "
-            f"`rivae evaluate {run.id}`.", icon=":material/info:",
-        )  # fmt: skip
+        outcome.warning(f"The evaluation of {run.id} holds no metric: evaluate the run again.")
+        _measure(run, job, "Evaluate again")
         return
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is not written to.")
     _report(run, report, bar)
+    if report.stored.get("factors") and not _has_p(report):
+        st.caption("An older version measured this run, without the factors' levels of chance.")
+        _measure(run, job, "Evaluate again")
 
 
 def _stored(run: Run, job: Job | None) -> tuple[dict[str, Any] | None, str]:
     """The evaluation of the run, or None and what is wrong with its file."""
-    stored, damage = None, ""
+    if job is not None and job.result is not None:
+        return job.result, ""  # newer than a file that could not be written
     try:
-        stored = run.evaluation
+        return run.evaluation, ""
     except RivaeError as error:
-        damage = str(error)
-    if stored is None and job is not None:
-        stored = job.result
-    return stored, damage
+        return None, str(error)
 
 
 def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
@@ -89,7 +95,7 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
                 run_payload(report, f"All metrics of {run.id}"),
                 key=f"{state.METRICS_TABLE}_run", on_sort=lambda: None,
             )  # fmt: skip
-            st.caption(_remark(run, report))
+            st.caption(_remark(report))
         with st.container():
             if along is not None:
                 metrics_charts.charts(run, report, along)
@@ -97,17 +103,15 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
         metrics_cell.panel(run, report, along)
 
 
-def _remark(run: Run, report: Report) -> str:
+def _remark(report: Report) -> str:
     date = short_date(report.created)
     when = f"Measured on {date}. " if date else ""
-    if any(m.p is not None for _, group in report.groups for m in group):
-        chance = "p is the share of shuffled factors that score at least as well."
-    else:
-        chance = (
-            "The level of chance of the factors was not measured; "
-            f"`rivae evaluate {run.id}` does."
-        )
-    return f"{when}Test pairs only. {chance}"
+    p = "p is the share of shuffled factors that score at least as well."
+    return f"{when}Test pairs only. {p if _has_p(report) else ''}"
+
+
+def _has_p(report: Report) -> bool:
+    return any(m.p is not None for _, group in report.groups for m in group)
 
 
 def _along_picker(report: Report) -> Along | None:
@@ -123,37 +127,19 @@ def _along_picker(report: Report) -> Along | None:
     return names.get(str(chosen), next(iter(names.values())))
 
 
-def _not_measured(run: Run, job: Job | None, damage: str) -> None:
-    """The button that measures the run, or how far that is; ``damage`` of an older evaluation."""
-    if job is not None and job.running:
-        _progress(run.id)
-        return
-    st.subheader("Not measured yet", anchor=False)
-    if trouble := (job.error if job is not None else "") or damage:
-        st.warning(markdown(trouble), icon=":material/info:")
-    st.write(
-        "Retrieval, factors and their levels of chance on the test pairs take from some seconds to "
-        "some minutes. Other pages can be used meanwhile."
-    )
-    if st.button("Evaluate now", icon=":material/speed:", type="primary",
-                 key=state.METRICS_EVALUATE):  # fmt: skip
-        try:
-            metrics_evaluate.start(run)
-        except RivaeError as error:
-            st.warning(markdown(str(error)), icon=":material/info:")
-        else:
-            st.rerun()
-    st.caption("The same in a terminal:")
-    st.code(f"python -m rivae evaluate {run.id}", language="bash")
+def _measure(run: Run, job: Job | None, label: str) -> None:
+    """The button that evaluates the run, and how far that is."""
+    if job is not None and job.error:
+        outcome.warning(job.error)
 
+    def begin() -> None:
+        outcome.begin(state.METRICS_EVALUATE, lambda: metrics_evaluate.start(run))
 
-@st.fragment(run_every=1)
-def _progress(run_id: str) -> None:
-    """How far the evaluation is; the page starts anew once it is over."""
-    job = metrics_evaluate.job_of(cache.run(run_id))
-    if job is None or not job.running:
-        st.rerun()
-        return
-    st.subheader("Evaluating", anchor=False)
-    st.progress(job.share, text=f"{markdown(job.stage)}, {job.share:.0%}")
-    st.caption("It goes on when you leave this page.")
+    running = metrics_evaluate.tasks.running()  # maybe another run's
+    st.button(
+        label, icon=":material/speed:", type="primary", key=state.METRICS_EVALUATE,
+        on_click=begin, disabled=bool(running),
+    )  # fmt: skip
+    outcome.show(state.METRICS_EVALUATE)
+    if running:
+        outcome.watch(running, state.METRICS_EVALUATE)

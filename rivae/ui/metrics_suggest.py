@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError
-from rivae.ui import align_work, label_store, state
-from rivae.ui.metrics_align import begin, forget, job_of, progress
+from rivae.ui import align_work, label_store, outcome, state
 from rivae.ui.metrics_layout import headline
 from rivae.ui.pages import LABEL
 from rivae.ui.text import markdown
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from rivae.ui.background import Job
     from rivae.ui.metrics_labels_data import Found
 
+PLACE = "metrics_suggest"
 USUAL = 30
 
 
@@ -33,9 +32,10 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
         "The unlabelled items whose labels would tell most about the directions of the factors in "
         "this run's latent space."
     )
-    job = job_of("suggest", run)
+    outcome.show(PLACE)
+    job = align_work.job_of("suggest", run)
     if job is not None and job.running:
-        progress(job)
+        outcome.watch([job], PLACE)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n = st.number_input(
@@ -60,7 +60,7 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
 def _start(run: Run, known: Labelled, n: int) -> None:
     for name in (state.METRICS_SUGGEST_NAME, state.METRICS_SUGGEST_OPEN):
         st.session_state.pop(f"{name}_{run.id}", None)
-    begin("suggest", run, lambda: align_work.suggest(run, known.rows, n))
+    outcome.begin(PLACE, lambda: align_work.suggest(run, known.rows, n))
 
 
 def _outcome(run: Run, job: Job, found: Found) -> None:
@@ -89,12 +89,14 @@ def _keep(
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.suggest_plan import suggested_plan
 
-    name, store = str(st.session_state[key]).strip(), label_store.store()
-    try:
+    name = str(st.session_state[key]).strip()
+
+    def keep() -> str:
+        store = label_store.store()
         plan = suggested_plan(run, rows, name, data=data, guideline=guideline.version)
         keep_plan(store, plan, guideline)
-    except RivaeError as error:
-        st.session_state[state.METRICS_ALIGN_SAID] = str(error)
-        return
-    forget("suggest", run)
-    st.session_state[f"{state.METRICS_SUGGEST_OPEN}_{run.id}"] = name
+        return ""
+
+    if outcome.tried(PLACE, keep):
+        align_work.forget("suggest", run)
+        st.session_state[f"{state.METRICS_SUGGEST_OPEN}_{run.id}"] = name

@@ -1,14 +1,18 @@
-"""One sentence about what a visitor just tried, shown where it was tried."""
+"""What became of what a visitor tried: one sentence, or how far the work is that it began."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import state
 from rivae.ui.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.ui.background import Job
 
 
 def tried(place: str, change: Callable[[], str]) -> bool:
@@ -20,6 +24,16 @@ def tried(place: str, change: Callable[[], str]) -> bool:
         return False
     st.session_state[_key(place)] = (True, said)
     return True
+
+
+def begin(place: str, start: Callable[[], Job]) -> None:
+    """Start work in a callback; where it cannot begin, a sentence at ``place`` says so."""
+
+    def act() -> str:
+        start()
+        return ""
+
+    tried(place, act)
 
 
 def show(place: str) -> None:
@@ -34,6 +48,26 @@ def show(place: str) -> None:
 def warning(sentence: str) -> None:
     """A sentence about what cannot be done."""
     st.warning(markdown(sentence), icon=":material/info:")
+
+
+@st.fragment(run_every=1)
+def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
+    """How far each piece of work is, with a way to stop it; the page starts anew once one is over.
+
+    ``place`` begins the keys of the buttons.
+    """
+    if not all(job.running for job in jobs):
+        st.rerun()
+        return
+    for n, job in enumerate(jobs):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            far = f", {job.share:.0%}" if job.share else ""
+            st.progress(job.share, text=f"{markdown(job.title)}: {markdown(job.stage)}{far}")
+            st.button(
+                "Stop", icon=":material/stop_circle:", key=f"{place}_stop_{n}",
+                on_click=job.cancel, disabled=not may_stop,
+            )  # fmt: skip
+    st.caption("Continues in the background when you leave this page.")
 
 
 def _key(place: str) -> str:

@@ -115,8 +115,6 @@ METRICS_LABELS: Final = "metrics_labels"  # which labels are shown, since when, 
 METRICS_LABELS_EVALUATE: Final = "metrics_labels_evaluate"
 METRICS_LABELS_HEATMAP: Final = "metrics_labels_heatmap"
 METRICS_LABELS_CURVE: Final = "metrics_labels_curve"
-METRICS_ALIGN: Final = "metrics_align"  # what was started here, by kind of work and model
-METRICS_ALIGN_SAID: Final = "metrics_align_said"  # one sentence about what could not be started
 METRICS_ALIGN_FACTORS: Final = "metrics_align_factors"
 METRICS_ALIGN_START: Final = "metrics_align_start"
 METRICS_ALIGN_NAME: Final = "metrics_align_name"
@@ -129,7 +127,6 @@ METRICS_SUGGEST_KEEP: Final = "metrics_suggest_keep"
 METRICS_SUGGEST_OPEN: Final = "metrics_suggest_open"
 
 # Data
-DATA_PLAN: Final = "data_plan"  # the import that was last started from this session
 DATA_TABLE: Final = "data_table"
 DATA_IMAGES: Final = "data_images"
 DATA_TAGS: Final = "data_tags"
@@ -137,12 +134,15 @@ DATA_ENCODING: Final = "data_encoding"
 DATA_ROLE: Final = "data_role"  # begins the key of every column chooser
 DATA_FACTORS: Final = "data_factors"
 DATA_NAME: Final = "data_name"
+DATA_SUGGESTED: Final = "data_suggested"  # (table, the name that was filled in for it)
 DATA_TITLE: Final = "data_title"
 DATA_SIDE: Final = "data_side"
 DATA_FILTER: Final = "data_filter"
 DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
-DATA_STOP: Final = "data_stop"
+DATA_TASK: Final = "data_task"  # begins the keys of the import at work
+DATA_CLOSE: Final = "data_close"
+DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
 # Words; the bound ones are names in the address as well
 WORDS_OPEN: Final = "words_open"  # rivae.ui.words_session.Opened, or None

@@ -16,12 +16,12 @@ from rivae.ui import (
 )
 from rivae.ui import train_form_state as form
 from rivae.ui.text import markdown
-from rivae.ui.train_form_state import clone, take_clone
+from rivae.ui.train_form_state import clone, take_address
 
 if TYPE_CHECKING:
     from rivae.jobs.draft import Checked
 
-__all__ = ["clone", "panel", "take_clone"]
+__all__ = ["clone", "panel", "take_address"]
 
 DEVICES = {"cpu": "CPU", "cuda": "Graphics card"}
 LOOK_ONLY = "Looking is free; log in at the top of this page to start a training."
@@ -51,19 +51,21 @@ def panel() -> None:
 
 def _choices(disabled: bool) -> None:
     """Data set, method and preset."""
-    from rivae.data import dataset_names, describe_dataset
+    from rivae.data import describe_dataset
     from rivae.methods import method_class, method_names
     from rivae.methods.presets import preset_names
 
     draft = form.draft()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, label, options in (
-            ("dataset", "Data set", dataset_names()), ("method", "Method", method_names()),
+            ("dataset", "Data set", form.data_names()), ("method", "Method", method_names()),
             ("preset", "Preset", preset_names()),
         ):  # fmt: skip
+            is_data = name == "dataset"
             st.selectbox(
-                label, options, key=form.shown(name, getattr(draft, name)), width=220,
-                on_change=form.put, args=(name,), disabled=disabled,
+                label, options, width=220, disabled=disabled,
+                key=form.shown(name, draft.data if is_data else getattr(draft, name)),
+                on_change=form.put_data if is_data else form.put, args=() if is_data else (name,),
                 format_func=lambda option, name=name: (
                     method_class(option).title if name == "method" else option
                 ),
@@ -85,7 +87,7 @@ def _run(checked: Checked, disabled: bool) -> None:
         with st.container(width=300, gap="xxsmall"):
             st.text_input(
                 "Name", key=form.shown("name", draft.name), max_chars=80, on_change=form.put,
-                args=("name",), disabled=disabled, placeholder=f"{draft.dataset}-{draft.method}",
+                args=("name",), disabled=disabled, placeholder="for example first-try",
                 help="Seeds add -s0, -s1 …; a sweep adds its values. Empty: a free name.",
             )  # fmt: skip
         with st.container(width=140, gap="xxsmall"):
@@ -120,15 +122,16 @@ def _trouble_of_seeds(text: str) -> None:
 
 def _changes(checked: Checked, disabled: bool) -> None:
     """What differs from the preset, in one line."""
-    if not checked.changed:
+    changed = [path for path in checked.changed if not train_form_fields.is_chosen_above(path)]
+    if not changed:
         return
-    said = [f"{checked.field(path).label} {checked.texts[path]}" for path in checked.changed]
+    said = [f"{checked.field(path).label} {checked.texts[path]}" for path in changed]
     rest = f" and {len(said) - 8} more" if len(said) > 8 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"Changed: {markdown(', '.join(said[:8]))}{rest}", width="content")
         st.button(
             "Back to the preset", icon=":material/undo:", type="tertiary",
-            key=form.key("back_all"), on_click=form.take_back, args=checked.changed,
+            key=form.key("back_all"), on_click=form.take_back, args=tuple(changed),
             disabled=disabled,
         )  # fmt: skip
 

@@ -22,7 +22,9 @@ STORE, FEATURES = "dataset.store", "dataset.features"
 
 def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
     """One group of settings, folded up unless it is what a run is mostly chosen by."""
-    fields = [field for field in checked.fields if field.group == name]
+    fields = [
+        field for field in checked.fields if field.group == name and not is_chosen_above(field.path)
+    ]
     if not fields:
         return
     wrong = [field for field in fields if field.path in checked.troubles]
@@ -40,6 +42,12 @@ def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
             if part:
                 st.caption(part)
             _cells([field for field in fields if _part(field) == part], checked, sweep, disabled)
+
+
+def is_chosen_above(path: str) -> bool:
+    """Whether the list of data sets has this setting already: an import stands there by name."""
+    draft = form.draft()
+    return path == STORE and draft.data == draft.entries.get(STORE)
 
 
 FIRST = {STORE, "dataset.folder"}  # without them there is no data

@@ -6,6 +6,7 @@ The draft is the truth and the widgets show it; a widget's callback writes what 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from rivae.ui.text import markdown
 if TYPE_CHECKING:
     from rivae.jobs.draft import Draft
 
-CLONE = "clone"  # the name in the address
+CLONE, ON = "clone", "on"  # the names in the address
 
 
 def draft() -> Draft:
@@ -66,6 +67,22 @@ def put(name: str) -> None:
     keep(replace(draft(), **changes))
 
 
+def put_data() -> None:
+    """Take over the chosen data set or import; for callbacks."""
+    chosen = str(st.session_state.get(key("dataset")))
+    with suppress(ConfigError):  # an import that was removed meanwhile: the list shows what is left
+        keep(draft().on(chosen))
+
+
+def data_names() -> tuple[str, ...]:
+    """What a run can be trained on: data sets and imports, each under its own name."""
+    from rivae.data import IMPORTED, dataset_names, import_names
+
+    names = (*(n for n in dataset_names() if n != IMPORTED), *import_names())
+    shown = draft().data  # of a clone whose import lies elsewhere or is gone
+    return names if shown in names else (*names, shown)
+
+
 def enter(path: str) -> None:
     """Take over what was entered for a setting; for callbacks."""
     from rivae.nets.hub import is_on_hub
@@ -108,8 +125,18 @@ def clone(run_id: str) -> None:
     outcome.tried(train_queue.PLACE, fill)
 
 
-def take_clone() -> None:
-    """Do so where the address names a run that was not cloned yet; before the view is chosen."""
+def take_address() -> None:
+    """Begin what the address asks for: ``on`` names a data set or import, ``clone`` a run that was
+    not cloned yet; before the view is chosen.
+    """
+    if data := st.query_params.pop(ON, ""):
+
+        def fill() -> str:
+            keep(draft().on(data))
+            train_session.open_view("New run")
+            return ""
+
+        outcome.tried(train_queue.PLACE, fill)
     named = st.query_params.get(CLONE)
     if named and named != st.session_state.get(state.TRAIN_CLONED):
         st.session_state[state.TRAIN_CLONED] = named

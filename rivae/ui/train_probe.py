@@ -13,6 +13,7 @@ from rivae.ui.text import markdown
 if TYPE_CHECKING:
     from rivae.config import RunConfig
     from rivae.jobs.estimate import Estimate
+    from rivae.ui.background import Job
 
 PROBING = "train_probe"
 
@@ -24,7 +25,7 @@ def button(config: RunConfig, disabled: bool) -> None:
         return
     st.button(
         "Estimate time and memory", icon=":material/timer:", key=form.key("probe"),
-        on_click=_start, args=(config,), disabled=disabled,
+        on_click=_start, args=(config,), disabled=disabled or bool(train_probes.tasks.running()),
         help="Trains every stage for 20 steps on this machine; takes seconds and keeps nothing.",
     )  # fmt: skip
 
@@ -33,11 +34,11 @@ def result(config: RunConfig) -> None:
     """How far the measurement is, or what it found."""
     outcome.show(PROBING)
     job = train_probes.job_of(config)
-    if job is None:
+    if running := train_probes.tasks.running():  # maybe for the settings of a moment ago
+        outcome.watch(running, form.key("probe"))
+    if job is None or job.running:
         return
-    if job.running:
-        _progress(config)
-    elif job.error:
+    if job.error:
         outcome.warning(job.error)
     else:
         measured = train_probes.estimate_of(config)
@@ -73,22 +74,8 @@ def _step_words(seconds: float) -> str:
 
 
 def _start(config: RunConfig) -> None:
-    def begin() -> str:
+    def start() -> Job:
         access.require()
-        train_probes.start(config)
-        return ""
+        return train_probes.start(config)
 
-    outcome.tried(PROBING, begin)
-
-
-@st.fragment(run_every=1)
-def _progress(config: RunConfig) -> None:
-    """How far it is; the page starts anew once it is over."""
-    job = train_probes.job_of(config)
-    if job is None or not job.running:
-        st.rerun()
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(job.share, text=f"Measuring: {markdown(job.stage)}")
-        st.button("Stop", icon=":material/stop_circle:", key=form.key("probe_stop"),
-                  on_click=job.cancel)  # fmt: skip
+    outcome.begin(PROBING, start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rivae.errors import RunError
-from rivae.ui.background import Job, OneAtATime, start_process
+from rivae.ui.background import Job, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.config import RunConfig
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 100  # an estimate is 2 kB
 
-_work = OneAtATime(
-    MAX_KEPT, RunError, "another estimate is being made: try again in some seconds"
+tasks = Tasks(
+    MAX_KEPT, RunError, "another estimate is being made: wait for it, or stop it"
 )
 
 
@@ -22,7 +22,7 @@ def job_of(config: RunConfig) -> Job | None:
     """The work on an estimate for runs like this one, going on or over, or None."""
     from rivae.jobs.estimate import estimate_key
 
-    return _work.jobs.get(estimate_key(config))
+    return tasks.get(estimate_key(config))
 
 
 def estimate_of(config: RunConfig) -> Estimate | None:
@@ -43,6 +43,7 @@ def start(config: RunConfig) -> Job:
 
     key, settings = estimate_key(config), config.model_dump_json()
     module = "rivae.ui.train_probe_job"
-    return _work.start(
-        key, lambda: start_process(key, module, [settings], f"python -m {module} '{settings}'")
+    terminal = f"python -m {module} '{settings}'"
+    return tasks.start(
+        key, lambda: start_process(key, f"Estimate for {config.name}", module, [settings], terminal)
     )

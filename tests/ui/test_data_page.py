@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
 from PIL import Image
 
 from rivae.data.store import list_stores
-from rivae.errors import DataError
-from rivae.ui import data_import
+from rivae.errors import ConfigError, DataError
+from rivae.importing.plan import Plan
+from rivae.ui import access, data_import
 from rivae.ui.access import is_local
+from rivae.ui.background import Job
 from rivae.ui.data_import import read_path
 
 
@@ -31,10 +37,10 @@ def files(tmp_path, monkeypatch):
         lines.append(f"{i}.png,<b>Plate</b> {i},stir and serve,{i % 4}")
     (tmp_path / "dishes.csv").write_text("\n".join(lines))
     yield tmp_path
-    for job in data_import.running_jobs():
+    for job in data_import.tasks.running():
         job.cancel()
         over(job)
-    data_import._jobs.clear()
+    data_import.tasks.jobs.clear()
 
 
 def over(job):
@@ -64,16 +70,16 @@ def test_columns_are_guessed_and_the_first_records_shown(app, files):
 def test_a_check_and_then_the_import(app, files):
     page = filled(app, files)
     page.at.button(key="data_check").click().run()
-    over(data_import.job_of(files / "data" / "plates"))
+    over(data_import.newest())
     page.at.run()
     page.calm()
     assert "40 usable pairs" in page.words.replace("\\", "") and list_stores() == []
     page.at.button(key="data_import").click().run()
-    over(data_import.job_of(files / "data" / "plates"))
+    over(data_import.newest())
     page.at.run()
     page.calm()
     assert [path.name for path in list_stores()] == ["plates"]
-    assert "train pairs --set dataset.store=plates" in page.words
+    assert any("plates is ready" in s.value for s in page.at.success)
     page.at.button(key="data_import").click().run()
     assert any("there is a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning)
 
@@ -97,7 +103,7 @@ def test_what_goes_wrong_is_said_in_one_sentence(app, files):
 def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     page = filled(app, files)
     page.at.button(key="data_import").click().run()
-    over(data_import.job_of(files / "data" / "plates"))
+    over(data_import.newest())
     broken = files / "data" / "broken"
     broken.mkdir()
     (broken / "store.json").write_text("{}")
@@ -156,6 +162,87 @@ def test_paths_stand_behind_the_login_where_there_is_one(app, files):
     page.at.secrets = {"rivae": {"password": "correct horse"}}
     page.open("data")
     assert not page.at.text_input and "Log in" in page.at.info[0].value
+
+
+# The import at work
+
+
+@pytest.fixture
+def at_work(files):
+    """An import of another name that waits half way."""
+    said = json.dumps({"stage": "20 of 22 records usable", "share": 0.5})
+    script = f"import time; print({said!r}, flush=True); time.sleep(60)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    job = Job("import kept", "Import of kept", process, "rivae import")
+    threading.Thread(target=job.read, daemon=True).start()
+    data_import.tasks.jobs[job.key] = job
+    while job.share < 0.5:
+        time.sleep(0.02)
+    return job
+
+
+def shown_bars(page):
+    return [bar.proto.text for bar in page.at.get("progress")]
+
+
+def test_a_running_import_is_shown_whatever_the_form_says(app, files, at_work):
+    half = ["Import of kept: 20 of 22 records usable, 50%"]
+    page = app("data")
+    assert shown_bars(page) == half, "also in another tab, and before a file is named"
+    page = filled(app, files)
+    assert shown_bars(page) == half
+    assert page.at.button(key="data_import").disabled and page.at.button(key="data_check").disabled
+    page.at.text_input(key="data_name").set_value("something-else").run()
+    assert shown_bars(page.calm()) == half
+    with pytest.raises(ConfigError, match="another import is running"):
+        data_import.start(Plan(table=files / "dishes.csv", images=(files / "photos",), name="late"))
+    page.at.button(key="data_task_stop_0").click().run()
+    over(at_work)
+    page.at.run()
+    assert not shown_bars(page.calm()) and any("Stopped" in i.value for i in page.at.info)
+    assert not page.at.button(key="data_import").disabled
+    page.at.button(key="data_close").click().run()
+    assert not any("Stopped" in i.value for i in page.calm().at.info)
+
+
+def test_who_must_log_in_does_not_stop_an_import(app, files, at_work, monkeypatch):
+    monkeypatch.setattr(access, "may_change", lambda: False)
+    assert app("data").at.button(key="data_task_stop_0").disabled
+
+
+def test_what_stands_in_a_field_is_used_and_a_grey_example_is_not(app, files):
+    (files / "data" / "dishes").mkdir(parents=True)
+    page = app("data")
+    page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
+    page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
+    name = page.at.text_input(key="data_name")
+    assert name.value == "dishes-2", "a name that is free, and written into the field"
+    for field in page.at.text_input:
+        assert not field.placeholder or field.placeholder.startswith("for example "), field.label
+    name.set_value("mine").run()
+    (files / "Other Table (1).csv").write_text((files / "dishes.csv").read_text())
+    page.at.text_input(key="data_table").set_value(str(files / "Other Table (1).csv")).run()
+    assert page.at.text_input(key="data_name").value == "mine", "what was typed is kept"
+    page.at.text_input(key="data_name").set_value("").run()
+    assert page.at.text_input(key="data_name").value == "other-table-1"
+
+
+@pytest.mark.parametrize("name", ["sprites", "pairs"])
+def test_an_import_takes_no_name_of_a_data_set(files, name):
+    plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name=name)
+    with pytest.raises(DataError, match=f"'{name}' is a data set of the app: choose another name"):
+        data_import.start(plan)
+
+
+def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
+    monkeypatch.setenv("RIVAE_DATA", str(small_store.parent))
+    page = app("data")
+    assert "rivae" not in page.words.lower(), "no command"
+    page.at.button(key="data_train_card_small").click().run()
+    page.calm()
+    assert page.at.selectbox(key="train_field_dataset").value == "small"
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def label(made, factor, n=None, annotator="ann", seed=0):
 
 @pytest.fixture
 def shown(app, folder):
+    align_work.tasks.jobs.clear()
     return lambda **params: app("metrics", show="labels", **params)
 
 
@@ -178,8 +179,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 
 def finished(page, what):
     """The page after the work of a kind is over."""
-    jobs = page.at.session_state["metrics_align"]
-    job = next(job for key, job in jobs.items() if key.startswith(what))
+    job = next(job for key, job in align_work.tasks.jobs.items() if key.startswith(what))
     deadline = time.monotonic() + 60
     while job.running and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -248,7 +248,7 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
 
 def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     planted(made, folder, n=10)
-    monkeypatch.setattr(align_work, "MAX_AT_ONCE", 0)
+    monkeypatch.setattr(align_work.tasks, "at_once", 0)
     page = shown(run="digits")
     page.at.button(key="metrics_align_start").click().run()
     assert "others are aligning axes at this moment" in words(page.calm())

@@ -4,10 +4,12 @@ import itertools
 
 import pytest
 
+from rivae.config import DatasetConfig
 from rivae.data import dataset_names
 from rivae.files import locked
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
+from rivae.jobs.sweep import runs_of
 from rivae.methods import method_names
 from rivae.runs import Run
 from rivae.ui import access, train_probes
@@ -32,9 +34,9 @@ def root(tmp_path, monkeypatch):
     with locked(jobs_folder(folder) / "dispatcher.lock"):
         yield folder
     slots.clear()
-    for job in train_probes._work.jobs.values():
+    for job in train_probes.tasks.jobs.values():
         job.cancel()
-    train_probes._work.jobs.clear()
+    train_probes.tasks.jobs.clear()
 
 
 @pytest.fixture
@@ -180,8 +182,29 @@ def test_a_data_set_that_cannot_be_opened_is_not_queued(form, root):
 def test_imports_are_chosen_from_a_list(form, tmp_path):
     (tmp_path / "data" / "mine").mkdir(parents=True)
     (tmp_path / "data" / "mine" / "store.json").write_text("{}")
-    page = form().enter(dataset="pairs")
-    assert page.widget("dataset.store").options[-1] == "mine"
+    page = form()
+    assert page.widget("dataset").options[-1] == "mine"
+    assert "pairs" not in page.widget("dataset").options, "nobody has to know what reads imports"
+    page.enter(dataset="mine")
+    assert page.value("dataset") == "mine" and "dataset.store" not in page.names()
+    assert "mine-rivae-s0" in page.words and "Changed" not in page.words
+    (config,) = runs_of(page.at.session_state["train_draft"])
+    assert config.dataset.name == "pairs" and config.dataset.settings["store"] == "mine"
+
+
+def test_a_link_opens_the_form_on_an_import(form, tmp_path):
+    (tmp_path / "data" / "mine").mkdir(parents=True)
+    (tmp_path / "data" / "mine" / "store.json").write_text("{}")
+    page = form(on="mine")
+    assert page.value("dataset") == "mine" and "on" not in page.at.query_params
+    assert form(on="nothing").value("dataset") == "synth", "a name that is gone changes nothing"
+
+
+def test_a_run_on_an_import_that_is_gone_can_be_cloned(form, root):
+    gone = DatasetConfig(name="pairs", settings={"store": "gone"})
+    Run.create(tiny_config("old").model_copy(update={"dataset": gone}), root)
+    page = form(clone="old")
+    assert page.value("dataset") == "pairs" and page.value("dataset.store") == "gone"
 
 
 def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
@@ -303,8 +326,8 @@ def test_an_estimate_of_what_cannot_be_opened(form):
 
 def test_an_estimate_can_be_stopped(form):
     page = form().enter(dataset="sprites").press("probe")
-    (job,) = train_probes._work.jobs.values()
-    page.press("probe_stop").wait_for_estimate()
+    (job,) = train_probes.tasks.jobs.values()
+    page.press("probe_stop_0").wait_for_estimate()
     assert job.cancelled and not job.running and job.process.poll() is not None
     assert "probe" in page.names() and not page.at.warning
 

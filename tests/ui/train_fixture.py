@@ -39,7 +39,7 @@ class Form:
         return self.widget(name).value
 
     def wait_for_estimate(self):
-        (job,) = train_probes._work.jobs.values()
+        (job,) = train_probes.tasks.jobs.values()
         deadline = time.monotonic() + 100
         while job.running and time.monotonic() < deadline:
             time.sleep(0.05)
