@@ -22,7 +22,7 @@ export PYTHONUNBUFFERED = 1
 help:
 	@sed -n '1,8p' Makefile | sed 's/^# \{0,1\}//'
 
-run: .venv/ready-run alive
+run: .venv/ready-package alive
 	@.venv/bin/python -m rivae.serve --port $(PORT)
 
 # Every check runs, so that one report shows everything; any one that fails fails the target.
@@ -40,7 +40,7 @@ test: .venv/ready-test alive
 	.venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
 	exit $$failed
 
-demo: .venv/ready-run alive
+demo: .venv/ready-package alive
 	@.venv/bin/python -m rivae.demo
 
 clean:
@@ -67,6 +67,11 @@ alive: .venv/created
 	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements.txt
 	@touch $@
 
-.venv/ready-test: .venv/ready-run requirements-dev.txt
+# `rivae` and `import rivae` from any folder; the files stay here, and nothing is downloaded.
+.venv/ready-package: .venv/ready-run pyproject.toml
+	@.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/ready-test: .venv/ready-package requirements-dev.txt
 	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements-dev.txt
 	@touch $@

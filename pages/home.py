@@ -2,11 +2,9 @@
 
 import streamlit as st
 
-from rivae.data.registry import dataset_names, describe_dataset
 from rivae.runs.notes import is_archived
 from rivae.ui import cache, notices, page_help
-from rivae.ui.home_cards import dataset_card, run_cards
-from rivae.ui.run_cards import describe_run
+from rivae.ui.home_cards import dataset_cards, run_cards
 
 st.title("RIVAE Explorer", anchor=False)
 st.markdown(
@@ -21,9 +19,6 @@ else:
     notices.no_runs()
 
 st.subheader("Data sets", anchor=False)
-by_dataset = [describe_run(run).dataset for run in runs]
-with st.grid(4, min_column_width=240):
-    for name in dataset_names():
-        dataset_card(name, describe_dataset(name)[0], by_dataset.count(name))
+dataset_cards(runs)
 
 page_help.about()

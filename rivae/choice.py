@@ -5,7 +5,7 @@ No label is read: the rank is that of ``rivae.metrics.udr`` over validation rows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,12 +37,16 @@ class Candidate:
     validation: dict[str, float]
 
 
-def rank_runs(runs: Sequence[Run], *, similarity: Similarity = "spearman") -> list[Candidate]:
+def rank_runs(
+    runs: Sequence[Run], *, similarity: Similarity = "spearman",
+    progress: Callable[[str, float], None] | None = None,
+) -> list[Candidate]:  # fmt: skip
     """The runs, best agreement first; one without an informative axis comes last.
 
     Args:
         runs: three or more seeds of one configuration.
         similarity: of axes, see ``rivae.metrics.udr``.
+        progress: called with what is done now and the share of all work done.
 
     Raises:
         ConfigError: fewer than three runs, one named twice, different configurations, a run
@@ -64,11 +68,13 @@ def rank_runs(runs: Sequence[Run], *, similarity: Similarity = "spearman") -> li
     twice = next((r.id for i, r in enumerate(runs) if r.id in [o.id for o in runs[:i]]), None)
     if twice is not None:
         raise ConfigError(f"{twice} is named twice: name each run once")
+    tell = progress or (lambda stage, share: None)
     data = runs[0].load_dataset()
     rows = comparison_rows(data)
     z, informative = [], []
     validation: list[dict[str, float]] = []
-    for run in runs:
+    for i, run in enumerate(runs):
+        tell(f"encoding with {run.id}, {i + 1} of {len(runs)}", 0.7 * i / len(runs))
         method = run.load_method(data)
         if not method.has_latent:
             raise ConfigError(f"{run.id} has no latent axes to compare: its method searches with V")
@@ -79,6 +85,7 @@ def rank_runs(runs: Sequence[Run], *, similarity: Similarity = "spearman") -> li
         informative.append(mask)
         scores = validation_scores(method, data)
         validation.append({name: scores[name] for name in UNLABELLED if name in scores})
+    tell("comparing the axes", 0.7)
     results = udr(z, informative=informative, names=[r.id for r in runs], similarity=similarity)
     found = [
         Candidate(run, run.config.seed, result, scores)

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from rivae.cli.common import Steps
 from rivae.cli.train import ProgressLine
 from rivae.data.kitchen import FOLDER as KITCHEN_FOLDER
 from rivae.data.store import own_store
@@ -58,9 +59,11 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
         raise ConfigError(f"{target} is no run: choose another folder with --out")
     config = make_config(*DEMOS[name], name=name)
     with tempfile.TemporaryDirectory() as scratch:
-        (run,) = train([config], Path(scratch), ProgressLine(name))
-        data = run.load_dataset()
-        run.write_evaluation(evaluate(run.load_method(data), data))
+        with Steps(name) as steps:
+            line = ProgressLine(steps, name)
+            (run,) = train([config], Path(scratch), line, watch=line.watch)
+            data = run.load_dataset()
+            run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         for file in KEPT:

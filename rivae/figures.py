@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ def write_traversals(
     traversal: Range = "paper",
     k: int = 3,
     changes_only: bool = True,
+    progress: Callable[[str, float], None] | None = None,
 ) -> list[Path]:
     """Write the strips of some queries, and the factor plots where the data have factors.
 
@@ -43,6 +44,7 @@ def write_traversals(
         dims: latent dimensions from 0; all by default.
         traversal: see ``rivae.evaluation.traversal_values``.
         changes_only: only points where the best item changes, as in the paper's figures.
+        progress: called with what is done now and the share of all work done.
 
     Returns:
         The files written: per query a strip as PNG, SVG, HTML and CSV; the heat map of |corr| and
@@ -51,6 +53,7 @@ def write_traversals(
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
     """
+    tell = progress or (lambda stage, share: None)
     data = run.load_dataset()
     retriever = Retriever(run.load_method(data), data, data.splits["test"])
     rows = list(queries) if queries else data.splits["test"][:3].tolist()
@@ -64,9 +67,12 @@ def write_traversals(
         raise ConfigError(f"cannot write to {folder}: {error.strerror}") from None
     chosen = list(range(retriever.n_components)) if dims is None else list(dims)
     z_ref, _ = retriever.encode(rows)
-    found = traverse(retriever, z_ref, values, chosen, k)
+    found = traverse(
+        retriever, z_ref, values, chosen, k, lambda share: tell("traversing", 0.5 * share)
+    )
     files = []
     for n, row in enumerate(rows):
+        tell(f"drawing the strips of query {n + 1} of {len(rows)}", 0.5 + 0.3 * n / len(rows))
         sheet = strips_sheet(
             strips_of(
                 found, n, _axis_labels(run, retriever),
@@ -90,6 +96,7 @@ def write_traversals(
         for suffix, content in contents.items():
             files.append(stem.with_name(stem.name + suffix))
             write_atomic(files[-1], content)
+    tell("drawing the factors", 0.8)
     return files + _factor_plots(run, retriever, folder, values, chosen)
 
 

@@ -23,7 +23,7 @@ from rivae.methods.base import Method
 from rivae.methods.presets import preset_dataset, preset_settings, preset_training
 from rivae.nets.hub import is_on_hub
 from rivae.runs import Run, Status
-from rivae.training import Job, Listener, Trainer
+from rivae.training import Job, Listener, Trainer, Watcher
 from rivae.training.ddp import Group
 from rivae.training.follower import Follower
 from rivae.validation import validation_scores
@@ -87,11 +87,12 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
 def train(
     configs: Sequence[RunConfig], root: Path, listener: Listener | None = None,
     tick: Callable[[], None] | None = None, group: Group | None = None,
+    watch: Watcher | None = None,
 ) -> list[Run]:  # fmt: skip
     """Train new runs; several train as one batch.
 
-    ``tick`` and ``group`` are those of ``rivae.training.Trainer``; every process of a group calls
-    this alike.
+    ``tick``, ``group`` and ``watch`` are those of ``rivae.training.Trainer``; every process of a
+    group calls this alike.
 
     Raises:
         ConfigError, DataError, RunError: with one sentence for the user.
@@ -104,7 +105,7 @@ def train(
             path = root / config.name
             runs.append(Run.create(config, root) if group.leads else Follower(path, config))
         jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group)
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
     except BaseException:
         # Settings that cannot train leave no folder behind.
         for run in runs if group.leads else []:
@@ -116,6 +117,7 @@ def train(
 def resume(
     runs: Sequence[Run], listener: Listener | None = None,
     tick: Callable[[], None] | None = None, group: Group | None = None,
+    watch: Watcher | None = None,
 ) -> list[Run]:  # fmt: skip
     """Go on with interrupted runs from their last checkpoints.
 
@@ -137,7 +139,7 @@ def resume(
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
         jobs = [Job(run, data) for run, data in zip(batch, datasets, strict=True)]
-        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group)
+        trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
         done += _fit(batch, trainer, resume=True)
     return done
 

@@ -83,7 +83,7 @@ def _rows(data: PairedDataset, report: Mapping[str, Any]) -> tuple[Ints, Ints]:
 
 def _damaged() -> DataError:
     return DataError(
-        "the evaluation does not fit this model: evaluate the run again with `rivae evaluate`"
+        "the evaluation does not fit this model: evaluate the run again"
     )
 
 

@@ -71,6 +71,36 @@ def test_every_target_is_known(repo_root, target):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture
+def checkout(repo_root, tmp_path):
+    """A copy of what `make` reads, with a Python that only writes down what it is asked."""
+    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+        shutil.copy(repo_root / name, tmp_path / name)
+    shutil.copytree(repo_root / "tools", tmp_path / "tools")
+    (tmp_path / ".venv").mkdir()
+    program(tmp_path / ".venv" / "bin", "python", f'echo "$@" >> "{tmp_path}/asked"')
+    return tmp_path
+
+
+def asked(checkout, target):
+    (checkout / "asked").write_text("")
+    done = subprocess.run(["make", target], cwd=checkout, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = (checkout / "asked").read_text().splitlines()
+    return [line for line in lines if "pip install" in line or "rivae" in line]
+
+
+def test_the_package_is_installed_once_and_again_when_it_is_described_anew(checkout):
+    package = "-m pip install --quiet --no-deps --no-build-isolation --editable ."
+    first = asked(checkout, "run")
+    assert first[:2] == ["-m pip install --quiet -r requirements.txt", package]
+    assert first[2].startswith("-m rivae.serve")
+    assert asked(checkout, "run") == first[2:], "a second run is instant"
+    later = (checkout / ".venv" / "ready-package").stat().st_mtime + 10
+    os.utime(checkout / "pyproject.toml", (later, later))
+    assert asked(checkout, "run") == first[1:]
+
+
 def test_requirements_agree_with_what_the_tests_run_on(repo_root):
     """The ranges were tested: what is installed lies in them."""
     from importlib.metadata import version

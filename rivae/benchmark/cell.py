@@ -18,8 +18,10 @@ from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
 from rivae.runs import Run, Status
+from rivae.training import Standing, Watcher
 
 Say = Callable[[str], None]
+TELL_S = 30.0  # between two lines about a training
 
 
 def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterator[list[Row]]:
@@ -88,15 +90,29 @@ def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
     try:
         if halted:
             say(f"resuming {halted[0].id}" + _more(len(halted)))
-            resume(halted)
+            resume(halted, watch=_now_and_then(say, halted[0].id))
         if new:
             say(f"training {new[0].name}" + _more(len(new)))
-            train(new, root)
+            train(new, root, watch=_now_and_then(say, new[0].name))
     except RunError as error:
         if not any(_exists(root / c.name) for c in configs):
             raise
         say(f"failed: {error}")  # the runs hold their own reasons
     say(f"trained in {time.monotonic() - started:.0f} s")
+
+
+def _now_and_then(say: Say, name: str) -> Watcher:
+    """Where a training is, every half minute."""
+    said = time.monotonic()
+
+    def watch(at: Standing) -> None:
+        nonlocal said
+        if at.steps and time.monotonic() - said >= TELL_S:
+            said = time.monotonic()
+            say(f"{name}: {at.stage} epoch {at.epoch + 1} of {at.total_epochs}, step "
+                f"{at.step + 1} of {at.steps}")  # fmt: skip
+
+    return watch
 
 
 def _more(n: int) -> str:

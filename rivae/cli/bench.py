@@ -92,6 +92,11 @@ def _benchmark(args: argparse.Namespace) -> int:
     seeds = count_or_range(args.seeds, "seeds") if args.seeds else None
     draws = count_or_range(args.draws, "draws") if args.draws else None
 
+    def say(line: str) -> None:
+        if not args.json:
+            print(line, file=sys.stderr, flush=True)
+
+    say("looking up what was trained before")
     from dataclasses import asdict
 
     from rivae.benchmark.plan import plan
@@ -117,7 +122,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         cells,
         Path(args.runs),
         out,
-        lambda line: print(line, file=sys.stderr, flush=True),
+        say,
         args.jobs,
         training=not args.report_only,
     )

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from rivae.cli.common import add_command, number, print_table
+from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.files import json_ready
 from rivae.runs import find_run
 
@@ -33,9 +33,11 @@ def add_commands(commands: Any) -> None:
 
 
 def _choose(args: argparse.Namespace) -> int:
-    from rivae.choice import rank_runs
+    runs = [find_run(name) for name in args.runs]
+    with Steps("choose", "opening the data", quiet=args.json) as steps:
+        from rivae.choice import rank_runs
 
-    ranked = rank_runs([find_run(name) for name in args.runs], similarity=args.similarity)
+        ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
     if args.json:
         out = [
             {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from rivae.errors import ConfigError
 
 Command = Callable[[argparse.Namespace], int]
-TELL_SECONDS = (2.0, 0.1)  # between two words on the same stage, in a file and in a terminal
+TERMINAL_S, FILE_S = 0.1, 2.0  # between two words on the same stage
 _COUNTS = re.compile(r"\d[\d,.]*")
 
 
@@ -72,39 +73,58 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
 class Steps:
     """Says on stderr what a command is doing, from the first moment on.
 
-    A line over itself in a terminal; in a file one per stage, and one every two seconds.
+    A line over itself in a terminal, several times a second; in a file one per stage, and one every
+    ``file_s`` seconds.
 
     Args:
         first: what is done first; said before any work, and before modules are loaded for it.
         quiet: say nothing.
     """
 
-    def __init__(self, name: str, first: str = "", quiet: bool = False) -> None:
+    def __init__(
+        self, name: str, first: str = "", quiet: bool = False, file_s: float = FILE_S
+    ) -> None:
         self.name, self.quiet, self.stage = name, quiet, ""
         self.terminal = sys.stderr.isatty()
+        self.pause = TERMINAL_S if self.terminal else file_s
         self._told = 0.0
+        self._open = False  # a line in the terminal that the next one replaces
         if first:
             self(first)
 
-    def __call__(self, stage: str, share: float | None = None) -> None:
+    def __call__(self, stage: str, share: float | None = None, detail: str = "") -> None:
+        """The stage of the work, the share in [0, 1] that is done, and what else is known."""
         same = _COUNTS.sub("", stage) == _COUNTS.sub("", self.stage)
-        pause = TELL_SECONDS[self.terminal]
-        soon = same and time.monotonic() - self._told < pause and share != 1
+        soon = same and time.monotonic() - self._told < self.pause and share != 1
         if self.quiet or soon:
             return
         self.stage, self._told = stage, time.monotonic()
-        text = f"{self.name}: {stage}" + (f" {share:.0%}" if share else "")
+        text = f"{self.name}: {stage}" + (f" {share:.0%}" if share else "") + detail
         if self.terminal:
+            # A longer line would wrap, and stay behind when the next one is written over it.
+            text = text[: max(shutil.get_terminal_size().columns - 1, 20)]
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            self._open = True
         else:
             print(text, file=sys.stderr, flush=True)
+
+    def keep(self, text: str) -> None:
+        """A line that stays, whatever comes after it."""
+        if not self.quiet:
+            self.close()
+            print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Take the line of the terminal away."""
+        if self._open:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self._open = False
 
     def __enter__(self) -> Steps:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if self.terminal and self.stage:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self.close()
 
 
 def number(value: Any, digits: int = 2) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from rivae.cli.common import add_command, number, print_table
+from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.notes import is_archived
@@ -141,23 +140,23 @@ def parse_range(text: str) -> str | tuple[float, float]:
 
 
 def _evaluate(args: argparse.Namespace) -> int:
-    from rivae.evaluation import evaluate
-
     out, not_kept = {}, ""
     for name in args.runs:
         run = find_run(name)
-        data = run.load_dataset()
-        show = _Share(run.id) if sys.stderr.isatty() else None
-        result = evaluate(
-            run.load_method(data),
-            data,
-            n_queries=args.queries,
-            alpha=args.alpha,
-            traversal=parse_range(args.range),
-            null_permutations=args.nulls,
-            null_permutations_slow=min(args.nulls, 20),
-            progress=show,
-        )
+        with Steps(run.id, "opening the data and the model", quiet=args.json) as steps:
+            from rivae.evaluation import evaluate
+
+            data = run.load_dataset()
+            result = evaluate(
+                run.load_method(data),
+                data,
+                n_queries=args.queries,
+                alpha=args.alpha,
+                traversal=parse_range(args.range),
+                null_permutations=args.nulls,
+                null_permutations_slow=min(args.nulls, 20),
+                progress=steps,
+            )
         kept = True
         try:
             run.write_evaluation(result)
@@ -171,17 +170,6 @@ def _evaluate(args: argparse.Namespace) -> int:
     if not_kept:
         print(f"rivae: {not_kept}", file=sys.stderr)
     return 1 if not_kept else 0
-
-
-class _Share:
-    """A line with the stage and the share of all work done, over itself."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, stage: str, share: float) -> None:
-        end = "\r\033[K" if share >= 1 else ""
-        print(f"\r\033[K{self.name}: {stage} {share:.0%}{end}", end="", file=sys.stderr, flush=True)
 
 
 def _print_evaluation(run: Run, result: dict[str, Any], kept: bool) -> None:
@@ -206,8 +194,6 @@ def _print_evaluation(run: Run, result: dict[str, Any], kept: bool) -> None:
 
 
 def _traverse(args: argparse.Namespace) -> int:
-    from rivae.figures import write_traversals
-
     dims = None
     if args.dims:
         try:
@@ -216,15 +202,20 @@ def _traverse(args: argparse.Namespace) -> int:
             raise ConfigError(f"'{args.dims}' names no dimensions: write e.g. 1,3") from None
     if not 1 <= args.k <= 10:
         raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
-    files = write_traversals(
-        find_run(args.run_id),
-        Path(args.out),
-        queries=args.query,
-        dims=dims,
-        traversal=parse_range(args.range),
-        k=args.k,
-        changes_only=not args.all_points,
-    )
+    run = find_run(args.run_id)
+    with Steps(run.id, "opening the data and the model", quiet=args.json) as steps:
+        from rivae.figures import write_traversals
+
+        files = write_traversals(
+            run,
+            Path(args.out),
+            queries=args.query,
+            dims=dims,
+            traversal=parse_range(args.range),
+            k=args.k,
+            changes_only=not args.all_points,
+            progress=steps,
+        )
     if args.json:
         print(json.dumps([str(path) for path in files]))
     else:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rivae.benchmark.names import METHODS
 from rivae.cli import jobs
-from rivae.cli.common import add_command, parse_settings
+from rivae.cli.common import Steps, add_command, parse_settings
 from rivae.errors import RunError
 from rivae.jobs.seeds import parse_seeds
 from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
+
+if TYPE_CHECKING:
+    from rivae.training import Standing
+
+FILE_S = 30.0  # between two lines about a training, which lasts for hours, in a file
 
 
 def add_commands(commands: Any) -> None:
@@ -31,7 +37,7 @@ def add_commands(commands: Any) -> None:
         "  rivae train synth --preset paper --set lambda_reg=0 --set training.patience=20\n"
         "  rivae train synth --seeds 0-9 --queue --priority 7",
     )
-    parser.add_argument("dataset", help="a name from `rivae datasets`")
+    parser.add_argument("dataset", help="a name from `rivae datasets`, or of an import")
     parser.add_argument("--method", default="rivae", help=", ".join(METHODS))
     parser.add_argument("--preset", default="default", help="default (works) or paper (literal)")
     parser.add_argument("--name", help="name of the run; seeds add -s0, -s1 ...")
@@ -54,14 +60,23 @@ def add_commands(commands: Any) -> None:
 
 
 def _train(args: argparse.Namespace) -> int:
+    seeds = parse_seeds(args.seeds)
+    base = args.name or f"{args.dataset}-{args.method}"
+    # Said before torch is imported, which takes seconds on a cold machine.
+    quiet = args.quiet or args.json or args.queue
+    with Steps(_short(base), f"opening {args.dataset}", quiet, FILE_S) as steps:
+        return _train_seeds(args, base, seeds, steps)
+
+
+def _train_seeds(
+    args: argparse.Namespace, base: str, seeds: Sequence[int], steps: Steps
+) -> int:
     from rivae.launch import make_config, train
     from rivae.methods.presets import trains_as_batch
 
     settings = parse_settings(args.settings)
     if args.device:
         settings["training"]["device"] = args.device
-    seeds = parse_seeds(args.seeds)
-    base = args.name or f"{args.dataset}-{args.method}"
     configs = [
         make_config(
             args.dataset,
@@ -90,14 +105,15 @@ def _train(args: argparse.Namespace) -> int:
         later = [config.name for rest in batches[i + 1 :] for config in rest]
         args.resume_hint = _hint(paths, later)
         try:
-            line = None if args.quiet else ProgressLine(names)
+            line = ProgressLine(steps, names)
             with tracked(Run(paths[0]), batch[0], line) as listener:
-                done += train(batch, root, listener)
+                done += train(batch, root, listener, watch=line.watch)
         except RunError as error:
             # One seed that diverged does not cost the seeds after it.
             if len(batches) == 1:
                 raise
             failures[names] = str(error)
+    steps.close()
     return _report(done, args.json, failures)
 
 
@@ -114,15 +130,24 @@ def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
 
 
 def _resume(args: argparse.Namespace) -> int:
-    from rivae.launch import resume
-
     runs = [find_run(name) for name in args.runs]
     if args.queue:
         return jobs.queue_again(runs, args)
+    names = " ".join(args.runs)
+    first, quiet = "opening the data and the last checkpoint", args.quiet or args.json
+    with Steps(_short(names), first, quiet, FILE_S) as steps:
+        return _resume_runs(args, runs, ProgressLine(steps, names), steps)
+
+
+def _resume_runs(
+    args: argparse.Namespace, runs: list[Run], line: ProgressLine, steps: Steps
+) -> int:
+    from rivae.launch import resume
+
     args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` goes on where it was"
-    line = None if args.quiet else ProgressLine(" ".join(args.runs))
     with tracked(runs[0], runs[0].config, line) as listener:
-        done = resume(runs, listener)
+        done = resume(runs, listener, watch=line.watch)
+    steps.close()
     return _report(done, args.json)
 
 
@@ -156,35 +181,46 @@ def _sentence(run: Run) -> str:
 
 
 class ProgressLine:
-    """Prints one line per epoch, over itself in a terminal, every tenth into a file."""
+    """Tells how far a training is: what a trainer's listener and watcher hear, as one line."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name if len(name) < 40 else name[:37] + "..."
-        self.terminal = sys.stderr.isatty()
-        self.seconds = 0.0
-        self.scores = ""
+    def __init__(self, steps: Steps, name: str) -> None:
+        steps.name, self.steps = _short(name), steps
+        self.scores = self.loss = ""
+        self.began, self.n_steps = 0.0, 0  # of this stage here
 
     def __call__(self, row: dict[str, Any]) -> None:
-        """Show one metrics row, or a note of the trainer."""
+        """One metrics row, or a note of the trainer."""
         if "note" in row:
-            print(f"{self.name}: {row['note']}", file=sys.stderr)
+            self.steps.keep(row["note"])
             return
-        epoch, total = row["epoch"], row["total_epochs"]
-        self.seconds = 0.8 * self.seconds + 0.2 * row["seconds"] if self.seconds else row["seconds"]
-        if "validation" in row:
-            scores = row["validation"]
-            self.scores = (
-                f"R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}" if scores else ""
-            )
+        self.loss = f" · loss {row['objective']:.3f}"
+        if scores := row.get("validation"):
+            self.scores = f" · R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}"
+        if row["epoch"] == row["total_epochs"]:
+            done = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
+            self.steps.keep(f"{done}{self.loss}{self.scores}")
+            self.steps("measuring and writing the model")
+
+    def watch(self, at: Standing) -> None:
+        """Where the training is, before every step."""
         from rivae.jobs.words import duration
 
-        left = self.seconds * (total - epoch)
-        line = (
-            f"{self.name} {row['stage']} {epoch}/{total} loss {row['objective']:.3f} "
-            f"{self.scores} about {duration(left)} left"
-        )
-        if self.terminal:
-            end = "\n" if epoch == total else ""
-            print(f"\r\033[K{line}", end=end, file=sys.stderr, flush=True)
-        elif epoch % 10 == 0 or epoch == total:
-            print(line, file=sys.stderr, flush=True)
+        if not at.steps:
+            self.n_steps = 0
+            self.steps(f"preparing {at.stage}")
+            return
+        now = time.monotonic()
+        if not self.n_steps:
+            self.began = now
+        rate = self.n_steps / (now - self.began) if now > self.began else 0.0
+        self.n_steps += 1
+        text = f" epoch {at.epoch + 1}/{at.total_epochs} step {at.step + 1}/{at.steps}"
+        if rate:
+            # Later stages count as if their epochs took as long as those of this one.
+            left = (at.total_epochs - at.epoch) * at.steps - at.step
+            text += f" · {rate:.3g} steps/s · about {duration(left / rate)} left"
+        self.steps(at.stage, detail=f"{text}{self.loss}{self.scores}")
+
+
+def _short(name: str) -> str:
+    return name if len(name) < 40 else name[:37] + "..."

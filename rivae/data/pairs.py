@@ -130,8 +130,7 @@ def load(
     """
     if not store or not isinstance(store, str):
         raise DataError(
-            "pairs needs an import: give its name with --set dataset.store=NAME (see "
-            "`python -m rivae import --help`)"
+            "pairs needs an import: choose one by its own name, or set store to it"
         )
     return open_pairs(PAIRS, find_store(store), {"store": store}, image_size, max_words,
                       features, split_seed, fractions, text, word_vectors)  # fmt: skip

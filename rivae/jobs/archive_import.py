@@ -53,7 +53,7 @@ _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError,
 )  # fmt: skip
-_FOREIGN = "choose a file that `rivae export` or the Train page made"
+_FOREIGN = "choose a file that an export of a run made"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from pathlib import Path
 from rivae.errors import RunError
 from rivae.runs.run import Run
 
+ROOT_VARIABLE = "RIVAE_RUNS"
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
 
 
 def runs_root() -> Path:
     """Where new runs are written: ``$RIVAE_RUNS`` or ``./runs``."""
-    return Path(os.environ.get("RIVAE_RUNS") or "runs")
+    return Path(os.environ.get(ROOT_VARIABLE) or "runs")
 
 
 def default_roots() -> list[Path]:
@@ -70,4 +71,4 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     path = Path(id_or_path)
     if is_run_folder(path):
         return Run(path)
-    raise RunError(f"there is no run '{id_or_path[:120]}': `rivae runs` lists what there is")
+    raise RunError(f"there is no run '{id_or_path[:120]}': choose one of the list of runs")

@@ -92,7 +92,7 @@ class Run:
         """The state as last written; a run whose process is gone is not "running" any more."""
         status = self._written_status()
         if status.state == "running" and not is_locked(self.lock_path):
-            message = f"its process is gone: `rivae resume {self.id}` goes on"
+            message = "its process is gone: resume it to go on"
             return status.model_copy(update={"state": "interrupted", "message": message})
         return status
 

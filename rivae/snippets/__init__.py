@@ -5,6 +5,6 @@ offers the text beside the panel; the tests run every template. A query of which
 (an upload) is given as ``query=None, z=...``.
 """
 
-from rivae.snippets.writing import PANELS, literal, snippet
+from rivae.snippets.writing import PANELS, literal, places_of, snippet
 
-__all__ = ["PANELS", "literal", "snippet"]
+__all__ = ["PANELS", "literal", "places_of", "snippet"]

@@ -14,6 +14,17 @@ z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
 traversal = traverse(explorer.retriever, z_ref, values)
 """
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
+# One table per group of metrics; a group may hold tables beside its metrics.
+_METRICS = """\
+for group, measured in (run.evaluation or {{}}).items():
+    results = {{
+        name: result for name, result in measured.items()
+        if isinstance(result, dict) and "higher_is_better" in result
+    }} if isinstance(measured, dict) else {{}}
+    if results:
+        print(f"## {{group}}\\n")
+        print(to_markdown(scores_of(results, run.id), corner="Run", digits=4))
+"""
 _SCORES = """\
 results = run.evaluation or {{}}
 scores = scores_of(results.get({group}) or {{}}, run.id, {metrics})
@@ -135,6 +146,11 @@ save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
     "curves": Panel(
         imports=(SAVE, "from rivae.plots.curves import training_curves"),
         body='save(training_curves(run.metrics()), "training.html")\n',
+        opens=False,
+    ),
+    "metrics": Panel(
+        imports=("from rivae.plots.tables import scores_of, to_markdown",),
+        body=_METRICS,
         opens=False,
     ),
     "scores": Panel(

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rivae.data import IMPORTED
+from rivae.data.mnist import FOLDER_VARIABLE as MNIST
+from rivae.data.store.place import ROOT_VARIABLE as DATA
+from rivae.data.store.place import data_root
 from rivae.errors import ConfigError
+from rivae.runs import Run, finding
 from rivae.snippets.measures import MEASURES
 from rivae.snippets.panel import Panel
 from rivae.snippets.pictures import PICTURES
@@ -16,12 +24,33 @@ from rivae.snippets.words import WORDS
 PANELS: dict[str, Panel] = {**PICTURES, **MEASURES, **WORDS}
 
 
-def snippet(run_id: str, call: str, **kwargs: Any) -> str:
+def places_of(*runs: Run) -> dict[str, str]:
+    """Environment variables with which these runs and their data are found from any folder.
+
+    The demo runs are found from everywhere; others lie beside each other in a folder of runs.
+    """
+    places: dict[str, str] = {}
+    for run in runs:
+        folder, dataset = run.path.absolute().parent, run.config.dataset
+        if folder.resolve() != finding.DEMO_ROOT.resolve():
+            places[finding.ROOT_VARIABLE] = str(folder)
+        store = dataset.settings.get("store")
+        if dataset.name == IMPORTED and isinstance(store, str) and not Path(store).is_absolute():
+            places[DATA] = str(data_root().absolute())
+        if dataset.name == "split-mnist" and not dataset.settings.get("folder"):
+            places |= {MNIST: os.environ[MNIST]} if os.environ.get(MNIST) else {}
+    return places
+
+
+def snippet(
+    run_id: str, call: str, places: Mapping[str, str] | None = None, **kwargs: Any
+) -> str:
     """The snippet of panel ``call`` for a run; a keyword left out has the panel's default.
 
     Args:
         run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
         call: a name in ``PANELS``.
+        places: what :func:`places_of` says; the snippet sets these variables.
         **kwargs: numbers, text, None, and lists or arrays of them.
 
     Raises:
@@ -49,6 +78,9 @@ def snippet(run_id: str, call: str, **kwargs: Any) -> str:
     head = "\n".join(sorted(imports))
     if "np." in body:
         head = f"import numpy as np\n\n{head}"
+    if places:
+        lines = (f"os.environ[{literal(name)}] = {literal(at)}" for name, at in places.items())
+        head = f"import os\n\n{head}\n\n" + "\n".join(lines)
     return f"{head}\n\n{body}"
 
 

@@ -18,6 +18,23 @@ Finaliser = Callable[[Method, PairedDataset, Run], None]
 Listener = Callable[[dict[str, Any]], None]
 
 
+@dataclass(frozen=True)
+class Standing:
+    """Where a training is: so many epochs of all stages, and steps of the present epoch, are over.
+
+    ``steps`` is 0 before the first epoch of a stage, while it is prepared.
+    """
+
+    stage: str
+    epoch: int
+    total_epochs: int
+    step: int
+    steps: int
+
+
+Watcher = Callable[[Standing], None]
+
+
 @dataclass
 class Job:
     """A run folder and the data set it was configured with."""

@@ -18,7 +18,7 @@ from rivae.training.checkpoint import load_checkpoint
 from rivae.training.closed_form import finish_closed_form
 from rivae.training.ddp import Group
 from rivae.training.feed import Feed
-from rivae.training.job import Finaliser, Job, Listener, Validator
+from rivae.training.job import Finaliser, Job, Listener, Standing, Validator, Watcher
 from rivae.training.judging import Judge, best_weights
 from rivae.training.models import Models, Progress, check_jobs
 from rivae.training.stack import clip_gradients
@@ -39,6 +39,7 @@ class Trainer:
         listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
         tick: called before every step; what it raises ends the training there, and everything
             since the last checkpoint is done again when it is resumed.
+        watch: told before every step, and before a stage is prepared, where the training is.
         group: the processes that train together, each with a trainer of its own; only the leading
             one validates, finalises, listens and writes.
     """
@@ -51,8 +52,9 @@ class Trainer:
         listener: Listener | None = None,
         tick: Callable[[], None] | None = None,
         group: Group | None = None,
+        watch: Watcher | None = None,
     ) -> None:
-        self.finalise, self.listener, self.tick = finalise, listener, tick
+        self.finalise, self.listener, self.tick, self.watch = finalise, listener, tick, watch
         self.group = group or Group()
         device = self.group.device(jobs[0].config.training.device)
         check_jobs(jobs, device)
@@ -95,7 +97,7 @@ class Trainer:
                 self._finish()
             except KeyboardInterrupt:
                 with contextlib.suppress(OSError):
-                    message = "stopped: `rivae resume` goes on"
+                    message = "stopped: resume it to go on"
                     models.set_status(state="interrupted", message=message)
                 raise
             except OSError as error:
@@ -114,6 +116,7 @@ class Trainer:
             if tensors is not None:
                 restore_state(models, optimiser, tensors)
                 tensors = None
+            self._look(stage, 0, 0)
             self._prepare(stage)
             # Asked before the epoch: a run killed after its last epoch must not train another one.
             while models.progress.stage_epoch < stage.epochs and not self.judge.should_stop(stage):
@@ -136,6 +139,7 @@ class Trainer:
         sums: dict[str, Tensor] = {}
         noise = Noise(models.noise, models.stacked)
         for i, index in enumerate(self.feed.batches(stage.batch_size, models.order)):
+            self._look(stage, i, steps)
             self.group.step(self.tick)
             progress = (done + i) / total
             if stage.schedule == "cosine":
@@ -219,6 +223,11 @@ class Trainer:
             for s, job in enumerate(self.models.jobs):
                 if not self.models.progress.failed[s]:
                     job.run.write_preview(self.models.weights(s))
+
+    def _look(self, stage: Stage, step: int, steps: int) -> None:
+        if self.watch and self.group.leads:
+            epoch, total = self.models.progress.epoch, self.models.total_epochs
+            self.watch(Standing(stage.name, epoch, total, step, steps))
 
     def _tell(self, note: str) -> None:
         if note and self.listener:

@@ -85,10 +85,8 @@ def _start(run: Run, what: str, **spec: Any) -> Job:
                 "room and try again"
             ) from None
         path = str(Path(file.name).resolve())
-        return start_process(
-            _key(what, run), f"{TITLES[what]} {run.id}", "rivae.ui.align_job", [path],
-            f"python -m rivae.ui.align_job {path}",
-        )  # fmt: skip
+        title = f"{TITLES[what]} {run.id}"
+        return start_process(_key(what, run), title, "rivae.ui.align_job", [path])
 
     return tasks.start(_key(what, run), begin, again=True)
 

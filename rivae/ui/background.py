@@ -37,7 +37,6 @@ class Job:
     key: str
     title: str
     process: subprocess.Popen[str] = field(repr=False)
-    terminal: str  # the command that does the same where its output can be seen
     stage: str = "starting"
     share: float = 0.0
     running: bool = True
@@ -63,9 +62,13 @@ class Job:
                 done, self.result = True, message.get("result")
         status = self.process.wait()
         if not done and not self.error and not self.cancelled:
-            self.error = (
-                f"this ended early (exit status {status}): try `{self.terminal}` in a terminal, "
-                "which shows why"
+            killed = status == -signal.SIGKILL if os.name == "posix" else False
+            why = (
+                "the system ended this, as it does when memory runs out: free some and try again"
+            )
+            self.error = why if killed else (
+                f"this ended early (exit status {status}): try again; what it said is in the "
+                "output of the app's server"
             )
         self.running = False
 
@@ -80,7 +83,7 @@ class Job:
 
 
 def start_process(
-    key: str, title: str, module: str, arguments: Sequence[str], terminal: str
+    key: str, title: str, module: str, arguments: Sequence[str]
 ) -> Job:
     """Run ``python -m module arguments`` and watch it."""
     from rivae.runs import PACKAGE_ROOT
@@ -88,9 +91,9 @@ def start_process(
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+        text=True, start_new_session=True,  # its errors go where those of the server go
     )  # fmt: skip
-    job = Job(key, title, process, terminal)
+    job = Job(key, title, process)
     threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
     return job
 

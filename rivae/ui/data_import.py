@@ -89,7 +89,6 @@ def start(plan: Plan) -> Job:
     title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
     return tasks.start(
         key,
-        lambda: start_process(key, title, "rivae.ui.import_job", [plan.model_dump_json()],
-                              f"rivae import {plan.table.name}"),
+        lambda: start_process(key, title, "rivae.ui.import_job", [plan.model_dump_json()]),
         again=True,
-    )  # fmt: skip
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.browser import find_browser
-from rivae.ui import theme
+from rivae.errors import RivaeError
+from rivae.ui import cache, data_import, theme
 
 if TYPE_CHECKING:
     from rivae.export import Figure
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "html", "csv")
 
 
-@cache
+@functools.cache
 def has_browser() -> bool:
     """Whether charts can be drawn as PNG and SVG here, which takes a Chrome or Chromium."""
     return find_browser() is not None
@@ -37,8 +39,6 @@ def panel(
     Files are made when they are asked for. ``figure`` builds the panel's figure; ``call`` and
     ``settings`` are those of :func:`rivae.snippets.snippet`.
     """
-    from rivae.snippets import snippet
-
     dark = theme.is_dark()
 
     def content(kind: str) -> Callable[[], bytes]:
@@ -59,5 +59,18 @@ def panel(
                     key=f"export-{name}-{kind}", on_click="ignore", disabled=missing,
                     help="Needs Chrome or Chromium on the server." if missing else None,
                 )  # fmt: skip
-        st.caption("The same in Python:")
-        st.code(snippet(run_id, call, **settings), language="python")
+        python(run_id, call, **settings)
+
+
+def python(run_id: str, call: str, **settings: Any) -> None:
+    """The Python that makes a panel again; see :func:`rivae.snippets.snippet`."""
+    from rivae.snippets import places_of, snippet
+
+    places = {}
+    # Who comes from another machine cannot use the folders of this one, and need not know them.
+    if data_import.is_local(st.get_option("server.address")):
+        others = settings.get("others", ())  # of a comparison
+        with suppress(RivaeError):  # a run that is gone: the page says so
+            places = places_of(*map(cache.run, (run_id, *others)))
+    st.caption("The same in Python, from any folder:" if places else "The same in Python:")
+    st.code(snippet(run_id, call, places, **settings), language="python")

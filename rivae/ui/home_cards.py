@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import streamlit as st
@@ -11,7 +12,7 @@ from rivae.benchmark.names import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
 from rivae.ui import cache, routes, words_session
-from rivae.ui.pages import EXPLORE, METRICS, STEER, TRAVERSE, WORDS
+from rivae.ui.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.ui.run_cards import RunCard, describe_run
 from rivae.ui.text import escape, markdown
 
@@ -28,8 +29,11 @@ WAYS_IN = (
 )  # fmt: skip
 WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
 
-# What `rivae train` wants to know beside the data set's name.
-NEEDS = {"split-mnist": " --set dataset.folder=PATH", "pairs": " --set dataset.store=NAME"}
+# How a card's next step is called, and where it is made: the page, its address without the run.
+NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
+    "measure": ("Measure", ":material/speed:", METRICS, {"show": "run"}),
+    "resume": ("Resume", ":material/play_arrow:", TRAIN, {}),
+}
 
 
 def run_cards(runs: Sequence[Run]) -> None:
@@ -70,10 +74,11 @@ def run_card(run: Run) -> None:
         if card.scores:
             _scores(card)
         elif card.state == "finished":
-            st.markdown("Not measured yet. Do it with:")
-        if card.command:
-            st.code(card.command, language=None, wrap_lines=True)
+            st.markdown("Not measured yet.")
         st.space("stretch")
+        if card.action:
+            title, icon, page, address = NEXT[card.action]
+            st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
         if opens and card.state != "broken":
             _ways_in(run)
 
@@ -122,15 +127,34 @@ def _scores(card: RunCard) -> None:
     st.html(f'<div style="display:flex;gap:1.1rem;flex-wrap:wrap">{cells}</div>')
 
 
-def dataset_card(name: str, line: str, n_runs: int) -> None:
-    """A data set and the command that trains on it."""
-    title, _, about = line.partition(": ")
+def dataset_cards(runs: Sequence[Run]) -> None:
+    """A card per data set and import, and one that leads to an import."""
+    from rivae.data.registry import IMPORTED, dataset_names, describe_dataset, import_names
+
+    trained = [describe_run(run).dataset_title for run in runs]
+    with st.grid(4, min_column_width=240):
+        for name in dataset_names():
+            if name != IMPORTED:
+                title, _, about = describe_dataset(name)[0].partition(": ")
+                title = DATASETS.get(name, title)
+                _dataset_card(name, title, about.split(" (paper")[0], trained.count(title))
+        for name in import_names():
+            _dataset_card(name, name, "imported pairs of pictures and texts", trained.count(name))
+        with st.container(border=True, height="stretch"):
+            st.markdown("**Your own**")
+            st.caption("A table of texts and the pictures it names, imported on the Data page.")
+            st.space("stretch")
+            st.page_link(DATA, label="Import pairs", icon=":material/database:")
+
+
+def _dataset_card(name: str, title: str, about: str, n_runs: int) -> None:
+    """A data set and the way to train on it."""
     with st.container(border=True, height="stretch"):
-        st.markdown(f"**{markdown(DATASETS.get(name, title))}**")
-        about = about.split(" (paper")[0].rstrip(".")
+        st.markdown(f"**{markdown(title)}**")
+        about = about.rstrip(".")
         st.caption(markdown(f"{about[:1].upper()}{about[1:]}."))
         st.space("stretch")
         runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
         st.caption(runs)
-        needs = NEEDS.get(name, "")
-        st.code(f"python -m rivae train {name}{needs}", language=None, wrap_lines=True)
+        st.page_link(TRAIN, label="Train on this", icon=":material/model_training:",
+                     query_params={"on": name})  # fmt: skip

@@ -60,9 +60,8 @@ def start(wanted: Request) -> Job:
     key, asked = _key(wanted), wanted.model_dump_json()
     module = "rivae.ui.label_plan_job"
     names = ", ".join(Path(path).name for path in wanted.paths)
-    terminal = f"python -m {module} '{asked}'"
     return tasks.start(
-        key, lambda: start_process(key, f"Items of {names}", module, [asked], terminal)
+        key, lambda: start_process(key, f"Items of {names}", module, [asked])
     )
 
 

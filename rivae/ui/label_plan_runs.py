@@ -11,6 +11,7 @@ from rivae.errors import RivaeError
 from rivae.ui import cache, outcome, state
 from rivae.ui.pages import METRICS
 from rivae.ui.run_cards import run_title
+from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from rivae.runs import Run
@@ -60,14 +61,16 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
         icon=":material/info:",
     ):  # fmt: skip
         st.write(
-            "An evaluation fixes the queries and points whose items are labelled. Choose the run "
-            "under *This run* of the Metrics page, or use a terminal:"
+            "An evaluation fixes the queries and points whose items are labelled. Do so "
+            "under *This run* of the Metrics page."
         )
-        st.page_link(METRICS, label="Metrics", icon=":material/leaderboard:")
-        lines = [f"python -m rivae evaluate {name}" for name in names[:MAX_LISTED]]
+        with st.container(horizontal=True):
+            for name in names[:MAX_LISTED]:
+                st.page_link(METRICS, label=f"Evaluate {markdown(name)}",
+                             icon=":material/speed:",
+                             query_params={"show": "run", "run": name})  # fmt: skip
         if len(names) > MAX_LISTED:
-            lines.append(f"# and {len(names) - MAX_LISTED} more")
-        st.code("\n".join(lines), language="bash")
+            st.caption(f"And {len(names) - MAX_LISTED} more.")
 
 
 def _settings(runs: Sequence[Run]) -> Request | None:
@@ -106,6 +109,6 @@ def _queries(run: Run) -> int:
     if not isinstance(n, int) or n < 1:
         raise RunError(
             f"the evaluation of {run.id} does not say how many queries it measured: evaluate it "
-            f"again with `rivae evaluate {run.id}`"
+            "again"
         )
     return n

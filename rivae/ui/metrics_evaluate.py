@@ -31,10 +31,11 @@ def start(run: Run) -> Job:
     keep = ["--keep"] if is_read_only(run) else []
     return tasks.start(
         model,
-        lambda: start_process(model, f"Evaluating {run.id}", "rivae.ui.metrics_job", [path, *keep],
-                              f"rivae evaluate {run.id}"),
+        lambda: start_process(
+            model, f"Evaluating {run.id}", "rivae.ui.metrics_job", [path, *keep]
+        ),
         again=True,
-    )  # fmt: skip
+    )
 
 
 def _model(run: Run) -> str:

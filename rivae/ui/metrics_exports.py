@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from rivae.ui import exports
 from rivae.ui.metrics_report import Report
 from rivae.ui.metrics_run_table import run_csv_rows, run_scores
 from rivae.ui.metrics_tables import TableView, csv_rows
@@ -51,20 +52,30 @@ def table_panel(view: TableView, dataset: str) -> None:
 
 def run_panel(report: Report, run_id: str) -> None:
     """The Export button of a run's metrics."""
-    panel(run_files(report, run_id), f"{run_id}-metrics")
+    panel(
+        run_files(report, run_id), f"{run_id}-metrics",
+        more=lambda: exports.python(run_id, "metrics"),
+    )  # fmt: skip
 
 
-def panel(files: dict[str, Content], name: str) -> None:
-    """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names."""
+def panel(
+    files: dict[str, Content], name: str, more: Callable[[], None] | None = None
+) -> None:
+    """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names and
+    ``more`` draws what else there is.
+    """
     # The name may come from a file: nothing that a file system could take for a folder.
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
     titles = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
-    with st.popover("Export", icon=":material/download:"), st.container(horizontal=True):
-        for ending, content in files.items():
-            st.download_button(
-                titles[ending], _encoded(content), file_name=f"{stem}.{ending}",
-                key=f"export-{stem}-{ending}", on_click="ignore",
-            )  # fmt: skip
+    with st.popover("Export", icon=":material/download:"):
+        with st.container(horizontal=True):
+            for ending, content in files.items():
+                st.download_button(
+                    titles[ending], _encoded(content), file_name=f"{stem}.{ending}",
+                    key=f"export-{stem}-{ending}", on_click="ignore",
+                )  # fmt: skip
+        if more is not None:
+            more()
 
 
 def _encoded(content: Content) -> Callable[[], bytes]:

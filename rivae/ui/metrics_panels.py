@@ -35,8 +35,11 @@ def tables(bar: DeltaGenerator) -> None:
         return
     if not lines:
         st.subheader("No benchmark results yet", anchor=False)
-        st.write("This command trains the methods of the paper's tables and writes the results:")
-        st.code(metrics_results.COMMAND, language="bash")
+        st.write(
+            "The tables fill once the methods of the paper have been trained and measured on this "
+            "machine, which takes hours to days; README.md says how, under *The benchmark*. What "
+            "is measured on single runs stands under *This run*."
+        )
         return
     names = _dataset_names(datasets_of(lines))
     with bar:

@@ -13,7 +13,6 @@ from rivae.errors import DataError
 if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
-COMMAND = "python -m rivae benchmark"
 # A row is some 100 bytes; the whole report has a few thousand of them.
 MAX_BYTES, MAX_ROWS = 64 * 2**20, 500_000
 TEXTS = ("dataset", "method", "state", "metric")
@@ -64,14 +63,14 @@ def check(path: Path, size: int) -> None:
     import pyarrow.parquet as pq
 
     if size > MAX_BYTES:
-        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: make it again, {_how()}")
+        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: run the benchmark again")
     try:
         with pq.ParquetFile(path) as file:
             schema, n_rows = file.schema_arrow, file.metadata.num_rows
     except (OSError, pa.ArrowException):
-        raise DataError(f"{path.name} is damaged: delete it and make it again, {_how()}") from None
+        raise DataError(f"{path.name} is damaged: delete it and run the benchmark again") from None
     if n_rows > MAX_ROWS:
-        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: make it again, {_how()}")
+        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: run the benchmark again")
     types = {field.name: field.type for field in schema}
     is_text = (pa.types.is_string, pa.types.is_large_string)
     is_number = (pa.types.is_integer, pa.types.is_floating)
@@ -81,8 +80,4 @@ def check(path: Path, size: int) -> None:
 
 
 def _foreign(path: Path) -> DataError:
-    return DataError(f"{path.name} is no table of benchmark results: make it again, {_how()}")
-
-
-def _how() -> str:
-    return f"with `{COMMAND}`"
+    return DataError(f"{path.name} is no table of benchmark results: run the benchmark again")

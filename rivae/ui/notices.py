@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import axes, cache
-from rivae.ui.pages import HOME
+from rivae.ui.pages import HOME, TRAIN
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 Opened = TypeVar("Opened")
-
-TRAIN_COMMAND = "python -m rivae train sprites"
 
 
 def ready_runs(name: str = "run") -> list[Run]:
@@ -44,10 +42,11 @@ def opened(open_run: Callable[[], Opened]) -> Opened:
 
 
 def no_runs() -> None:
-    """There is no trained run: the one command that makes one."""
+    """There is no trained run: the way to one."""
     st.subheader("No trained run yet")
-    st.write("Train one, then come back to this page:")
-    st.code(TRAIN_COMMAND, language="bash")
+    st.write("Train one, then come back to this page.")
+    st.page_link(TRAIN, label="Train a model", icon=":material/model_training:",
+                 query_params={"training": "New run"})  # fmt: skip
 
 
 def unusable(error: RivaeError) -> None:

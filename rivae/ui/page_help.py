@@ -115,10 +115,10 @@ def compare() -> None:
 def metrics() -> None:
     """What stands in the tables and what to be careful with, behind a button."""
     _popover(
-        "* **Tables** hold what `rivae benchmark` measured beside the numbers that the paper "
+        "* **Tables** hold what the benchmark measured beside the numbers that the paper "
         "prints. *Failed* is a run that diverged, *not run* a line that the paper has and we "
         "have not measured; the small number leads to the reason.\n"
-        "* **This run** holds what `rivae evaluate` measured on one run, each number with the "
+        "* **This run** holds what was measured on one run, each number with the "
         "range it can have and the level of chance.\n"
         "* **From labels** holds D, C and I from the labels of a plan, renewed as labels arrive; "
         "there, axes can be aligned to labels, and the items to label next be suggested.\n\n"
@@ -159,9 +159,7 @@ def train() -> None:
         "* **Cancel** stops a run within seconds; **Resume** goes on where it was.\n"
         "* **Failed** says why; **lost** means that the machine was started anew meanwhile.\n"
         "* A run can be opened in Explore while it trains, as soon as its first checkpoint is "
-        "there.\n\n"
-        "The same from a terminal: `rivae train … --queue`, `rivae jobs`, `rivae cancel`, "
-        "`rivae worker`."
+        "there."
     )
 
 

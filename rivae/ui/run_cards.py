@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from rivae.benchmark.names import DATASETS, METHODS
 from rivae.errors import RivaeError
 from rivae.ui.axes import method_of, no_latent
 
 if TYPE_CHECKING:
+    from rivae.config import DatasetConfig
     from rivae.runs import Run
 
 
@@ -21,7 +23,7 @@ class RunCard:
     Attributes:
         state: "created", "running", "finished", "failed", "interrupted" or "broken".
         note: one sentence for every state but "finished", and for a method without a latent.
-        command: what to type next, or nothing.
+        action: what to do next: "measure", "resume" or nothing.
         scores: (name, value, what it means) for the card's figures; no D, C, I of a method without
             a latent, as in the tables.
     """
@@ -33,7 +35,7 @@ class RunCard:
     method: str = ""
     date: str = ""
     note: str = ""
-    command: str = ""
+    action: Literal["", "measure", "resume"] = ""
     progress: float | None = None
     scores: tuple[tuple[str, str, str], ...] = ()
 
@@ -53,7 +55,7 @@ def describe_run(run: Run) -> RunCard:
     name, method = config.dataset.name, config.method.name
     common: dict[str, Any] = {
         "dataset": name,
-        "dataset_title": DATASETS.get(name, name),
+        "dataset_title": dataset_title(config.dataset),
         "method": METHODS.get(method, method),
         "date": short_date(status.updated),
     }
@@ -63,14 +65,16 @@ def describe_run(run: Run) -> RunCard:
             scores = _scores(run, with_factors=not sentence)
         except RivaeError as error:
             scores, sentence = (), str(error)
-        command = "" if scores else f"python -m rivae evaluate {run.id}"
-        return RunCard(run.id, "finished", scores=scores, command=command, note=sentence, **common)
+        return RunCard(
+            run.id, "finished", scores=scores, action="" if scores else "measure", note=sentence,
+            **common,
+        )  # fmt: skip
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(
         run.id,
         status.state,
         note=_note(status),
-        command="" if status.state == "running" else f"python -m rivae resume {run.id}",
+        action="" if status.state == "running" else "resume",
         progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
         **common,
     )
@@ -82,9 +86,17 @@ def run_title(run: Run) -> str:
         config = run.config
     except RivaeError:
         return RunCard(run.id, "broken").title
-    dataset, method = config.dataset.name, config.method.name
-    title, method = DATASETS.get(dataset, dataset), METHODS.get(method, method)
+    title, method = dataset_title(config.dataset), config.method.name
+    method = METHODS.get(method, method)
     return RunCard(run.id, "finished", dataset_title=title, method=method).title
+
+
+def dataset_title(dataset: DatasetConfig) -> str:
+    """What a person calls the data set of a run; an import has its own name."""
+    store = dataset.settings.get("store")
+    if dataset.name == "pairs" and isinstance(store, str) and store:
+        return Path(store).name
+    return DATASETS.get(dataset.name, dataset.name)
 
 
 def _note(status: Any) -> str:
@@ -92,11 +104,11 @@ def _note(status: Any) -> str:
     if status.state == "running":
         return f"Training: {where}, stage {status.stage}."
     if status.state == "created":
-        return "Not trained yet. Start it with:"
+        return "Not trained yet."
     if status.state == "interrupted":
-        return f"Stopped at {where}. Go on with:"
+        return f"Stopped at {where}."
     reason = f": {status.message.rstrip('.')}" if status.message else ""
-    return f"Training failed at {where}{reason}. Try again with:"
+    return f"Training failed at {where}{reason}."
 
 
 def short_date(text: str | None) -> str:

@@ -36,8 +36,7 @@ def panel(run: Run) -> None:
     training = _is_training(run)
     st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
     if size > MAX_DOWNLOAD:
-        st.caption("Too large for a browser. In a terminal:")
-        st.code(f"rivae export {run.id} {run.id}.zip" + " --checkpoints" * whole, language=None)
+        st.caption("Too large for a browser: copy the run's folder from the machine instead.")
     st.download_button(
         "Download", content(run, whole), file_name=f"{run.id}.zip", mime="application/zip",
         on_click="ignore", key=f"{state.TRAIN_MANAGE}_download_{run.id}",

@@ -22,7 +22,7 @@ def panel() -> None:
             st.caption(f"Log in to {access.WHAT}.")
         st.file_uploader(
             "Archive of a run", type=["zip"], key=_FILE, max_upload_size=MAX_MEGABYTES,
-            disabled=not may, help="What Export of a run made, or `rivae export`. Its model and "
+            disabled=not may, help="What Export of a run made. Its model and "
             "its settings are checked; nothing in it is executed.",
         )  # fmt: skip
         st.text_input("Name here", key=_NAME, max_chars=80, placeholder="as in the archive",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from rivae.benchmark.names import DATASETS, METHODS
-from rivae.ui.run_cards import short_date
+from rivae.benchmark.names import METHODS
+from rivae.ui.run_cards import dataset_title, short_date
 from rivae.ui.text import escape, markdown
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def about(entry: Entry) -> str:
     config = entry.config
     if config is None:
         return ""
-    dataset, method = config.dataset.name, config.method.name
-    parts = [DATASETS.get(dataset, dataset), METHODS.get(method, method), f"seed {config.seed}"]
+    method = config.method.name
+    parts = [dataset_title(config.dataset), METHODS.get(method, method), f"seed {config.seed}"]
     return markdown(" · ".join(parts))
 
 

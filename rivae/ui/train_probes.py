@@ -43,7 +43,6 @@ def start(config: RunConfig) -> Job:
 
     key, settings = estimate_key(config), config.model_dump_json()
     module = "rivae.ui.train_probe_job"
-    terminal = f"python -m {module} '{settings}'"
     return tasks.start(
-        key, lambda: start_process(key, f"Estimate for {config.name}", module, [settings], terminal)
+        key, lambda: start_process(key, f"Estimate for {config.name}", module, [settings])
     )

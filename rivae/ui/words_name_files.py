@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, state
+from rivae.ui import cache, exports, state
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ def panel(
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:  # fmt: skip
     """A button that opens the files of the axis names and the Python that makes the evidence."""
-    from rivae.snippets import snippet
     from rivae.ui.words_names import evidence_rows, names_json
     from rivae.words.kept_names import names_path
 
@@ -47,8 +46,8 @@ def panel(
             key=state.WORDS_FILE, on_change=_uploaded, args=(run_id, explorer.n_components),
         )  # fmt: skip
         where = names_path(cache.run(run_id))
-        st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}. The same in Python:")
-        st.code(snippet(run_id, "axis-evidence"), language="python")
+        st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}.")
+        exports.python(run_id, "axis-evidence")
 
 
 def _uploaded(run_id: str, d: int) -> None:

@@ -32,7 +32,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     if tags is None:
         st.info(
             "The items of this data set have no tags. Import it again with a column of tags, or "
-            "join those of food.com: see `python -m rivae import --help`."
+            "join those of food.com: the Data page asks for it with a folder of Recipe1M."
         )
         return
     tag_map, trouble = words_data.tag_map_of(explorer.data)

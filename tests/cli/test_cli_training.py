@@ -49,8 +49,9 @@ def refused(capsys, *words):
     """The one sentence on stderr of a command that must end with exit code 1."""
     assert main(list(words)) == 1
     captured = capsys.readouterr()
-    assert captured.err.startswith("rivae: ") and captured.err.count("\n") == 1
-    return captured.err[len("rivae: ") : -1]
+    *before, last = captured.err.splitlines()
+    assert last.startswith("rivae: ") and not any(line.startswith("rivae: ") for line in before)
+    return last[len("rivae: ") :]
 
 
 # Words.
@@ -133,7 +134,10 @@ def test_train_makes_a_run_and_says_what_to_do_next(root, capsys):
     captured = capsys.readouterr()
     assert captured.out.startswith("first: finished, validation R@1 0.")
     assert "rivae evaluate first" in captured.out and "rivae serve" in captured.out
-    assert captured.err.splitlines()[-1].startswith("first joint 4/4 loss ")
+    said = captured.err.splitlines()
+    assert said[0] == "first: opening synth", "before anything that takes time"
+    assert said[1:3] == ["first: preparing initialise", "first: initialise epoch 1/4 step 1/4"]
+    assert said[-2].startswith("first: joint epoch 4/4 · loss ")
     run = Run(root / "first")
     assert run.status.state == "finished" and run.config.dataset.settings == {"n_pairs": 150}
     assert run.config.method.settings["joint_epochs"] == 2

@@ -45,7 +45,7 @@ def test_a_run_is_found_by_id_or_path(run):
     assert find_run("good", [root]).path == run.path
     assert find_run(str(run.path), [root / "nowhere"]).path == run.path
     for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
-        with pytest.raises(RunError, match=r"there is no run .*`rivae runs` lists what there is"):
+        with pytest.raises(RunError, match=r"there is no run .*choose one of the list of runs"):
             find_run(wrong, [root])
 
 

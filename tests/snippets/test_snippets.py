@@ -3,6 +3,9 @@
 import contextlib
 import io
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from rivae.explorer import Explorer
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
-from rivae.snippets import PANELS, literal, snippet
+from rivae.snippets import PANELS, literal, places_of, snippet
 
 DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}, "pairs": {"image_size": 16}}
 # Panels about words need items with texts.
@@ -36,11 +39,16 @@ SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, small_store):
     """An untrained but complete run on each of three data sets, in a folder of runs."""
-    root = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        yield make_runs(tmp_path_factory.mktemp("runs"), small_store, patch)
+
+
+def make_runs(root, small_store, monkeypatch):
     made = {}
     for name, settings in DATASETS.items():
         if name == "pairs":
-            settings = {**settings, "store": str(small_store)}
+            monkeypatch.setenv("RIVAE_DATA", str(small_store.parent))
+            settings = {**settings, "store": small_store.name}
         config = make_config(name, name=f"tiny-{name}", dataset_settings=settings)
         run = Run.create(config, root)
         data = run.load_dataset()
@@ -53,13 +61,54 @@ def runs(tmp_path_factory, small_store):
             n_search_sets=2, null_permutations=0, null_permutations_slow=0,
         ))  # fmt: skip
         made[name] = run
-    return root, made
+    return root, made, small_store.parent
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(runs, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(runs[0]))
     monkeypatch.chdir(tmp_path)
+
+
+RUNNER = """
+import contextlib, io, json, os, sys, traceback
+told = {}
+for call, text, folder in json.load(sys.stdin):
+    for name in [name for name in os.environ if name.startswith("RIVAE_")]:
+        del os.environ[name]
+    os.chdir(folder)
+    output = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output):
+            exec(compile(text, call, "exec"), {})
+    except Exception:
+        output.write(traceback.format_exc())
+    told[call] = output.getvalue()
+json.dump(told, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def told(runs, repo_root, tmp_path_factory):
+    """What each snippet prints, and its folder: run one after the other in a fresh process that
+    knows nothing of this one but where the package is installed."""
+    folders = {call: tmp_path_factory.mktemp("elsewhere") for call in PANELS}
+    asked = []
+    for call, folder in folders.items():
+        name = "split-digits" if "digit" in call else "pairs" if call in WORDS else "synth"
+        run = runs[1][name]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RIVAE_DATA", str(runs[2]))
+            places = places_of(run)
+        asked.append((call, snippet(run.id, call, places, **SETTINGS[call]), str(folder)))
+    env = {k: v for k, v in os.environ.items() if not k.startswith("RIVAE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER], input=json.dumps(asked), capture_output=True, text=True,
+        cwd=folders["topk"], env={**env, "PYTHONPATH": str(repo_root)}, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    return {call: (printed[call], folder) for call, folder in folders.items()}
 
 
 def execute(text):
@@ -81,6 +130,7 @@ SETTINGS = {
     "matrix": SMALL,
     "digits": SMALL,
     "curves": {},
+    "metrics": {},
     "scores": {},
     "clouds": {"dim": 1, "n_sigma": 2, "relation": "factor:light"},
     "word-contrast": {"n_words": 3},
@@ -99,13 +149,32 @@ def test_every_panel_is_tried_here():
 
 
 @pytest.mark.parametrize("call", PANELS)
-def test_snippets_run_as_they_stand(call, runs, tmp_path):
-    name = "split-digits" if "digit" in call else "pairs" if call in WORDS else "synth"
-    run = runs[1][name]
-    execute(snippet(run.id, call, **SETTINGS[call]))
-    assert [p.name for p in tmp_path.iterdir()] == ([FILES[call]] if call in FILES else [])
+def test_snippets_run_as_they_stand_from_any_folder(call, told):
+    printed, folder = told[call]
+    assert "Traceback" not in printed, printed
+    assert [p.name for p in folder.iterdir()] == ([FILES[call]] if call in FILES else []), printed
     if FILES.get(call, "").endswith(".png"):
-        assert min(Image.open(tmp_path / FILES[call]).size) > 100
+        assert min(Image.open(folder / FILES[call]).size) > 100
+
+
+def test_all_metrics_are_printed(runs, told):
+    stored, printed = runs[1]["synth"].evaluation, told["metrics"][0]
+    for group in ("retrieval", "factors"):
+        assert f"## {group}\n" in printed
+        for name, result in stored[group].items():
+            if result["score"] is not None:
+                assert f"{result['score']:.4f}" in printed, name
+
+
+def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tmp_path):
+    root, made, data = runs
+    monkeypatch.setenv("RIVAE_DATA", str(data))
+    assert places_of(made["synth"]) == {"RIVAE_RUNS": str(root)}
+    assert places_of(made["pairs"], made["synth"]) == {
+        "RIVAE_RUNS": str(root), "RIVAE_DATA": str(data)}  # fmt: skip
+    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", root)
+    assert places_of(made["synth"]) == {}
+    assert "environ" not in snippet("tiny-synth", "curves", places_of(made["synth"]))
 
 
 def test_a_snippet_finds_what_the_page_shows(runs):

@@ -175,7 +175,7 @@ def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
         assert run.status.state == "running"
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert run.status.state == "interrupted" and "rivae resume killed" in run.status.message
+        assert run.status.state == "interrupted" and "resume it" in run.status.message
     done = subprocess.run(
         [sys.executable, "-m", "rivae", "resume", "killed", "--quiet"],
         env=env, cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -46,7 +46,7 @@ def test_stopped_in_every_stage_it_goes_on_to_the_same_bytes(case, tmp_path):
     for n in sorted({1, min(3, n_epochs), min(5, n_epochs), n_epochs}):
         root = tmp_path / str(n)
         run = stopped(config, root, n)
-        assert run.status.state == "interrupted" and "rivae resume" in run.status.message
+        assert run.status.state == "interrupted" and "resume it" in run.status.message
         assert not run.ready
         (done,) = resume([run])
         assert done.status.state == "finished" and done.status.message == ""

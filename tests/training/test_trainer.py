@@ -286,7 +286,7 @@ def test_a_killed_run_says_interrupted_and_can_be_resumed(tmp_path):
         train([tiny_config()], tmp_path, StopAfter(4))
     run = Run(tmp_path / "run")
     run.set_status(state="running", message="")  # what SIGKILL leaves behind
-    assert run.status.state == "interrupted" and "rivae resume run" in run.status.message
+    assert run.status.state == "interrupted" and "resume it" in run.status.message
     with locked(run.lock_path):
         assert run.status.state == "running"
     resume([run])

@@ -175,7 +175,7 @@ def at_work(files):
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    job = Job("import kept", "Import of kept", process, "rivae import")
+    job = Job("import kept", "Import of kept", process)
     threading.Thread(target=job.read, daemon=True).start()
     data_import.tasks.jobs[job.key] = job
     while job.share < 0.5:

@@ -74,6 +74,11 @@ def make(shown, name):
 # The list
 
 
+def evaluations(shown):
+    """What the links to an evaluation say."""
+    return [link.proto.label.replace("\\", "") for link in shown.at.get("page_link")]
+
+
 def test_an_empty_store_explains_what_a_plan_is(plans):
     shown = plans()
     assert "which items are labelled" in written(shown)
@@ -83,7 +88,7 @@ def test_an_empty_store_explains_what_a_plan_is(plans):
 def test_without_an_evaluated_run_it_says_what_to_do(app):
     shown = app("label")
     assert "No run is evaluated yet" in written(shown)
-    assert "python -m rivae evaluate digits-4" in written(shown)
+    assert "Evaluate digits-4" in evaluations(shown)
     assert not shown.at.multiselect and not shown.at.button
 
 
@@ -94,7 +99,7 @@ def test_the_first_run_fixes_the_data_set(plans):
     shown = plans()
     field = shown.at.multiselect(key="label_new_runs")
     assert len(field.options) == 3
-    assert "python -m rivae evaluate digits-4" in written(shown)
+    assert "Evaluate digits-4" in evaluations(shown)
     choose(shown, "synth")
     options = shown.at.multiselect(key="label_new_runs").options
     assert len(options) == 1 and options[0].endswith("synth")

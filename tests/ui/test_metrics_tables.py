@@ -240,7 +240,7 @@ def test_a_file_that_is_no_report_is_one_sentence(folder, content, reason):
         content.to_parquet(path)
     with pytest.raises(DataError, match=reason) as caught:
         metrics_results.summary()
-    assert "python -m rivae benchmark" in str(caught.value)
+    assert "run the benchmark again" in str(caught.value)
     assert str(folder) not in str(caught.value), "a visitor need not know the server's folders"
 
 

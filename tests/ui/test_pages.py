@@ -1,5 +1,7 @@
 """The pages without a browser: what they say, how their state moves, that none of them throws."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -49,10 +51,32 @@ def test_one_click_leads_to_the_numbers_of_a_run(app):
     assert picker.value == "synth" and "Evaluate now" in [b.label for b in home.at.button]
 
 
-def test_without_runs_every_page_names_the_command(app, monkeypatch, tmp_path):
+COMMAND = re.compile(r"python -m|(?<![\w/])rivae [a-z-]+ |--set |\bpip install")
+
+
+@pytest.mark.parametrize("page", ["home", "metrics", "train", "label", "data", "words"])
+def test_no_page_asks_for_a_command(app, page):
+    shown = app(page)
+    kinds = ("markdown", "caption", "warning", "info", "code", "success")
+    said = [str(element.value) for kind in kinds for element in getattr(shown.at, kind)]
+    assert not [text for text in said if COMMAND.search(text) and "import numpy" not in text]
+
+
+def test_a_card_leads_to_what_is_next(app):
+    links = {
+        (link.proto.label, link.proto.query_string) for link in app().at.get("page_link")
+    }
+    assert ("Resume", "run=stopped") in links and ("Resume", "run=failed") in links
+    assert ("Measure", "show=run&run=synth") in links
+    assert ("Train on this", "on=sprites") in links and ("Import pairs", "") in links
+
+
+def test_without_runs_every_page_leads_to_training(app, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     for page in ("home", "explore", "traverse"):
-        assert "python -m rivae train" in app(page).words
+        shown = app(page)
+        links = {link.proto.label: link.proto for link in shown.at.get("page_link")}
+        assert links["Train a model"].page == "train" and "python -m" not in shown.words
 
 
 @pytest.mark.parametrize("page", ["explore", "traverse"])

@@ -76,7 +76,7 @@ def test_a_card_says_how_a_run_is(run_folder, name, state, note):
     card = describe_run(Run(run_folder / name))
     assert card.state == state and note in card.note
     assert "\n" not in card.note
-    assert ("resume" in card.command) == (state in ("interrupted", "failed"))
+    assert (card.action == "resume") == (state in ("interrupted", "failed"))
     assert card.id in card.title
 
 

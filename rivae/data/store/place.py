@@ -62,8 +62,8 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
             return candidate.absolute()
     known = ", ".join(path.name for path in list_stores(root)) or "none yet"
     raise DataError(
-        f"there is no imported data set '{name_or_path}' (imported: {known}): make it with "
-        "`python -m rivae import TABLE --images FOLDER --name NAME`"
+        f"there is no imported data set '{name_or_path}' (imported: {known}): import it, "
+        "or choose another"
     )
 
 
