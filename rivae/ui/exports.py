@@ -11,7 +11,7 @@ import streamlit as st
 
 from rivae.browser import find_browser
 from rivae.errors import RivaeError
-from rivae.ui import cache, data_import, theme
+from rivae.ui import access, cache, theme
 
 if TYPE_CHECKING:
     from rivae.export import Figure
@@ -68,7 +68,7 @@ def python(run_id: str, call: str, **settings: Any) -> None:
 
     places = {}
     # Who comes from another machine cannot use the folders of this one, and need not know them.
-    if data_import.is_local(st.get_option("server.address")):
+    if access.is_local(st.get_option("server.address")):
         others = settings.get("others", ())  # of a comparison
         with suppress(RivaeError):  # a run that is gone: the page says so
             places = places_of(*map(cache.run, (run_id, *others)))

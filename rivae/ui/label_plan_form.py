@@ -22,7 +22,6 @@ from rivae.ui.text import markdown
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
     from rivae.labels.schema import Guideline
-    from rivae.ui.background import Job
     from rivae.ui.label_plan_making import Request
 
 KEY = state.LABEL_NEW

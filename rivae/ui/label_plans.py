@@ -51,7 +51,7 @@ def _card(name: str) -> None:
     guideline = plan_guideline(store, plan)
     opened = None
     try:
-        with st.skeleton(height=60):
+        with outcome.waiting("Opening the data of the plan …", 60):
             opened = label_store.open_plan(name)
         _progress(_done(opened, guideline))
     except RivaeError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, exports, metrics_session, state, theme
+from rivae.ui import cache, exports, metrics_session, outcome, state, theme
 from rivae.ui.metrics_along import extent
 from rivae.ui.metrics_charts import chosen_cell
 from rivae.ui.metrics_layout import QUIET, headline
@@ -39,7 +39,7 @@ def panel(run: Run, report: Report, along: Along) -> None:
     from rivae.replay import measured_queries
 
     try:
-        with st.skeleton(height=420):  # the model is opened, and its items searched
+        with outcome.waiting("Opening the model and searching its items …", 420):
             explorer = cache.explorer(run.id)
             found = behind(cache.model_key(run.id), report.created, j, along.other, explorer,
                            report.stored)  # fmt: skip

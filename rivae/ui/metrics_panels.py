@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import DataError
-from rivae.ui import metrics_exports, metrics_results, metrics_session, page_help, state
+from rivae.ui import metrics_exports, metrics_results, metrics_session, outcome, page_help, state
 from rivae.ui.components.result_table import result_table
 from rivae.ui.metrics_layout import headline
 from rivae.ui.metrics_payload import payload
@@ -28,7 +28,7 @@ HOW_TO_READ = (
 def tables(bar: DeltaGenerator) -> None:
     """The tables of one data set; ``bar`` is the row at the top of the page."""
     try:
-        with st.skeleton(height=420):
+        with outcome.waiting("Reading the results of the benchmark …", 420):
             lines = metrics_results.summary()
     except DataError as error:
         st.warning(markdown(str(error)), icon=":material/info:")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import axes, cache
+from rivae.ui import axes, cache, outcome
 from rivae.ui.pages import HOME, TRAIN
 from rivae.ui.text import markdown
 
@@ -34,7 +34,7 @@ def ready_runs(name: str = "run") -> list[Run]:
 def opened(open_run: Callable[[], Opened]) -> Opened:
     """What ``open_run`` returns; the page ends with a sentence where the run cannot be opened."""
     try:
-        with st.skeleton(height=480):  # opening a run for the first time may take seconds
+        with outcome.waiting("Opening the run, its data and its model …", 480):
             return open_run()
     except RivaeError as error:
         unusable(error)

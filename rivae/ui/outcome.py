@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -68,6 +69,13 @@ def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
                 on_click=job.cancel, disabled=not may_stop,
             )  # fmt: skip
     st.caption("Continues in the background when you leave this page.")
+
+
+@contextmanager
+def waiting(words: str, height: int) -> Iterator[None]:
+    """What is being done, with its seconds, over the shape of what is to come."""
+    with st.spinner(words, show_time=True), st.skeleton(height=height):
+        yield
 
 
 def _key(place: str) -> str:

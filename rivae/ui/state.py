@@ -208,4 +208,5 @@ TRAIN_LOG: Final = "train_log"
 TRAIN_DRAFT: Final = "train_draft"  # rivae.jobs.draft.Draft, the run that is about to be started
 TRAIN_CLONED: Final = "train_cloned"  # the run that the address last named to be cloned
 TRASH: Final = "trash"  # begins the keys of what was deleted, and of its buttons
+TRAIN_NEW: Final = "train_new"  # the entry that was just queued and is to come into view
 TRAIN_FIELD: Final = "train_field"  # begins the key of every field and button of a new run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import outcome, train_probe, train_probes, train_queue, train_session
+from rivae.ui import outcome, state, train_probe, train_probes, train_queue, train_session
 from rivae.ui import train_form_state as form
 from rivae.ui.text import markdown
 
@@ -88,10 +88,11 @@ def queue() -> None:
         nonlocal said
         configs = runs_of(draft, form.taken())
         open_datasets(configs)
-        ledger.add(
+        first, *_ = ledger.add(
             configs, priority=draft.priority, max_restarts=draft.restarts,
             processes=draft.processes if draft.device != "cpu" else 1,
         )  # fmt: skip
+        st.session_state[state.TRAIN_NEW] = first.id
         one = len(configs) == 1
         said = f"{configs[0].name} is queued" if one else f"{len(configs)} runs are queued"
         return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
     from rivae.jobs.overview import Entry
 
 QUEUE_SHOWN, QUEUE_MOST = 8, 100
+# The page stays scrolled when its content changes; without the entry (far behind in the queue), to
+# the top. For some seconds, as the entry is drawn later than this.
+SCROLL = """key => {
+    document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+    let tries = 50;
+    const look = () => {
+        const entry = document.querySelector(`.st-key-${key}`);
+        if (entry) entry.scrollIntoView({block: "nearest"});
+        else if (--tries) setTimeout(look, 100);
+    };
+    look();
+}"""
 
 
 def panel() -> None:
@@ -34,6 +48,8 @@ def panel() -> None:
     if trouble:
         outcome.warning(trouble)
     live = tuple(sorted(entry.id for entry in found if entry.live))
+    if queued := st.session_state.pop(state.TRAIN_NEW, ""):
+        _bring_into_view(str(queued))
     if live:
         # Nothing renews itself while nothing runs.
         st.fragment(_live, run_every=train_watched.EVERY)(live)
@@ -42,6 +58,12 @@ def panel() -> None:
     over = [entry for entry in found if not entry.live]
     train_past.panel(over)
     train_overlay.panel(found)
+
+
+def _bring_into_view(job_id: str) -> None:
+    """Scroll to the entry of a job, which is drawn after this: the form above it was longer."""
+    key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{state.TRAIN_BUTTON}-open-{job_id}")
+    st.html(f"<script>({SCROLL})({json.dumps(key)})</script>", unsafe_allow_javascript=True)
 
 
 def _live(known: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui import exports, state, theme, traversals
+from rivae.ui import exports, outcome, state, theme, traversals
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         bind="query-params",
     ) or QUERIES[0]  # fmt: skip
     if columns:
-        with st.skeleton(height=260):
+        with outcome.waiting("Comparing each axis with the true factors …", 260):
             cell = _heatmap(explorer, anchor, choice, n, columns)
         if cell is None:
             st.caption("Click a cell to see the retrieved items' factor values against one axis.")

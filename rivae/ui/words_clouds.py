@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui import cache, exports, state, theme, words_controls, words_data, words_session
+from rivae.ui import (
+    cache,
+    exports,
+    outcome,
+    state,
+    theme,
+    words_controls,
+    words_data,
+    words_session,
+)
 from rivae.ui.answers import picture
 from rivae.ui.components.cloud_panel import cloud_panel
 from rivae.ui.text import escape, markdown
@@ -30,7 +39,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         axis = explorer.axis_ids[choice.dim]
         target = words_controls.relation_picker(words_data.targets_of(explorer.data, axis))
         everyday = words_controls.everyday_toggle()
-    with st.skeleton(height=460):
+    with outcome.waiting("Counting the words along this axis …", 460):
         found = words_data.states(key, choice.dim, choice.n_sigma, explorer)
         clouds = words_data.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
     if clouds is None:

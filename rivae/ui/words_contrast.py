@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import DataError
-from rivae.ui import cache, exports, state, theme, words_controls, words_data, words_session
+from rivae.ui import (
+    cache,
+    exports,
+    outcome,
+    state,
+    theme,
+    words_controls,
+    words_data,
+    words_session,
+)
 from rivae.ui.metrics_layout import QUIET
 from rivae.ui.text import markdown
 
@@ -28,7 +37,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         choice = words_controls.axis_and_width(explorer)
     key, axis = cache.model_key(run_id), explorer.axis_names[choice.dim]
     sets = words_data.words_of(explorer.data).sets
-    with st.skeleton(height=420):
+    with outcome.waiting("Comparing the words of the two ends …", 420):
         found = words_data.states(key, choice.dim, choice.n_sigma, explorer)
         low, _, high = (found.items(s) for s in range(3))
         try:

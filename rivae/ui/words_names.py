@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, state, words_data, words_name_files
+from rivae.ui import cache, outcome, state, words_data, words_name_files
 from rivae.ui.text import escape, markdown
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     from rivae.words.naming import propose_name
 
     run, d = cache.run(run_id), explorer.n_components
-    with st.skeleton(height=420):
+    with outcome.waiting("Looking for what changes along each axis …", 420):
         evidence = words_data.evidence(cache.model_key(run_id), explorer)
     proposals = [propose_name(j, found) for j, found in enumerate(evidence)]
     named: dict[int, AxisName] = {}

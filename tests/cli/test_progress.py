@@ -70,7 +70,7 @@ def test_in_a_terminal_one_line_that_fits(clock, terminal):
     written = terminal.getvalue()
     assert "\n" not in written and written.endswith("\r\033[K")
     lines = written.split("\r\033[K")[1:-1]
-    assert 8 < len(lines) < 14, "several times a second, not every step"
+    assert 5 < len(lines) < 14, "several times a second, not every step"
     assert all(len(shown) < 60 for shown in lines)
 
 

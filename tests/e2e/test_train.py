@@ -48,6 +48,12 @@ def epochs(runs):
     return len(Run(runs / "tried").metrics())
 
 
+def in_sight(element):
+    """Whether all of an element lies in the window, below the app's bar."""
+    box = element.bounding_box()
+    return box is not None and box["y"] >= 40 and box["y"] + box["height"] <= 400
+
+
 def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
     port = free_port()
     with start_app(runs, tmp_path / "server.log", None, port) as address:
@@ -58,7 +64,10 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         name.press("Enter")
         page.get_by_text("tried", exact=False).first.wait_for()
         until(lambda: page.get_by_role("button", name="Queue", exact=True).is_enabled(), "ready")
+        page.set_viewport_size({"width": 1280, "height": 400})
         page.get_by_role("button", name="Queue", exact=True).click()
+        page.get_by_role("button", name="tried").first.wait_for()
+        until(lambda: in_sight(page.get_by_role("button", name="tried").first), "in view", 10)
         until(lambda: state_of(runs) == "running", "it trains", 60)
         page.goto(f"{address}/train?run=tried")
         page.locator(".js-plotly-plot").first.wait_for(timeout=60_000)

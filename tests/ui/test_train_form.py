@@ -171,6 +171,15 @@ def test_a_name_that_is_taken(form, root):
     assert page.can_queue and len(queued(root)) == 1
 
 
+def test_a_queued_run_is_brought_into_view_once(form, root):
+    page = form().press("queue")
+    (job,) = queued(root)
+    scripts = [h.proto.body for h in page.at.get("html") if "scrollIntoView" in h.proto.body]
+    assert len(scripts) == 1 and f"-open-{job.id}" in scripts[0]
+    page.at.run()
+    assert not [h for h in page.at.get("html") if "scrollIntoView" in h.proto.body]
+
+
 def test_a_data_set_that_cannot_be_opened_is_not_queued(form, root):
     page = form().enter(dataset="split-mnist").press("queue")
     assert "split-mnist needs the folder" in page.words and not queued(root)
