@@ -136,7 +136,7 @@ def test_train_makes_a_run_and_says_what_to_do_next(root, capsys):
     assert "rivae evaluate first" in captured.out and "rivae serve" in captured.out
     said = captured.err.splitlines()
     assert said[0] == "first: opening synth", "before anything that takes time"
-    assert said[1:3] == ["first: preparing initialise", "first: initialise epoch 1/4 step 1/4"]
+    assert said[1:3] == ["first: preparing initialise", "first: initialise epoch 1/4 step 1/1"]
     assert said[-2].startswith("first: joint epoch 4/4 · loss ")
     run = Run(root / "first")
     assert run.status.state == "finished" and run.config.dataset.settings == {"n_pairs": 150}
@@ -269,7 +269,7 @@ def test_stopped_between_seeds_it_names_those_not_begun(root, monkeypatch, capsy
 def test_what_resume_refuses(root, capsys):
     assert train_synth("--name", "done", "--quiet") == 0
     capsys.readouterr()
-    assert "there is no run 'x': `rivae runs` lists" in refused(capsys, "resume", "x")
+    assert "there is no run 'x': choose one of the list" in refused(capsys, "resume", "x")
     assert refused(capsys, "resume", "done").startswith("run done is finished already")
 
 
