@@ -315,7 +315,9 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
     page.at.button(key="metrics_evaluate").click().run()
     page.calm()
     job = metrics_evaluate.job_of(known("new"))
-    assert job is not None and not page.at.button
+    assert job is not None and page.at.button(key="metrics_evaluate").disabled
+    (bar,) = page.at.get("progress")
+    assert bar.proto.text.startswith("Evaluating new: ")
     with pytest.raises(Exception, match="another run is being evaluated"):
         other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
         (other.path / "model.safetensors").write_bytes(b"another")
