@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rivae.cli.common import add_command, print_table
-from rivae.errors import ConfigError, DataError
+from rivae.errors import ConfigError, DataError, LabelError
 from rivae.runs.owned import own_run
 
 KINDS = ("run", "import", "plan")
@@ -128,9 +128,11 @@ def plans_naming(run_id: str) -> list[str]:
 
 
 def _plan(name: str) -> _Doomed:
-    from rivae.labels.home import open_labels
+    from rivae.labels.home import labels_are_kept, open_labels
     from rivae.labels.kept_plans import delete_plan, require_plan
 
+    if not labels_are_kept():
+        raise LabelError("no labels are kept here, so there is no plan to delete")
     with closing(open_labels()) as store:
         require_plan(store, name)
 
