@@ -100,8 +100,12 @@ def _plans(args: argparse.Namespace) -> int:
 
     with label_reports.opened(args) as store:
         known: dict[str, PairedDataset] = {}
-        plans = [kept_plan(store, name) for name in plan_names(store)]
-        found = [_summary(store, plan, known) for plan in plans]
+        found = []
+        for name in plan_names(store):
+            try:
+                found.append(_summary(store, kept_plan(store, name), known))
+            except RivaeError as error:
+                found.append(_broken(name, str(error)))
     if args.json:
         print(json.dumps(found))
     elif not found:
@@ -115,7 +119,18 @@ def _plans(args: argparse.Namespace) -> int:
             ],
             ("plan", "data set", "items", "runs", "answered", "annotators"),
         )  # fmt: skip
+        for row in found:
+            if "message" in row:
+                print(f"{row['plan']}: {row['message']}", file=sys.stderr)
     return 0
+
+
+def _broken(name: str, message: str) -> dict[str, Any]:
+    """The row of a plan that cannot be read."""
+    return {
+        "plan": name, "data set": "broken", "runs": [], "items": 0, "repeats": 0, "purpose": None,
+        "created": None, "answered": None, "needed": None, "annotators": {}, "message": message,
+    }  # fmt: skip
 
 
 def _summary(

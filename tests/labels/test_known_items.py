@@ -7,13 +7,15 @@ import re
 import pytest
 
 from rivae.cli import main
-from rivae.errors import LabelError, RivaeError
+from rivae.errors import DataError, LabelError, RivaeError
 from rivae.labels import database
 from rivae.labels.events import item_key_of
 from rivae.labels.inbox import receive
-from rivae.labels.kept_plans import keep_plan, plan_guideline
+from rivae.labels.kept_plans import keep_plan, kept_plans, plan_guideline
 from rivae.labels.known_items import KnownItems
 from rivae.labels.merge import import_labels
+from rivae.labels.plan_data import newest_plan_of, plans_of_run
+from rivae.labels.run_scores import planned_rows
 from rivae.labels.schema import guideline, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import find_run
@@ -140,6 +142,38 @@ def test_a_factor_that_the_plan_lacks_is_not_stored(data, tmp_path):
         with pytest.raises(LabelError, match="row 3: 'greenness' is no factor of plan fruity"):
             import_labels(store, path)
         assert plan_guideline(store, plan) == one and len(store.events()) == 1
+
+
+def test_a_damaged_plan_is_one_row_and_holds_up_nobody(data, tmp_path, capsys):
+    with LabelStore(tmp_path / "labels.db") as store:
+        store.keep("plan", "damaged", "{")
+        store.keep("plan", "future", '{"version": 9}')
+        store.append([event(item=item_key_of(data, 0))])
+        assert [plan.id for plan in kept_plans(store)] == ["first"]
+        assert newest_plan_of(store, find_run("run-a")).id == "first"
+        assert plans_of_run(store, "run-a") == ["first"]
+        assert list(planned_rows(store, data)) == list(range(N))
+    assert main(["labels", "import", table(tmp_path, item_key_of(data, 1)), "--json"]) == 0
+    capsys.readouterr()
+    assert main(["labels", "plans", "--json"]) == 0
+    rows = {row["plan"]: row for row in json.loads(capsys.readouterr().out)}
+    assert list(rows) == ["damaged", "first", "future"]
+    assert rows["damaged"]["data set"] == rows["future"]["data set"] == "broken"
+    assert "no labelling plan" in rows["damaged"]["message"] and rows["first"]["answered"] == 2
+    assert main(["labels", "plans"]) == 0
+    said = capsys.readouterr()
+    assert "broken" in said.out and "future: this is no labelling plan" in said.err
+    assert main(["labels", "agreement", "damaged"]) == 1
+    assert "no labelling plan" in capsys.readouterr().err
+
+
+def test_a_factor_that_an_import_names_but_lacks_is_one_sentence(data, tmp_path):
+    path = tmp_path / "data" / "a" / "store.json"
+    manifest = json.loads(path.read_text())
+    manifest["factors"] = [{"name": "ghost", "kind": "continuous"}]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match="a names factors that are not stored: import"):
+        find_run("run-a").load_dataset()
 
 
 @pytest.mark.parametrize("seconds", ["1" + "0" * 400, "1e400", "-1", "604801"])
