@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rivae.labels.merge import ImportReport
     from rivae.labels.transfer import Form
+    from rivae.ui.label_store import OpenPlan
 
 FORMS: dict[Form, tuple[str, str]] = {
     "events": ("Events, JSONL", "Every event, undone ones included: nothing is lost."),
@@ -42,8 +43,11 @@ class Looked:
     trouble: str = ""
 
 
-def files() -> None:
-    """A button that opens exports of all labels, made when they are asked for, and the import."""
+def files(opened: OpenPlan) -> None:
+    """A button that opens exports of all labels, made when they are asked for, and the import.
+
+    Items of an imported file that only have an id or a row belong to the plan's data.
+    """
     from rivae.labels.uploads import MAX_MEGABYTES
 
     with st.popover("Files", icon=":material/download:"):
@@ -55,9 +59,15 @@ def files() -> None:
                     mime="application/jsonl" if form == "events" else "text/csv",
                     on_click="ignore", help=about, key=f"{state.LABEL_REVIEW}_{form}",
                 )  # fmt: skip
+        st.toggle(
+            "Items are row numbers", key=state.LABEL_FILE_ROWS, on_change=_look,
+            args=(False, opened),
+            help="The column item counts the rows of this plan's data, from 0. Otherwise it holds "
+            "keys as in an exported file, or the ids of this plan's data.",
+        )  # fmt: skip
         st.file_uploader(
             "Labels from a file", type=["jsonl", "ndjson", "csv"], key=state.LABEL_FILE,
-            max_upload_size=MAX_MEGABYTES, on_change=_look, args=(False,),
+            max_upload_size=MAX_MEGABYTES, on_change=_look, args=(False, opened),
             help="JSONL or CSV as above, or a table of your own with the columns annotator, "
             "item, factor and level. A file adds labels; it never changes one that is there.",
         )  # fmt: skip
@@ -79,22 +89,23 @@ def _content(form: Form) -> Callable[[], bytes]:
     return make
 
 
-def outcome() -> None:
+def outcome(opened: OpenPlan) -> None:
     """What an uploaded file would do, until it is confirmed: nothing is stored before."""
     looked: Looked | None = st.session_state.get(state.LABEL_LOOKED)
     # Streamlit forgets the file when another view was shown meanwhile.
     if looked is None or st.session_state.get(state.LABEL_FILE) is None:
         return
     with st.container(border=True):
-        _show(looked)
+        _show(looked, opened)
 
 
 def _close() -> None:
     st.session_state[state.LABEL_LOOKED] = None
 
 
-def _look(add: bool) -> None:
+def _look(add: bool, opened: OpenPlan) -> None:
     """The file that was uploaded is read: for a report, or to add its labels."""
+    from rivae.labels.known_items import KnownItems
     from rivae.labels.uploads import import_content
 
     file = st.session_state.get(state.LABEL_FILE)
@@ -102,16 +113,19 @@ def _look(add: bool) -> None:
         st.session_state[state.LABEL_LOOKED] = None
         return
     try:
-        report = import_content(
-            label_store.store(), file.name, file.getvalue(), dry_run=not add
-        )
+        store = label_store.store()
+        items = KnownItems(
+            store, opened.data, by_row=bool(st.session_state.get(state.LABEL_FILE_ROWS)),
+            open_data=lambda plan: label_store.open_plan(plan.id).data,
+        )  # fmt: skip
+        report = import_content(store, file.name, file.getvalue(), items=items, dry_run=not add)
         found = Looked(file.name, report, add)
     except RivaeError as error:
         found = Looked(file.name, trouble=str(error))
     st.session_state[state.LABEL_LOOKED] = found
 
 
-def _show(looked: Looked) -> None:
+def _show(looked: Looked, opened: OpenPlan) -> None:
     name, report = markdown(looked.name), looked.report
     if report is None:
         st.warning(f"{markdown(looked.trouble)}. Nothing was changed.", icon=":material/info:")
@@ -125,7 +139,7 @@ def _show(looked: Looked) -> None:
         if report is not None and not looked.added:
             st.button(
                 "Add these labels", icon=":material/add:", type="primary", key=state.LABEL_ADD,
-                on_click=_look, args=(True,), disabled=not report.added,
+                on_click=_look, args=(True, opened), disabled=not report.added,
                 help=None if report.added else "The file has nothing that is new here.",
             )  # fmt: skip
         st.button("Close", key=f"{state.LABEL_ADD}_close", on_click=_close, type="tertiary")
@@ -139,6 +153,11 @@ def _report(report: ImportReport, added: bool) -> None:
         "conflicts": report.n_conflicts,
     }  # fmt: skip
     st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
+    if report.named:
+        taken = "; ".join(f"{one.said} is {one.title} ({one.key})" for one in report.named)
+        others = report.n_named - len(report.named)
+        rest = f"; and {others:,} more by the same rule" if others else ""
+        st.caption(markdown(f"Item {taken}{rest}."))
     if not report.conflicts:
         return
     first = report.conflicts[:SHOWN_CONFLICTS]

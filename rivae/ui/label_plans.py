@@ -24,6 +24,8 @@ MAX_SHARES = 24  # annotators listed
 
 def panel(names: Sequence[str]) -> None:
     """Every plan with its progress, then the form for a new one."""
+    for sentence in label_store.remarks():
+        outcome.warning(f"{sentence[:1].upper()}{sentence[1:]}.")
     if not names:
         st.caption(
             "A plan says which items are labelled, in which order, and what is asked about them. "

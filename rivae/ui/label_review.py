@@ -37,12 +37,12 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
             help="Verdicts are kept under this name.",
         )  # fmt: skip
         st.space("stretch")
-        label_exchange.files()
+        label_exchange.files(opened)
     st.caption(
         ":material/visibility: This view shows everybody's labels: open it when your own "
         "labelling is done, because it is not blind."
     )
-    label_exchange.outcome()
+    label_exchange.outcome(opened)
     guideline = _guideline(opened)
     said = _said(opened, guideline)
     agreed = _agreed(said.digest, said)

@@ -45,14 +45,22 @@ def store() -> LabelStore:
     """The store that ``RIVAE_LABELS`` names; LabelError when it cannot be opened."""
     from rivae.labels.home import labels_url
 
-    return _store(labels_url())
+    return _store(labels_url())[0]
+
+
+def remarks() -> tuple[str, ...]:
+    """Sentences about labels of the store that belong to nothing; see ``open_labels``."""
+    from rivae.labels.home import labels_url
+
+    return _store(labels_url())[1]
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _store(url: str) -> LabelStore:
+def _store(url: str) -> tuple[LabelStore, tuple[str, ...]]:
     from rivae.labels.home import open_labels
 
-    return open_labels(url)
+    said: list[str] = []
+    return open_labels(url, said.append), tuple(said)
 
 
 def plan_names() -> list[str]:
@@ -78,7 +86,7 @@ def _open_plan(url: str, plan_id: str) -> OpenPlan:
     from rivae.labels.by_row import keys_by_row
     from rivae.labels.kept_plans import kept_plan
 
-    plan = kept_plan(_store(url), plan_id)
+    plan = kept_plan(_store(url)[0], plan_id)
     pictures = _pictures(plan)
     keys = keys_by_row(pictures.data, plan.order)
     return OpenPlan(plan, pictures.data, pictures, tuple(keys[row] for row in plan.order))

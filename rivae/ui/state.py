@@ -184,6 +184,7 @@ LABEL_CASE_FACTOR: Final = "label_case_factor"
 LABEL_OPEN_ONLY: Final = "label_open_only"
 LABEL_PAGE: Final = "label_page"
 LABEL_FILE: Final = "label_file"
+LABEL_FILE_ROWS: Final = "label_file_rows"
 LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label_exchange.Looked, or None
 LABEL_ADD: Final = "label_add"
 

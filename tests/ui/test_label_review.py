@@ -223,6 +223,18 @@ def test_a_file_is_looked_at_before_it_is_added(review, two):
     assert again.at.button(key="label_add").disabled
 
 
+def test_row_numbers_are_taken_for_rows_of_the_plan_when_that_is_said(review, two):
+    text = f"annotator,item,factor,level\neve,{two.rows[3]},wateriness,4\n"
+    shown, before = upload(review(), text), two.store.last()
+    shown.at.toggle(key="label_file_rows").set_value(True).run()
+    shown.calm()
+    key = two.keys[two.rows[3]]
+    assert any(key in c.value.replace("\\", "") for c in shown.at.caption)
+    assert two.store.last() == before
+    shown.at.button(key="label_add").click().run()
+    assert [e.item for _, e in two.store.events(annotator="eve")] == [key]
+
+
 @pytest.mark.parametrize(
     ("text", "name", "words"),
     [
