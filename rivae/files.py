@@ -135,6 +135,20 @@ def _lock_stream(path: Path, flags: int, mode: str) -> IO[str]:
     return os.fdopen(os.open(path, flags | os.O_NONBLOCK, 0o666), mode)
 
 
+def reserve(path: Path, n_bytes: int) -> None:
+    """Make the file ``n_bytes`` long, on the disk: where it is only promised, a full disk ends the
+    process that writes into a map of it.
+
+    Raises:
+        OSError: there is no room.
+    """
+    with path.open("ab") as stream:
+        if os.fstat(stream.fileno()).st_size != n_bytes:
+            os.truncate(path, n_bytes)
+        if hasattr(os, "posix_fallocate") and n_bytes:
+            os.posix_fallocate(stream.fileno(), 0, n_bytes)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename durable; on systems that cannot open folders this is left to the system."""
     if os.name != "posix":

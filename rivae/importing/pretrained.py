@@ -2,13 +2,14 @@
 
 CLIP and SigLIP give both sides, ResNet and other picture models the pictures only. The checkpoint
 is a local folder or a name on the hub; only safetensors are read and no code of a checkpoint runs.
-Needs ``pip install rivae[features]``. A killed run goes on where it stopped.
+Needs ``pip install rivae[features]``. A killed run resumes where it stopped.
 """
 
 from __future__ import annotations
 
-import json
+import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from rivae.data.store.features import FOLDER, SIDES, feature_names
 from rivae.data.store.pixels import picture
 from rivae.data.store.place import checked_name
 from rivae.errors import ConfigError, DataError
-from rivae.files import write_json
+from rivae.files import reserve, write_json
+from rivae.reading.documents import read_json
 
 PARTIAL = "partial.json"
 Progress = Callable[[str, float], None]
@@ -122,29 +124,39 @@ def make_features(
         raise DataError(f"{folder.name} has features '{name}' already: choose another name")
     store, place = PairStore(folder), folder / FOLDER / name
     about = {"checkpoint": Path(checkpoint.name).name, "n_items": len(store)}
+    done = _begun(place, about)
+    resumed = any(done.values())
     try:
         place.mkdir(parents=True, exist_ok=True)
-        done = _begun(place, about)
         for side in checkpoint.sides:
             _one_side(store, checkpoint, side, place, done, batch_size, about, progress)
         write_json(place / "features.json", about)
         (place / PARTIAL).unlink()
     except OSError as error:
-        raise DataError(f"{place} cannot be written: {error.strerror or error}") from error
+        raise DataError(
+            f"{place} cannot be written: {error.strerror or error}; make room and run the same "
+            "command again, it resumes where it stopped"
+        ) from error
+    except DataError:
+        if not resumed:  # the name is free for another checkpoint
+            shutil.rmtree(place, ignore_errors=True)
+        raise
 
 
 def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
     """Side -> items that an earlier call has finished."""
     try:
-        stored = json.loads((place / PARTIAL).read_bytes())
-    except (OSError, ValueError):
+        stored = read_json(place / PARTIAL)
+        counts = {side: int(stored["done"][side]) for side in stored["done"]}
+        begun_for = stored["about"]
+    except (DataError, KeyError, TypeError, ValueError):
         return {}
-    if stored.get("about") != about:
+    if begun_for != about:
         raise DataError(
             f"{place} holds unfinished features of another checkpoint: delete that folder, or "
             "choose another name"
         )
-    return {side: int(count) for side, count in stored.get("done", {}).items()}
+    return counts
 
 
 def _one_side(
@@ -161,9 +173,10 @@ def _one_side(
     path, n = place / f"{side}.npy", len(store)
     out: Any = None
     if done.get(side, 0) and path.is_file():
-        out = np.load(path, mmap_mode="r+", allow_pickle=False)
-    else:
-        done[side] = 0
+        with suppress(OSError, ValueError):  # damaged: made again
+            out = np.lib.format.open_memmap(path, mode="r+")
+    if out is None or len(out) != n:
+        out, done[side] = None, 0
     for start in range(done[side], n, batch_size):
         rows = range(start, min(start + batch_size, n))
         found = compute(store, rows).float().cpu().numpy()
@@ -173,6 +186,7 @@ def _one_side(
             out = np.lib.format.open_memmap(
                 path, mode="w+", dtype=np.float16, shape=(n, found.shape[1])
             )
+            reserve(path, path.stat().st_size)
         # Of unit length, so that float16 holds whatever scale the checkpoint has.
         out[rows.start : rows.stop] = found / np.linalg.norm(found, axis=1, keepdims=True)
         done[side] = rows.stop

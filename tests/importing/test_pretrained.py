@@ -12,6 +12,7 @@ from rivae.data import load_dataset
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import picture
 from rivae.errors import DataError
+from rivae.importing import pretrained
 from rivae.importing.pretrained import Checkpoint, make_features, short_text
 
 transformers = pytest.importorskip("transformers", reason="the extra rivae[features] is missing")
@@ -102,6 +103,30 @@ def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
     for side in ("pictures", "texts"):
         one, two = (np.load(store / "features" / n / f"{side}.npy") for n in ("whole", "parts"))
         np.testing.assert_array_equal(one, two)
+
+
+def test_refused_features_leave_the_name_free(store, clip, monkeypatch):
+    """Also for another checkpoint; what a killed run left stays."""
+    checkpoint = Checkpoint(str(clip))
+    good = checkpoint.of_texts
+    monkeypatch.setattr(checkpoint, "of_texts", lambda *a: torch.full((100, 4), torch.nan))
+    with pytest.raises(DataError, match="not finite for texts"):
+        make_features(store, checkpoint, "x", batch_size=100)
+    assert not (store / "features" / "x").exists()
+    monkeypatch.setattr(checkpoint, "of_texts", good)
+    full = OSError(28, "No space left on device")
+    with monkeypatch.context() as patch:
+        patch.setattr(pretrained, "reserve", raising(full))
+        with pytest.raises(DataError, match="No space left on device; make room and run the same"):
+            make_features(store, checkpoint, "x", batch_size=400)
+    make_features(store, checkpoint, "x", batch_size=400)
+
+
+def raising(error):
+    def fail(*args):
+        raise error
+
+    return fail
 
 
 def test_bad_checkpoints_and_names(store, clip, tmp_path):

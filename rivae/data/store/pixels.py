@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
 import shutil
 import textwrap
 from pathlib import Path
@@ -18,6 +17,7 @@ from PIL import Image, ImageDraw, ImageOps
 from rivae.data.decode import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
+from rivae.files import reserve
 
 CACHE = "cache"
 CARD_SIDE = 160
@@ -76,15 +76,10 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     size = int(np.prod(shape))
     try:
         path.parent.mkdir(exist_ok=True)
-        with path.open("ab") as stream:
-            there = os.fstat(stream.fileno()).st_size
-            if size - there > shutil.disk_usage(path.parent).free - LEFT_FREE:
-                raise OSError(errno.ENOSPC, "no room")
-            # Room that is not there must be an error here, not a SIGBUS when a page is written.
-            if os.fstat(stream.fileno()).st_size != size:
-                os.truncate(path, size)
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(stream.fileno(), 0, size)
+        there = path.stat().st_size if path.exists() else 0
+        if size - there > shutil.disk_usage(path.parent).free - LEFT_FREE:
+            raise OSError(errno.ENOSPC, "no room")
+        reserve(path, size)
         return np.memmap(path, dtype=np.uint8, mode="r+", shape=shape)
     except OSError as error:
         if size > MAX_IN_MEMORY:
