@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Form = TypeVar("Form", bound=BaseModel)
 
 MAX_BYTES = 8 * 2**20
+# For people who have not heard of Python's types.
+_PLAINLY = dict.fromkeys(("model_type", "dict_type"), "Input should hold values by name")
 # Larger numbers are no floats, and no quantity of anything.
 MAX_NUMBER = 10**300
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
@@ -113,7 +115,8 @@ def first_problem(error: ValidationError) -> str:
     """Where a validated file first goes wrong, and how: "steps / 0 / run: …"."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = " / ".join(str(part)[:40] for part in first["loc"])[:80] or "the file"
-    return printable(f"{place}: {first['msg']}")
+    said = _PLAINLY.get(first["type"], first["msg"])
+    return printable(f"{place}: {said}")
 
 
 def printable(text: str) -> str:

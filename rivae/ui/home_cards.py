@@ -63,8 +63,9 @@ def run_card(run: Run) -> None:
             _strip(run, card)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"#### {markdown(card.dataset_title)}", width="content")
-            if card.state in BADGES:
-                icon, color, word = BADGES[card.state]
+            state = "broken" if card.broken_evaluation else card.state
+            if state in BADGES:
+                icon, color, word = BADGES[state]
                 st.badge(word, icon=icon, color=color)
         st.caption(" · ".join(markdown(p) for p in (card.method, card.id, card.date) if p))
         if card.note:
@@ -74,7 +75,8 @@ def run_card(run: Run) -> None:
         if card.scores:
             _scores(card)
         elif card.state == "finished":
-            st.markdown("Not measured yet.")
+            if not card.broken_evaluation:
+                st.markdown("Not measured yet.")
         st.space("stretch")
         if card.action:
             title, icon, page, address = NEXT[card.action]

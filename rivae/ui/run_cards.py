@@ -24,6 +24,7 @@ class RunCard:
         state: "created", "running", "finished", "failed", "interrupted" or "broken".
         note: one sentence for every state but "finished", and for a method without a latent.
         action: what to do next: "measure", "resume" or nothing.
+        broken_evaluation: its scores cannot be read, the note says why.
         scores: (name, value, what it means) for the card's figures; no D, C, I of a method without
             a latent, as in the tables.
     """
@@ -37,6 +38,7 @@ class RunCard:
     note: str = ""
     action: Literal["", "measure", "resume"] = ""
     progress: float | None = None
+    broken_evaluation: bool = False
     scores: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -62,12 +64,12 @@ def describe_run(run: Run) -> RunCard:
     if status.state == "finished":
         sentence = no_latent(method_of(run))
         try:
-            scores = _scores(run, with_factors=not sentence)
+            scores, broken = _scores(run, with_factors=not sentence), False
         except RivaeError as error:
-            scores, sentence = (), str(error)
+            scores, broken, sentence = (), True, str(error)
         return RunCard(
             run.id, "finished", scores=scores, action="" if scores else "measure", note=sentence,
-            **common,
+            broken_evaluation=broken, **common,
         )  # fmt: skip
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(

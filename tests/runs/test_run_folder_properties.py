@@ -197,8 +197,8 @@ def test_a_broken_evaluation_is_one_row_with_its_reason(content: Any, where: str
         assert f"broken evaluation ({where}" in odd["message"]
         assert "evaluate the run again" in odd["message"]
         card = describe_run(Run(root / "odd"))
-        assert card.note == odd["message"] and not card.scores
-        assert card.command == "python -m rivae evaluate odd"
+        assert card.note == odd["message"] and not card.scores and card.broken_evaluation
+        assert card.action == "measure"
 
 
 def test_stored_evaluations_read_as_they_stand() -> None:
