@@ -115,6 +115,17 @@ def test_a_setting_younger_than_a_run_does_not_make_it_another_run(made, tmp_pat
     assert rows[0]["state"] == "finished"
 
 
+def test_a_broken_run_is_one_row_beside_the_others(tmp_path) -> None:
+    cell = Cell("synth", "cos-sim-lvm", "default", (0, 1), size="tiny")
+    broken, failed = (Run.create(config, tmp_path) for config in cell.configs())
+    (broken.path / "status.json").write_text('{"state": 5}')
+    failed.set_status(state="failed", message="it diverged", started="20", updated="yesterday")
+    ((first,), (second,)) = run_cell(cell, tmp_path, print, training=False)
+    assert first["state"] == "not run" and "no readable status.json" in first["message"]
+    assert (second["state"], second["message"]) == ("failed", "it diverged")
+    assert second["seconds"] is None, "its times are none"
+
+
 def test_stopped_in_the_middle_it_keeps_its_rows_and_goes_on(made, tmp_path) -> None:
     def stop(line: str) -> None:
         if line.startswith("evaluating") and line.endswith("s1"):

@@ -10,6 +10,7 @@ import torch
 
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import StorePixels, decoded
+from rivae.errors import DataError
 
 
 @pytest.fixture
@@ -46,3 +47,15 @@ def test_a_folder_that_cannot_be_written_is_read_all_the_same(store):
     (store.folder / "cache").write_text("a file where the folder should be")
     batch = StorePixels(store, 20).batch([5])
     torch.testing.assert_close(batch[0] * 255, torch.from_numpy(decoded(store, 5, 20)).float())
+
+
+def test_pictures_larger_than_the_disk_and_the_memory_are_refused(store, monkeypatch):
+    """A stranger's image_size may ask for any number of bytes: none is taken."""
+    from rivae.data.store import pixels
+
+    full = shutil.disk_usage(store.folder)._replace(free=pixels.LEFT_FREE)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: full)
+    assert StorePixels(store, 20).batch([5]).shape == (1, 3, 20, 20), "small ones stay in memory"
+    assert not (store.folder / "cache" / "pixels-20.bin").stat().st_size
+    with pytest.raises(DataError, match=r"take 16\.8 GB at this size, and there is no room"):
+        StorePixels(store, 2236).batch([5])
