@@ -74,9 +74,8 @@ def run_card(run: Run) -> None:
             st.progress(card.progress)
         if card.scores:
             _scores(card)
-        elif card.state == "finished":
-            if not card.broken_evaluation:
-                st.markdown("Not measured yet.")
+        elif card.state == "finished" and not card.broken_evaluation:
+            st.markdown("Not measured yet.")
         st.space("stretch")
         if card.action:
             title, icon, page, address = NEXT[card.action]
