@@ -16,7 +16,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "datasets",
         _datasets,
-        "list the data sets, or look into one",
+        "list the data sets and imports, or look into one",
         "  rivae datasets\n"
         "  rivae datasets synth --set factor_distribution=uniform\n"
         "  rivae datasets split-mnist --set folder=PATH",
@@ -28,12 +28,13 @@ def add_commands(commands: Any) -> None:
 def _datasets(args: argparse.Namespace) -> int:
     steps = Steps("datasets", f"opening {args.name}" if args.name else "")
     # Here and not above: it imports torch, which `rivae --help` need not wait for.
-    from rivae.data import dataset_names, describe_dataset, load_dataset
+    from rivae.data import dataset_names, describe_dataset, import_names, load_dataset
 
     if args.name is None and args.settings:
         raise ConfigError("settings need the name of a data set: rivae datasets NAME --set ...")
     if args.name is None:
-        rows = [(name, *describe_dataset(name)) for name in dataset_names()]
+        names = (*dataset_names(), *import_names())
+        rows = [(name, *describe_dataset(name)) for name in names]
         if args.json:
             print(json.dumps([{"name": n, "about": a, "settings": s} for n, a, s in rows]))
         else:

@@ -18,7 +18,7 @@ def add_commands(commands: Any) -> None:
         "picture and text features of imported pairs by a Hugging Face checkpoint",
         "  rivae features food openai/clip-vit-base-patch32 --as clip\n"
         "  rivae features food ./my-siglip --as siglip --device cuda\n"
-        "Then: rivae train pairs --set dataset.store=food --set dataset.features=clip",
+        "Then: rivae train food --set dataset.features=clip",
     )
     parser.add_argument("store", help="name of an import, or the path of its folder")
     parser.add_argument("checkpoint", help="a local folder, or a name on the hub")

@@ -25,8 +25,7 @@ def add_commands(commands: Any) -> None:
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
-        "After a stop, the same command resumes. Then: rivae train pairs "
-        "--set dataset.store=mine",
+        "After a stop, the same command resumes. Then: rivae train mine",
     )
     parser.add_argument(
         "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
@@ -76,7 +75,7 @@ def _import(args: argparse.Namespace) -> int:
     if args.dry_run:
         print("nothing was written (--dry-run)")
     else:
-        print(f"{settings.folder} is ready: rivae train pairs --set dataset.store={settings.name}")
+        print(f"{settings.folder} is ready: rivae train {settings.name}")
     return 0
 
 

@@ -10,6 +10,7 @@ from PIL import Image
 
 from rivae.cli import main
 from rivae.errors import DataError
+from rivae.runs import Run
 
 
 @pytest.fixture
@@ -37,6 +38,11 @@ def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
     assert report["taken"] == 40
     assert main(["datasets", "pairs", "--set", "store=mine"]) == 0
     out = capsys.readouterr().out
+    assert main(["datasets", "mine"]) == 0
+    assert capsys.readouterr().out == out, "an import goes by its own name"
+    assert main(["datasets", "--json"]) == 0
+    listed = {row["name"]: row["settings"] for row in json.loads(capsys.readouterr().out)}
+    assert listed["mine"]["store"] == "mine" and listed["pairs"]["store"] is None
     assert "depth (ordinal, shared)" in out and "pairs:               40" in out
     # Into the trash and back.
     monkeypatch.setenv("RIVAE_RUNS", str(table.parent / "runs"))
@@ -51,6 +57,7 @@ def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
+        (["--images", "photos", "--name", "kitchen"], "'kitchen' is a data set of the app: choose"),
         ([], "where are the pictures? Say --images FOLDER_OR_ZIP"),
         (["--images", "nowhere"], "nowhere does not exist"),
         (["--images", "photos", "--map", "title"], "'title' is no mapping"),
@@ -64,6 +71,19 @@ def test_what_import_refuses(table, monkeypatch, capsys, words, reason):
     assert main(["import", "dishes.csv", "--name", "mine", *words]) == 1
     assert reason in capsys.readouterr().err
     assert not (table.parent / "data" / "mine").exists()
+
+
+def test_training_on_an_import_by_its_name(table, capsys, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(table.parent / "runs"))
+    words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
+    assert main(words) == 0 and "rivae train mine" in capsys.readouterr().out
+    small = ("epochs=1", "dataset.image_size=16", "training.precision=float32")
+    settings = [word for pair in small for word in ("--set", pair)]
+    assert main(["train", "mine", "--method", "bi-vae", "--json", *settings]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["run"] == "mine-bi-vae-s0" and row["state"] == "finished"
+    config = Run(table.parent / "runs" / "mine-bi-vae-s0").config
+    assert config.dataset.name == "pairs" and config.dataset.settings["store"] == "mine"
 
 
 def test_progress_begins_before_any_work(table, monkeypatch, capsys):
