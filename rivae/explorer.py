@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 MAX_K = 30
+FAR = 2.0  # times the limit from which on pictures say little
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,13 @@ class Distance:
     limit: float
 
     @property
-    def is_far(self) -> bool:
-        """Whether z lies outside what the model has seen, so that pictures mean little."""
-        return self.value > self.limit
+    def where(self) -> Literal["inside", "edge", "far"]:
+        """Among the data, at their edge (beyond ``limit``), or far from them (beyond ``FAR`` times
+        ``limit``), outside what the model has seen.
+        """
+        if self.value <= self.limit:
+            return "inside"
+        return "edge" if self.value <= FAR * self.limit else "far"
 
 
 class Explorer(Catalogue):

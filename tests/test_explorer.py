@@ -7,7 +7,7 @@ from PIL import Image
 
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError, DataError, RunError
-from rivae.explorer import Explorer
+from rivae.explorer import Distance, Explorer
 from rivae.runs import Run
 
 
@@ -69,7 +69,15 @@ def test_training_queries_are_near_and_the_far_is_far(explorer):
     row = int(explorer.data.splits["train"][0])
     assert explorer.far(explorer.encode(row)).value < 1e-5
     far = explorer.far(explorer.mean + 50 * explorer.std)
-    assert far.is_far and far.value > far.limit
+    assert far.where == "far" and far.value > far.limit
+
+
+@pytest.mark.parametrize(
+    ("times", "where"),
+    [(0.0, "inside"), (1.0, "inside"), (1.01, "edge"), (2.0, "edge"), (2.01, "far")],
+)
+def test_beyond_the_limit_is_the_edge_and_twice_as_far_is_far(times, where):
+    assert Distance(times * 0.7, 0.7).where == where
 
 
 def test_an_upload_is_encoded_like_the_data(explorer):

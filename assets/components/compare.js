@@ -53,8 +53,7 @@ class Column {
     const { data, whole } = this.owner
     this.tiles.grid.style.setProperty("--aspect", data.aspects[whole ? 0 : 1])
     this.tiles.show(answer.ids, seq)
-    const { distance, limit, far } = answer.far
-    setText(this.far, far ? `${distance > 2 * limit ? "Far from" : "Edge of"} the data` : "")
+    setText(this.far, WHERE[answer.far.where])
   }
 }
 

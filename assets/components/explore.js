@@ -99,13 +99,12 @@ class ExplorePanel extends Panel {
     this.speakSoon()
   }
 
-  showFar({ distance, limit, far }) {
+  showFar({ distance, limit, where }) {
     const note = this.results.far
-    note.classList.toggle("on", far)
-    if (!far) return
-    const [head, tail] = distance > 2 * limit
-      ? ["Far from the data", " These results say little."] : ["At the edge of the data", ""]
-    const text = `${head}: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
+    note.classList.toggle("on", where !== "inside")
+    if (where === "inside") return
+    const tail = where === "far" ? " These results say little." : ""
+    const text = `${WHERE[where]}: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
       `where 99 % of queries lie within ${limit.toPrecision(2)}.${tail}`
     if (note.dataset.text === text) return
     note.dataset.text = text

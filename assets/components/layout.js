@@ -2,6 +2,8 @@
 
 const JUMPS = [-3, -2, -1, 0, 1, 2, 3]
 const SPANS = [2, 4, 10]
+// Where a query lies, as `Distance.where` in Python says it.
+const WHERE = { inside: "", edge: "Edge of the data", far: "Far from the data" }
 
 /**
  * The query card.

@@ -119,12 +119,11 @@ class SteerRow {
   }
 
   /** Shows the items [number, title, address, tiny] of an answer. */
-  paint({ items, far, error }, key) {
+  paint({ items, where, error }, key) {
     this.shown = key
     setText(this.error, error || "")
-    setText(this.far, far && !error ? "Far from the data" : "")
+    setText(this.far, error ? "" : WHERE[where])
     this.element.classList.toggle("failed", Boolean(error))
-    this.element.dataset.far = Boolean(far)
     if (error) return
     while (this.tiles.length > items.length) this.tiles.pop().tile.remove()
     while (this.tiles.length < items.length) this.tiles.push(this.makeTile())

@@ -74,7 +74,7 @@ def results(
         "far": {
             "distance": round(far.value, 3),
             "limit": round(far.limit, 3),
-            "far": bool(far.is_far),
+            "where": far.where,
         },
         "items": {str(i): picture(explorer, i, side) for i in ids if i not in (known or ())},
     }

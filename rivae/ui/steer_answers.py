@@ -31,7 +31,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     A part is ``{key, run, query, axes, levels, n_sigma}`` with axes from 0. Its answer has its
     ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
-    ``far`` and ``names``; or, with ``cloud``, ``cloud`` (see :func:`drawn`) or None with a
+    ``where`` and ``names``; or, with ``cloud``, ``cloud`` (see :func:`drawn`) or None with a
     ``note``; or an ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
 
     Raises:
@@ -61,7 +61,7 @@ def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[s
 
 
 def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float) -> dict[str, Any]:
-    """The items of one row, and whether it lies far from the data."""
+    """The items of one row, and where it lies from the data (``Distance.where``)."""
     import numpy as np
 
     from rivae.steering import moved
@@ -74,7 +74,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     return {
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
-        "far": bool(far.is_far),
+        "where": far.where,
         "names": [[short[j], names[j]] for j in row.axes],
     }
 

@@ -34,7 +34,7 @@ def test_a_row_is_answered_like_the_library_does(ask, digits):
     assert row["names"] == [["z2", "z2"], ["z1", "z1"]] and row["side"] == 0
     z = digits.encode(12)
     z[1], z[0] = digits.mean[1] + 3 * digits.std[1], digits.mean[0] - digits.std[0]
-    assert row["far"] == digits.far(np.asarray(z)).is_far
+    assert row["where"] == digits.far(np.asarray(z)).where
     assert row["query"][0] == digits.title(12)
 
 
