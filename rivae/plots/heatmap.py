@@ -18,6 +18,7 @@ from rivae.plots.palette import colorscale, sample, text_on, theme
 from rivae.plots.theme import dress, escape, join_words, latent_labels, plain_labels, short
 
 CELL_HEIGHT = 46
+SLANT, SLANTED = -40, 100  # degrees and pixels of long labels, which end at their column
 UNDEFINED = "undefined: one of the two is constant"
 
 Cell = tuple[int, int]
@@ -91,6 +92,8 @@ def correlation_heatmap(
         frames.append(frame(selected, colors.selection, 0.41, 2))
     alt = describe_correlation(values, factor_names, latent_names, threshold=threshold)
     height = CELL_HEIGHT * n_factors + (98 if title else 70)
+    if _slanted(columns):
+        height += SLANTED
     dress(figure, dark=dark, alt=alt, height=height, title=title)
     # All at once: adding annotations one by one takes seconds for 8 factors of 30 dimensions.
     figure.update_layout(
@@ -133,11 +136,18 @@ def as_table(figure: go.Figure, columns: list[str], rows: list[str], dark: bool)
     figure.update_layout(
         clickmode="event+select", dragmode=False, hovermode="closest", barmode="overlay"
     )
-    figure.update_xaxes(**quiet, tickvals=list(range(len(columns))), ticktext=columns,
-                        range=[-0.54, len(columns) - 0.46])
+    # Plotly turns long labels the other way and hides the ones that leave the picture.
+    slant = {"tickangle": SLANT} if _slanted(columns) else {}
+    figure.update_xaxes(**quiet, **slant, tickvals=list(range(len(columns))), ticktext=columns,
+                        ticklabeloverflow="allow", range=[-0.54, len(columns) - 0.46])
     figure.update_yaxes(**quiet, tickvals=list(range(len(rows))), ticktext=rows,
                         range=[len(rows) - 0.46, -0.54])
     return figure
+
+
+def _slanted(columns: Sequence[str]) -> bool:
+    """Whether the axes have names, which are too long to lie side by side."""
+    return any("·" in name for name in columns)
 
 
 def describe_correlation(

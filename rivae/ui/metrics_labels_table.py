@@ -175,7 +175,7 @@ def gains_payload(
                             ("before", "after", "r2_before", "r2_after")), {"main": ""},
         ],
     })  # fmt: skip
-    return _payload("What the alignment gains on held-out items", columns, rows)
+    return _payload("What the alignment gains on held-out items", columns, rows, kind="wrap")
 
 
 def _number(value: float) -> dict[str, Any]:
@@ -183,12 +183,16 @@ def _number(value: float) -> dict[str, Any]:
 
 
 def _payload(
-    label: str, columns: Sequence[tuple[str, str, str]], rows: list[dict[str, Any]]
-) -> dict[str, Any]:
+    label: str, columns: Sequence[tuple[str, str, str]], rows: list[dict[str, Any]],
+    kind: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """A table for the component; the cells of ``kind`` "wrap" take several lines where the page is
+    narrow.
+    """
     return {
         "label": label, "sort": None, "notes": [], "rows": rows,
         "columns": [
-            {"id": name, "label": text, "kind": "", "title": title or None, "sortable": False}
+            {"id": name, "label": text, "kind": kind, "title": title or None, "sortable": False}
             for name, text, title in columns
         ],
     }  # fmt: skip

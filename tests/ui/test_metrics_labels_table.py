@@ -71,6 +71,8 @@ def test_gains_and_their_mean():
     first, last = ([c["main"] for c in table["rows"][i]["cells"]] for i in (0, -1))
     assert first == ["z2", "0.40", "0.80", "−0.10", "0.60", "9"]
     assert last == ["", "0.30", "0.80", "−0.10", "0.60", ""]
+    # Half a page wide: names of axes take several lines, or the last columns are cut off.
+    assert {column["kind"] for column in table["columns"]} == {"wrap"}
 
 
 def test_ordinals():
