@@ -9,7 +9,7 @@ from rivae.ui.components.compare_panel import compare_panel
 ready = notices.ready_runs("runs")
 entered = st.session_state[state.ENTERED]
 
-chosen = compare_session.chosen_runs(entered, ready)
+chosen = compare_session.chosen_runs(ready)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     compare_panels.runs_picker(chosen, [run.id for run in ready])
     page_help.compare()

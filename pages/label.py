@@ -16,8 +16,6 @@ from rivae.ui import (
 bar = st.container(horizontal=True, vertical_alignment="bottom")
 try:
     names = label_store.plan_names()
-    if st.session_state[state.ENTERED]:
-        label_session.recall(names)
     with bar:
         view = label_session.view_picker(names)
         chosen, remark = label_session.plan_picker(names) if view != "Plans" else ("", "")
@@ -31,7 +29,6 @@ try:
         with st.skeleton(height=480):
             opened = label_store.open_plan(chosen)
         (label_desk if view == "Label" else label_review).panel(opened, bar)
-    label_session.remember()
     with bar:
         page_help.label()
 except RivaeError as error:

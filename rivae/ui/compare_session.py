@@ -22,26 +22,26 @@ from rivae.ui.panel import Panel
 MAX_TRIED = 8  # runs tried for a default before the visitor is asked
 
 
-def chosen_runs(entered: bool, ready: Sequence[Run]) -> tuple[str, ...]:
+def chosen_runs(ready: Sequence[Run]) -> tuple[str, ...]:
     """The runs in question: those of the address, else those shown before, else the newest two
     of one data set.
     """
     known: CompareState | None = st.session_state.get(state.COMPARE)
     params = address.read(NAMES)
-    if known is not None and _stays(params, entered):
+    if known is not None and _stays(params):
         return known.runs
     return read_compare(params)[0].runs if "runs" in params else _newest(ready)
 
 
-def _stays(params: dict[str, str], entered: bool) -> bool:
-    return params == st.session_state.get(state.COMPARE_LINK) or (entered and not params)
+def _stays(params: dict[str, str]) -> bool:
+    return params == st.session_state.get(state.COMPARE_LINK)
 
 
 def _newest(ready: Sequence[Run]) -> tuple[str, ...]:
     """The last run looked at and the newest other one on its data, that open; one run where there
     is no other, so that the page says what is missing.
     """
-    last = st.session_state.get(state.RUN)
+    last = address.run_in_hand()
     ordered = sorted(ready, key=lambda run: run.id != last)
     for first in ordered[:MAX_TRIED]:
         data = first.config.dataset
@@ -71,16 +71,24 @@ def current(entered: bool, runs: Sequence[str]) -> tuple[CompareState, Compariso
     first = comparison.explorers[0]
     params = address.read(NAMES)
     known: CompareState | None = st.session_state.get(state.COMPARE)
-    if known is not None and known.runs == tuple(runs) and _stays(params, entered):
-        if entered:
-            _save(first, known)
+    if known is not None and known.runs == tuple(runs) and _stays(params):
+        _take_along(known)
         return known, comparison
     link, dropped = read_compare(params)
     shown, notes = compare_state.from_link(first, runs, link, known.rev if known else 0)
     st.session_state[state.COMPARE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.COMPARE_LINK] = params
     st.session_state[state.COMPARE] = shown
+    _take_along(shown)
+    if entered and not {"runs", "q"} <= params.keys():
+        _save(first, shown)
     return shown, comparison
+
+
+def _take_along(shown: CompareState) -> None:
+    """Other pages open the run in hand if it is one of these, else the reference."""
+    run = address.run_in_hand()
+    address.take(run if run in shown.runs else shown.runs[0], shown.query)
 
 
 def open_runs(runs: Sequence[str]) -> Comparison:
@@ -133,6 +141,7 @@ def _save(first: Explorer, shown: CompareState) -> None:
 def _set(shown: CompareState) -> None:
     """Replaces the state and the address; for callbacks."""
     st.session_state[state.COMPARE] = shown
+    _take_along(shown)
     st.session_state[state.COMPARE_NOTICE] = ""
     _save(cache.explorer(shown.runs[0]), shown)
 

@@ -21,15 +21,7 @@ from rivae.ui.page_state import (
     query_z,
     rounded,
 )
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A visitor's own query picture; it lives in the session only and in no link."""
-
-    title: str
-    data_uri: str
-    z: tuple[float, ...]
+from rivae.ui.uploads import Upload
 
 
 @dataclass(frozen=True)
@@ -38,7 +30,7 @@ class ExploreState:
 
     Attributes:
         rev: changes whenever Python, not the browser, set z; the panel takes the state over then.
-        query: a data row or "mean"; with an ``upload`` it is "mean", what a link falls back to.
+        query: a data row or "mean"; with an ``upload`` it is "mean".
         base: z of the query, where reset goes.
         z: z now. All z carry four decimals, so that links restore them exactly.
     """
@@ -51,18 +43,34 @@ class ExploreState:
     k: int
     whole: bool
     locked: tuple[int, ...] = ()
-    by_effect: bool = False
+    by_effect: bool = True
     span: int = DEFAULT_SPAN
     upload: Upload | None = None
     rev: int = 0
 
+    @property
+    def uploaded(self) -> str | None:
+        """The name of the upload, if that is the query."""
+        return self.upload.name if self.upload else None
+
 
 def from_link(
-    explorer: Explorer, run: str, link: Link, rev: int
+    explorer: Explorer, run: str, link: Link, rev: int, upload: Upload | None = None
 ) -> tuple[ExploreState, list[str]]:
-    """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
-    query, notes = linked_query(explorer, link.query)
-    base = query_z(explorer, query)
+    """The state that ``link`` describes, and a sentence for each part that does not fit the run.
+
+    ``upload`` is the picture that the link names, None where it is not kept any more: then its z
+    is where the link has it.
+    """
+    query, notes = linked_query(explorer, "mean" if link.upload else link.query)
+    base = upload.z if upload else query_z(explorer, query)
+    if link.upload and upload is None:
+        base = tuple(link.changes.get(j, v) for j, v in enumerate(base))
+        upload = Upload(link.upload, "Your picture", "", base)
+        notes.append(
+            "Your picture is no longer kept here, so reset leads to where the sliders are now: "
+            "click Choose to upload it again."
+        )
     z = list(base)
     for j, value in link.changes.items():
         if j < len(z):
@@ -82,19 +90,21 @@ def from_link(
         locked=tuple(j for j in link.locked if j < len(z)),
         by_effect=link.by_effect,
         span=link.span,
+        upload=upload,
         rev=next_rev(rev),
     )
     return state, notes
 
 
 def to_link(explorer: Explorer, state: ExploreState) -> Link:
-    """The link that restores ``state``; an upload is replaced by the average query."""
-    base = query_z(explorer, "mean") if state.upload else state.base
+    """The link that restores ``state``, an upload as long as it is kept."""
+    moved = {j: v for j, (v, b) in enumerate(zip(state.z, state.base, strict=True)) if v != b}
     return Link(
         run=state.run,
         rows=state.rows,
-        query=state.query,
-        changes={j: v for j, (v, b) in enumerate(zip(state.z, base, strict=True)) if v != b},
+        query=None if state.upload else state.query,
+        upload=state.uploaded,
+        changes=dict(enumerate(state.z)) if state.upload else moved,
         k=state.k,
         whole=None if state.whole == explorer.shows_whole else state.whole,
         locked=state.locked,
@@ -193,6 +203,8 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
 def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
     """Picture and words of the query."""
     if state.upload:
-        card = {"title": state.upload.title, "text": "your picture"}
+        kept = bool(state.upload.data_uri)
+        text = "your picture" if kept else "no longer kept: choose it again"
+        card = {"title": state.upload.title, "text": text}
         return {**card, "picture": state.upload.data_uri, "tiny": False}
     return card_of(explorer, state.query, state.base)

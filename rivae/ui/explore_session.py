@@ -8,37 +8,37 @@ import streamlit as st
 
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
-from rivae.ui import address, cache, explore, routes, state
-from rivae.ui.explore import ExploreState, Upload
+from rivae.ui import address, cache, explore, routes, state, uploads
+from rivae.ui.explore import ExploreState
 from rivae.ui.links import NAMES, Link, read_link, unread, write_link
 from rivae.ui.page_state import rounded
 from rivae.ui.panel import Panel, named_item
+from rivae.ui.uploads import Upload
 
 
 def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     """The state to show: the session's, unless the address says otherwise.
 
-    ``entered`` tells that the visitor has just come from another page; then an address without
-    parameters means "where I was", else (the back button) it means the default.
+    ``entered`` tells that the visitor has just come from another page.
 
     Raises:
         RivaeError: the run in question is missing, broken or not ready.
     """
     params = address.read(NAMES)
     known: ExploreState | None = st.session_state.get(state.EXPLORE)
-    stays = params == st.session_state.get(state.EXPLORE_LINK) or (entered and not params)
-    if known is not None and stays:
-        explorer = _opened(known.run, known.rows)
-        if entered:
-            save_link(explorer, known)
-        return known, explorer
+    if known is not None and params == st.session_state.get(state.EXPLORE_LINK):
+        _keep(known)
+        return known, _opened(known.run, known.rows)
     link, dropped = read_link(params)
-    run = link.run or st.session_state.get(state.RUN) or default_run
+    run = link.run or address.run_in_hand() or default_run
     explorer = _opened(run, link.rows)
-    shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0)
+    upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
+    shown, notes = explore.from_link(explorer, run, link, known.rev if known else 0, upload)
     st.session_state[state.EXPLORE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.EXPLORE_LINK] = params
     _keep(shown)
+    if entered and not {"run", "q"} <= params.keys():
+        save_link(explorer, shown)
     return shown, explorer
 
 
@@ -51,7 +51,7 @@ def _opened(run: str, rows: Rows) -> Explorer:
 
 def _keep(shown: ExploreState) -> None:
     st.session_state[state.EXPLORE] = shown
-    st.session_state[state.RUN] = shown.run
+    address.take(shown.run, write_link(Link(query=shown.query, upload=shown.uploaded))["q"])
 
 
 def save_link(explorer: Explorer, shown: ExploreState) -> None:
@@ -151,7 +151,9 @@ def move_to_item(i: int) -> None:
 
 def choose_upload(upload: Upload) -> None:
     """Makes a visitor's picture the query."""
-    set_state(explore.with_upload(st.session_state[state.EXPLORE], upload))
+    shown: ExploreState = st.session_state[state.EXPLORE]
+    uploads.KEPT.keep(cache.model_key(shown.run), upload)
+    set_state(explore.with_upload(shown, upload))
     close_overlays()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from rivae.errors import DataError, RivaeError
+from rivae.errors import RivaeError
 from rivae.ui import explore_session, state
 from rivae.ui.components.gallery_panel import gallery_panel
-from rivae.ui.explore import Upload
 from rivae.ui.links import Query
-from rivae.ui.page_state import rounded
 from rivae.ui.text import markdown
+from rivae.ui.uploads import Upload, read_upload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
 
 PER_PAGE = 36
-MAX_UPLOAD_PIXELS = 40_000_000
 
 
 @dataclass(frozen=True)
@@ -144,25 +141,3 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
         use(read_upload(explorer, file.name, file.getvalue()))
     except RivaeError as error:
         st.warning(str(error))
-
-
-def read_upload(explorer: Explorer, name: str, content: bytes) -> Upload:
-    """An uploaded file as a query.
-
-    Raises:
-        DataError: it is no picture, too large, or one that the data set cannot use.
-    """
-    from PIL import Image, UnidentifiedImageError
-
-    from rivae.thumbnails import encode_picture
-
-    try:
-        image: Image.Image = Image.open(io.BytesIO(content))
-        if image.width * image.height > MAX_UPLOAD_PIXELS:
-            raise DataError(f"{name} has more than 40 million pixels: make it smaller")
-        image.load()
-    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
-        raise DataError(f"{name} cannot be read as a picture: use PNG or JPEG") from None
-    z = rounded(explorer.encode_upload(image))
-    preview = image.convert("RGB") if image.mode not in ("L", "RGB") else image
-    return Upload(name, encode_picture(preview, 160).data_uri, z)

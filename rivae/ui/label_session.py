@@ -12,23 +12,6 @@ from rivae.ui.text import markdown
 VIEWS = ("Label", "Review", "Plans")
 
 
-def recall(names: Sequence[str]) -> None:
-    """Coming back from another page: plan and name as they were left, unless the address has them.
-    """
-    kept = st.session_state.get(state.LABEL_KEPT, {})
-    for name, value in kept.items():
-        if name not in st.query_params and (name != state.LABEL_PLAN or value in names):
-            st.session_state[name] = value
-
-
-def remember() -> None:
-    """Plan and name, for when the visitor comes back."""
-    kept = st.session_state.setdefault(state.LABEL_KEPT, {})
-    for name in (state.LABEL_PLAN, state.LABEL_BY):
-        if st.session_state.get(name):
-            kept[name] = st.session_state[name]
-
-
 def view_picker(names: Sequence[str]) -> str:
     """The control that changes the view; without a plan only plans can be shown."""
     usual = VIEWS[0] if names else VIEWS[2]

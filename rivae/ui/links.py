@@ -23,6 +23,7 @@ MAX_DIMS = 256
 MAX_VALUE = 1000.0
 MAX_LENGTH = 6000
 RUN_ID = re.compile(r"[a-z0-9._-]{1,120}")
+UPLOAD = re.compile(r"upload_[0-9a-f]{32}")  # a visitor's own picture, by its content
 # The only names this page owns; others (e.g. streamlit's own "embed") are left alone.
 NAMES = ("run", "rows", "q", "z", "k", "whole", "lock", "sort", "span")
 
@@ -37,11 +38,13 @@ class Link:
         run: id of a run.
         rows: which rows are searched.
         query: a data row, or "mean" for the average of all queries.
-        changes: value of z_j by dimension j (from 0) where it differs from the query's own.
+        upload: a visitor's own picture as the query, by its ``uploads.Upload.name``.
+        changes: value of z_j by dimension j (from 0) where it differs from the query's own; of an
+            upload, which may be gone, all of them.
         k: number of results, 1 to 30.
         whole: show the whole pair instead of the retrieved side.
         locked: dimensions (from 0) that reset and random leave alone.
-        by_effect: sliders sorted by effect.
+        by_effect: sliders sorted by effect, else by number.
         span: half-width of the sliders in s.d.
     """
 
@@ -52,8 +55,9 @@ class Link:
     k: int = DEFAULT_K
     whole: bool | None = None
     locked: tuple[int, ...] = ()
-    by_effect: bool = False
+    by_effect: bool = True
     span: int = DEFAULT_SPAN
+    upload: str | None = None
 
 
 def write_link(link: Link) -> dict[str, str]:
@@ -63,7 +67,9 @@ def write_link(link: Link) -> dict[str, str]:
         params["run"] = link.run
     if link.rows != "test":
         params["rows"] = link.rows
-    if link.query is not None:
+    if link.upload is not None:
+        params["q"] = link.upload
+    elif link.query is not None:
         params["q"] = str(link.query)
     if link.changes:
         params["z"] = write_changes(link.changes)
@@ -73,8 +79,8 @@ def write_link(link: Link) -> dict[str, str]:
         params["whole"] = str(int(link.whole))
     if link.locked:
         params["lock"] = "~".join(str(j + 1) for j in sorted(link.locked))
-    if link.by_effect:
-        params["sort"] = "effect"
+    if not link.by_effect:
+        params["sort"] = "axis"
     if link.span != DEFAULT_SPAN:
         params["span"] = str(link.span)
     return params
@@ -103,7 +109,8 @@ def read_link(params: Mapping[str, str]) -> tuple[Link, list[str]]:
         dropped.append("run")
 
     query = read_query(take("q"))
-    if take("q") and query is None:
+    upload = take("q") if UPLOAD.fullmatch(take("q")) else None
+    if take("q") and query is None and upload is None:
         dropped.append("q")
     changes, is_whole = read_changes(take("z"))
     if not is_whole:
@@ -131,8 +138,9 @@ def read_link(params: Mapping[str, str]) -> tuple[Link, list[str]]:
         k=k or DEFAULT_K,
         whole=whole if isinstance(whole, bool) else None,
         locked=tuple(sorted(locked)),
-        by_effect=choose("sort", {"effect": "effect"}) == "effect",
+        by_effect=choose("sort", {"effect": "effect", "axis": "axis"}) != "axis",
         span=span if isinstance(span, int) else DEFAULT_SPAN,
+        upload=upload,
     )
     return link, list(dict.fromkeys(dropped))
 

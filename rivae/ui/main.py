@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without the launcher
     sys.path.insert(0, str(ROOT))
 
-from rivae.ui import state  # noqa: E402  (needs the path above)
+from rivae.ui import address, state  # noqa: E402  (needs the path above)
 from rivae.ui.pages import (  # noqa: E402
     COMPARE,
     DATA,
@@ -25,7 +25,7 @@ from rivae.ui.pages import (  # noqa: E402
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
 ICON = str(ROOT / "assets" / "icon.png")
-st.set_page_config(page_title="RIVAE Explorer", page_icon=ICON, layout="wide")
+st.set_page_config(page_icon=ICON, layout="wide")
 
 page = st.navigation(
     [
@@ -73,6 +73,13 @@ page = st.navigation(
     position="top",
 )  # fmt: skip
 
-st.session_state[state.ENTERED] = st.session_state.get(state.PAGE) != page.url_path
+entered = st.session_state.get(state.PAGE) != page.url_path
+st.session_state[state.ENTERED] = entered
 st.session_state[state.PAGE] = page.url_path
+if entered:
+    address.arrive(page.url_path)
+address.leave(page.url_path)  # now and at the end: a page may stop half-way
+st.set_page_config(page_title=address.title(page.title))
 page.run()
+address.leave(page.url_path)
+st.set_page_config(page_title=address.title(page.title))

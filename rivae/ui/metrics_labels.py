@@ -129,7 +129,8 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
                    on_change=metrics_session.choose_run)  # fmt: skip
     if remark:
         st.warning(remark, icon=":material/info:")
-    metrics_session.remember(run_id)
+    if not remark:
+        metrics_session.remember(run_id)
     return lines[run_id]
 
 

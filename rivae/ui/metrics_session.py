@@ -44,7 +44,7 @@ def current_run(default: str) -> tuple[str, str]:
     """The run in the address, else the one last looked at, and a remark on the link."""
     link, dropped = read_link({"run": st.query_params.get("run", "")})
     remark = "The link names no run that could be read, so another one is shown." if dropped else ""
-    return link.run or st.session_state.get(state.RUN) or default, remark
+    return link.run or address.run_in_hand() or default, remark
 
 
 def choose_run() -> None:
@@ -60,8 +60,9 @@ def show_run(run_id: str) -> None:
 
 
 def remember(run_id: str) -> None:
-    """Other pages open this run next, where their address names none."""
-    st.session_state[state.RUN] = run_id
+    """Other pages open this run next."""
+    address.take(run_id)
+    address.add({"run": run_id})
 
 
 def cell() -> tuple[int, int] | None:

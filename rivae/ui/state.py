@@ -12,8 +12,10 @@ from typing import Final
 PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
 ENTERED: Final = "entered"
-# The run the visitor last looked at; Explore and Traverse open it when the link names none.
-RUN: Final = "last_run"
+# The run and query the visitor last looked at, as in an address (rivae.ui.address.in_hand).
+IN_HAND: Final = "in_hand"
+# The address of every page as it was left, by page.
+ADDRESSES: Final = "addresses"
 
 # Explore
 EXPLORE: Final = "explore_state"  # rivae.ui.explore.ExploreState
@@ -167,7 +169,6 @@ LABEL_VIEW: Final = "view"
 LABEL_PLAN: Final = "plan"
 LABEL_BY: Final = "by"  # who labels
 LABEL_TAGS: Final = "tags"  # whether suggestions from tags are shown
-LABEL_KEPT: Final = "label_kept"  # plan and name, for when the visitor comes back
 LABEL_PANEL: Final = "label_panel"
 LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
 LABEL_ANSWER: Final = "label_answer"  # which events are stored

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,7 +11,7 @@ from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.steering import SteerRow
-from rivae.ui import address, cache, explore, routes, state, steer_answers, steer_state, theme
+from rivae.ui import address, cache, routes, state, steer_answers, steer_state, theme
 from rivae.ui.links import Query, unread
 from rivae.ui.panel import Panel, named_item
 from rivae.ui.steer_links import NAMES, SteerLink, read_steer, write_steer
@@ -29,39 +28,24 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
     """
     params = address.read(NAMES)
     known: SteerState | None = st.session_state.get(state.STEER)
-    if known is not None and _stays(params, entered, known):
-        explorer = cache.explorer(known.run)
-        if entered:
-            _save(known)
-        return known, explorer
+    if known is not None and params == st.session_state.get(state.STEER_LINK):
+        _keep(known)
+        return known, cache.explorer(known.run)
     link, dropped = read_steer(params)
-    run = link.run or st.session_state.get(state.RUN) or (ready[0].id if ready else "")
+    run = link.run or address.run_in_hand() or (ready[0].id if ready else "")
     explorer = cache.explorer(run)
-    if link.query is None:
-        link = replace(link, query=_explored(run))
     shown, notes = steer_state.from_link(explorer, run, link, known.rev if known else 0)
     st.session_state[state.STEER_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.STEER_LINK] = params
     _keep(shown)
+    if entered and not {"run", "q"} <= params.keys():
+        _save(shown)
     return shown, explorer
-
-
-def _stays(params: dict[str, str], entered: bool, known: SteerState) -> bool:
-    if params == st.session_state.get(state.STEER_LINK) and not entered:
-        return True
-    # Coming back from another page: where I was, unless another run was looked at there.
-    return entered and not params and st.session_state.get(state.RUN) in (None, known.run)
-
-
-def _explored(run: str) -> Query | None:
-    """The query of the Explore page, when it shows the same run."""
-    known: explore.ExploreState | None = st.session_state.get(state.EXPLORE)
-    return known.query if known is not None and known.run == run and not known.upload else None
 
 
 def _keep(shown: SteerState) -> None:
     st.session_state[state.STEER] = shown
-    st.session_state[state.RUN] = shown.run
+    address.take(shown.run, shown.query)
 
 
 def _save(shown: SteerState) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from rivae.errors import RivaeError, RunError
 from rivae.ui import (
     access,
+    address,
     cache,
     label_store,
     outcome,
@@ -208,13 +209,12 @@ def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
 
 
 def _forget(run: Run, name: str) -> None:
-    """The session's pages do not come back to a run that is gone; the last run gets its name."""
+    """The session's pages do not come back to a run that is gone; the run in hand gets its name."""
     for key in (state.EXPLORE, state.STEER, state.COMPARE):
         shown = st.session_state.get(key)
         if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):
             st.session_state.pop(key)
-    if st.session_state.get(state.RUN) == run.id:
-        st.session_state[state.RUN] = name
+    address.renamed(run.id, name)
     if train_session.chosen_run() == run.id:
         if name:
             train_session.open_run(name)

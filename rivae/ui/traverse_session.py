@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError
-from rivae.ui import cache, explore, state
+from rivae.ui import address, cache, state
 from rivae.ui.links import MAX_LENGTH, Query, read_link, unread
 from rivae.ui.page_state import linked_query, query_z
 
@@ -44,20 +44,17 @@ class Anchor:
 
 
 def current(default_run: str) -> tuple[Anchor, Explorer, str]:
-    """The anchor in the address, else where the visitor was on Explore, and a remark on the link.
+    """The anchor in the address, else the run in hand, and a remark on the link.
 
     Raises:
         RivaeError: the run is missing, broken or not ready.
     """
     link, dropped = read_link({n: st.query_params[n] for n in ("run", "q") if n in st.query_params})
-    run = link.run or st.session_state.get(state.RUN) or default_run
+    run = link.run or address.run_in_hand() or default_run
     explorer = cache.explorer(run)
     query, notes = linked_query(explorer, link.query)
-    if link.query is None:
-        known: explore.ExploreState | None = st.session_state.get(state.EXPLORE)
-        same = known is not None and known.run == run and known.upload is None
-        query = known.query if known is not None and same else query
-    st.session_state[state.RUN] = run
+    address.take(run, query)
+    address.add({"run": run, "q": str(query)})
     z = query_z(explorer, query)
     return Anchor(run, cache.model_key(run), query, z), explorer, " ".join(unread(dropped) + notes)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import cache, state
+from rivae.ui import address, cache, state
 from rivae.ui.links import read_link
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def runs_with_texts() -> list[Run]:
 
 
 def current_run(ready: list[str]) -> tuple[str, str]:
-    """The run in the address, else the one last looked at if it has texts, else the newest that
-    has; and a remark on the link.
+    """The run in the address, else the one in hand if it has texts, else the newest that has; and
+    a remark on the link.
     """
     link, dropped = read_link({"run": st.query_params.get("run", "")})
     remark = "The link names no run that could be read, so another one is shown." if dropped else ""
     if link.run:
         return link.run, remark
-    usable, last = [run.id for run in runs_with_texts()], st.session_state.get(state.RUN)
+    usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
     return next((run for run in (last, *usable) if run in usable), (ready or [""])[0]), remark
 
 
@@ -64,8 +64,9 @@ def choose_run() -> None:
 
 
 def remember(run_id: str) -> None:
-    """Other pages open this run next, where their address names none."""
-    st.session_state[state.RUN] = run_id
+    """Other pages open this run next."""
+    address.take(run_id)
+    address.add({"run": run_id})
 
 
 def chosen_target(targets: list[Target]) -> Target:

@@ -7,6 +7,7 @@ from rivae.errors import ConfigError
 from rivae.ui import explore
 from rivae.ui.links import Link, read_link, write_link
 from rivae.ui.page_state import next_rev
+from rivae.ui.uploads import Kept, Upload
 
 
 @pytest.fixture
@@ -108,12 +109,42 @@ def test_a_link_to_a_missing_item_falls_back_to_the_first(digits):
     assert "no item" in notes[0]
 
 
-def test_an_upload_is_kept_out_of_the_link_but_its_z_is_not(digits, start):
-    upload = explore.Upload("mine.png", "data:image/png;base64,AAAA", (0.5, -0.25, 1.0))
-    state = explore.with_upload(start, upload)
-    assert state.z == upload.z
-    again = reopened(digits, state)
-    assert again.query == "mean" and again.z == upload.z and again.upload is None
+NAME = "upload_" + "0123456789abcdef" * 2
+
+
+def test_an_upload_comes_back_by_its_content(digits, start):
+    upload = Upload(NAME, "mine.png", "data:image/png;base64,AAAA", (0.5, -0.25, 1.0))
+    kept = Kept()
+    kept.keep("model", upload)
+    state = dataclasses.replace(explore.with_upload(start, upload), z=(0.5, 2.0, 1.0))
+    link, dropped = read_link(write_link(explore.to_link(digits, state)))
+    assert not dropped and link.upload == NAME
+    again, notes = explore.from_link(digits, "digits", link, 0, kept.find("model", NAME))
+    assert not notes and again.upload == upload
+    assert again.z == (0.5, 2.0, 1.0) and again.base == upload.z
+    assert kept.find("another model", NAME) is None, "z belongs to a model"
+
+
+def test_an_upload_that_is_gone_leaves_its_z_and_says_so(digits, start):
+    upload = Upload(NAME, "mine.png", "data:image/png;base64,AAAA", (0.5, -0.25, 1.0))
+    link = explore.to_link(digits, explore.with_upload(start, upload))
+    again, notes = explore.from_link(digits, "digits", link, rev=0)
+    assert again.z == again.base == upload.z, "no slider is displaced"
+    assert "upload it again" in notes[0]
+    assert "no longer kept" in explore.query_card(digits, again)["text"]
+    assert write_link(explore.to_link(digits, again)) == write_link(link), "the address stays"
+
+
+def test_uploads_are_bounded_and_the_least_recently_used_goes_first():
+    kept = Kept(max_bytes=3000)
+    names = [f"upload_{n:032x}" for n in range(4)]
+    for n in (0, 1):
+        kept.keep("m", Upload(names[n], "a", "x" * 600, (0.0,)))
+    kept.find("m", names[0])
+    kept.keep("m", Upload(names[2], "a", "x" * 600, (0.0,)))
+    assert [kept.find("m", name) is not None for name in names] == [True, False, True, False]
+    kept.keep("m", Upload(names[3], "a", "x" * 9000, (0.0,)))
+    assert [kept.find("m", name) for name in names] == [None] * 4, "too large to be kept"
 
 
 def test_the_payload_holds_everything_for_the_first_picture(digits, start):

@@ -45,6 +45,8 @@ def test_only_what_differs_is_written():
         ("q", "-1"),
         ("q", "1e9"),
         ("q", "9" * 40),
+        ("q", "upload_" + "A" * 32),
+        ("q", "upload_../../x"),
         ("z", "1_nan"),
         ("z", "1_inf"),
         ("z", "1_1e400"),
