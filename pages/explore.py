@@ -50,7 +50,7 @@ explore_panel(
     on_ask=explore_session.PANEL.on_ask,
 )
 
+if (item := st.session_state.get(state.EXPLORE_ITEM)) is not None:
+    drawer.show(explorer, shown, item)
 if st.session_state.get(state.EXPLORE_CHOOSING):
     gallery.show(explorer, shown.query)
-elif st.session_state.get(state.EXPLORE_ITEM) is not None:
-    drawer.show(explorer, shown, st.session_state[state.EXPLORE_ITEM])

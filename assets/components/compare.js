@@ -112,6 +112,7 @@ class ComparePanel extends Panel {
 
   adopt(data) {
     const sameRuns = this.data && this.data.key === data.key
+    const sameQuery = sameRuns && String(this.data.runs[0].base) === String(data.runs[0].base)
     this.data = data
     this.rev = data.rev
     this.commitSoon.cancel()
@@ -131,7 +132,8 @@ class ComparePanel extends Panel {
     this.each((column, i) => {
       const { base, parts } = data.runs[i]
       Object.assign(column.run, { base, parts })
-      column.tiles.startGesture()
+      if (sameQuery) column.tiles.startGesture()
+      else column.tiles.clearMarks()
       column.showPart(data.factor)
     })
     this.wire.remember(data.first.items)

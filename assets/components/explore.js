@@ -54,8 +54,24 @@ class ExplorePanel extends Panel {
       h("div", { class: "explore", "data-testid": "explore" }, ...parts)))
   }
 
+  /** The item that is open at the side is framed, and its place said while z moves. */
+  update(component) {
+    super.update(component)
+    this.tiles.watch(component.data.watched)
+    this.sayWatched()
+  }
+
+  sayWatched() {
+    const { watched } = this.tiles
+    const rank = this.tiles.ids.indexOf(watched)
+    const text = rank < 0 ? `The open item is not among the top ${this.k}` : `The open item is number ${rank + 1}`
+    setText(this.results.watched, watched === null ? "" : text)
+  }
+
   adopt(data) {
     const sameRun = this.data && this.data.key === data.key
+    // Another query is no gesture: nothing has entered or left.
+    const sameQuery = sameRun && String(this.data.base) === String(data.base)
     this.data = data
     this.rev = data.rev
     this.wire.url = data.url
@@ -74,7 +90,8 @@ class ExplorePanel extends Panel {
     this.wire.remember(data.first.items)
     if (!sameRun) this.tiles.ids = []
     this.trouble("")
-    this.tiles.startGesture()
+    if (sameQuery) this.tiles.startGesture()
+    else this.tiles.clearMarks()
     this.paint({ ...data.first, seq: this.wire.shown })
   }
 
@@ -96,6 +113,7 @@ class ExplorePanel extends Panel {
     this.tiles.show(answer.ids, answer.seq)
     setText(this.results.heading, `Top ${answer.ids.length}`)
     this.showFar(answer.far)
+    this.sayWatched()
     this.speakSoon()
   }
 

@@ -87,15 +87,16 @@ function buildResults(grid, on) {
   const whole = h("input", { type: "checkbox", "data-testid": "whole" })
   whole.onchange = () => on.whole(whole.checked)
   const wholeLabel = h("span", {})
+  const watched = h("span", { class: "muted watched-place", "data-testid": "watched" })
   const far = h("p", { class: "far", "data-testid": "far-warning" })
   const error = h("p", { class: "error", role: "alert", "data-testid": "explore-error" })
   const live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
   const element = h(
     "section", { class: "results", "aria-label": "Results" },
-    h("div", { class: "bar" }, heading, h("span", { class: "grow" }),
+    h("div", { class: "bar" }, heading, watched, h("span", { class: "grow" }),
       h("label", { class: "check" }, whole, wholeLabel),
       h("label", { class: "check" }, "Show", k)),
     error, grid, far, live,
   )
-  return { element, heading, k, whole, wholeLabel, far, error, live }
+  return { element, heading, k, whole, wholeLabel, watched, far, error, live }
 }

@@ -10,6 +10,7 @@ class Tiles {
     Object.assign(this, { pick, picture })
     this.ids = []
     this.before = null
+    this.watched = null
     this.slots = []
     this.grid = h("div", {
       class: "grid", role: "group", "aria-label": "Retrieved items", "data-testid": "grid",
@@ -27,6 +28,19 @@ class Tiles {
   /** Marks nothing until the next gesture. */
   clearMarks() {
     this.before = null
+  }
+
+  /** Item `id`, or null for none, is framed wherever it goes. */
+  watch(id) {
+    this.watched = id
+    this.slots.forEach((slot) => this.frame(slot))
+  }
+
+  frame({ tile, id }) {
+    const isWatched = id !== null && id === this.watched
+    tile.classList.toggle("watched", isWatched)
+    if (isWatched) tile.setAttribute("aria-current", "true")
+    else tile.removeAttribute("aria-current")
   }
 
   /** Shows `ids`, best first. */
@@ -66,6 +80,7 @@ class Tiles {
       setText(slot.title, name)
       slot.tile.dataset.id = id
     }
+    this.frame(slot)
     const was = this.before ? this.before.get(id) : rank
     const moved = was === undefined ? 0 : was - rank
     const state = was === undefined ? "new" : moved > 0 ? "up" : moved < 0 ? "down" : "same"

@@ -1,4 +1,4 @@
-"""The drawer of one item: pictures, words, true factors, its own z against the current one."""
+"""One item at the side: pictures, words, true factors, its own z against the current one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.ui import explore_session, state, theme
+from rivae.ui.components.page_frame import dock
 from rivae.ui.explore import ExploreState
 from rivae.ui.text import markdown
 from rivae.ui.z_compare import describe, z_compare_svg
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
 
 
-def _closed() -> None:
-    st.session_state[state.EXPLORE_ITEM] = None
-
-
-@st.dialog("Item", position="right", width=460, on_dismiss=_closed)
 def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
-    """Open the drawer of item ``i``."""
+    """Item ``i`` beside the page, where it can be watched while a slider is dragged."""
+    with dock(explorer.title(i), explore_session.close_item):
+        _item(explorer, shown, i)
+
+
+def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     item, letter, names = explorer.item(i), explorer.method.axis_letter(), explorer.axis_names
-    st.subheader(markdown(item.title), anchor=False)
     _pictures(explorer, i, item.title)
     with st.container(horizontal=True):
         st.button(
@@ -55,8 +55,6 @@ def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
     st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
     st.caption(f"Item number ({item.split} split)")
     st.code(str(i), language=None)
-    if st.session_state.get(state.EXPLORE_ITEM) is None:
-        st.rerun()
 
 
 def _recipe(explorer: Explorer, i: int) -> None:

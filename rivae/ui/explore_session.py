@@ -73,7 +73,8 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         kept = explore.payload(explorer, shown, routes.topk_url())
         st.session_state[state.EXPLORE_PAYLOAD] = kept
         st.session_state[state.EXPLORE_ANSWER] = None
-    return {**kept, "answer": st.session_state.get(state.EXPLORE_ANSWER)}
+    said = {"answer": state.EXPLORE_ANSWER, "watched": state.EXPLORE_ITEM}
+    return {**kept, **{name: st.session_state.get(key) for name, key in said.items()}}
 
 
 def refresh() -> None:
@@ -97,7 +98,7 @@ def on_commit() -> None:
 
 
 def on_pick() -> None:
-    """A tile was clicked: open its drawer."""
+    """A tile was clicked: its item opens at the side."""
     PANEL.on("pick", _pick)
 
 
@@ -146,7 +147,11 @@ def move_to_item(i: int) -> None:
         set_state(explore.with_z(shown, rounded(explorer.encode(i))))
 
     PANEL.guarded(change)
-    close_overlays()
+
+
+def close_item() -> None:
+    """No item at the side on the next run."""
+    st.session_state[state.EXPLORE_ITEM] = None
 
 
 def choose_upload(upload: Upload) -> None:
@@ -158,8 +163,8 @@ def choose_upload(upload: Upload) -> None:
 
 
 def close_overlays() -> None:
-    """No drawer and no gallery on the next run."""
-    st.session_state[state.EXPLORE_ITEM] = None
+    """No item at the side and no gallery on the next run."""
+    close_item()
     st.session_state[state.EXPLORE_CHOOSING] = False
 
 

@@ -10,6 +10,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.ui import address, state  # noqa: E402  (needs the path above)
+from rivae.ui.components.page_frame import page_frame  # noqa: E402
 from rivae.ui.pages import (  # noqa: E402
     COMPARE,
     DATA,
@@ -81,5 +82,6 @@ if entered:
 address.leave(page.url_path)  # now and at the end: a page may stop half-way
 st.set_page_config(page_title=address.title(page.title))
 page.run()
+page_frame()
 address.leave(page.url_path)
 st.set_page_config(page_title=address.title(page.title))

@@ -35,6 +35,11 @@ def panel(run: Run, report: Report, along: Along) -> None:
     cell = chosen_cell(along)
     if cell is None:
         return
+    with st.container(key=metrics_session.DETAIL):
+        _behind(run, report, along, cell)
+
+
+def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> None:
     j, k = cell
     from rivae.replay import measured_queries
 

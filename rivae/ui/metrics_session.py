@@ -9,6 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rivae.ui import address, state
+from rivae.ui.components.page_frame import reveal
 from rivae.ui.links import read_link
 from rivae.ui.metrics_links import (
     SHOW,
@@ -19,6 +20,8 @@ from rivae.ui.metrics_links import (
     write_sorts,
 )
 from rivae.ui.metrics_payload import Sort, next_sort
+
+DETAIL = "detail_metrics"  # key of what is behind a cell
 
 
 def view() -> str:
@@ -74,6 +77,7 @@ def choose_cell(chosen: tuple[int, int] | None) -> None:
     """Open the plot behind a cell, or close it."""
     if chosen is not None:
         st.query_params["cell"] = write_cell(chosen)
+        reveal(DETAIL)
     elif "cell" in st.query_params:
         del st.query_params["cell"]
 

@@ -1,4 +1,4 @@
-"""What the Steer page opens over itself: one item in words, and a row on its way into a tour."""
+"""What the Steer page opens: one item in words, and a row on its way into a tour."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import state, steer_session
+from rivae.ui.components.page_frame import dock
 from rivae.ui.text import markdown
 from rivae.words.axis_names import cut
 
@@ -25,11 +26,14 @@ def _closed() -> None:
     st.session_state[state.STEER_ITEM] = st.session_state[state.STEER_ADDING] = None
 
 
-@st.dialog("Item", position="right", width=460, on_dismiss=_closed)
 def item(explorer: Explorer, i: int) -> None:
-    """The picture and the text of item ``i``, and the way to make it the query."""
+    """The picture and the text of item ``i`` beside the rows, and the way to make it the query."""
+    with dock(explorer.title(i), _closed):
+        _item(explorer, i)
+
+
+def _item(explorer: Explorer, i: int) -> None:
     about, recipe = explorer.item(i), explorer.data.recipe(i)
-    st.subheader(markdown(about.title), anchor=False)
     side = 0 if explorer.shows_whole else 2
     st.image(explorer.picture(i, side).content, width=300, alt=about.title)
     st.button(
@@ -45,8 +49,6 @@ def item(explorer: Explorer, i: int) -> None:
         st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
     st.caption(f"Item number ({about.split} split)")
     st.code(str(i), language=None)
-    if st.session_state.get(state.STEER_ITEM) is None:
-        st.rerun()
 
 
 def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.ui import exports, outcome, state, theme, traversals
+from rivae.ui.components.page_frame import reveal
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 QUERIES = (20, 50, 100)
 THRESHOLD = 0.5
+DETAIL = "detail_traverse"  # key of the plot behind a cell
 
 
 def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
@@ -47,7 +49,8 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         if is_digits(data):
             _transitions(explorer, anchor, choice, n)
         cell = _cell_picker(explorer)
-    _scatter(explorer, anchor, choice, n, cell)
+    with st.container(key=DETAIL):
+        _scatter(explorer, anchor, choice, n, cell)
 
 
 def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> None:
@@ -92,6 +95,7 @@ def _heatmap(
         if points:  # a redrawn figure reports an empty selection, which means nothing
             j, k = _pair(points[0].get("customdata"))
             st.session_state[state.TRAVERSE_CELL] = (j, columns[k])
+            reveal(DETAIL)
 
     st.plotly_chart(
         figure, theme=None, key=state.TRAVERSE_HEATMAP, on_select=clicked,

@@ -1,0 +1,51 @@
+"""What belongs to the page as a whole (``assets/components/page.js``): history, focus, the panel at
+the side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from rivae.ui import state
+from rivae.ui.components.source import source
+from rivae.ui.text import markdown
+
+# Its style is for the whole page, not for itself alone.
+_FRAME = st.components.v2.component(
+    "rivae_page", js=source("page.js"), css=source("page.css"), isolate_styles=False
+)
+
+
+def page_frame() -> None:
+    """Show nothing; last on every page, so that what it looks for is there."""
+    data = {
+        "reveal": list(st.session_state.get(state.REVEAL, ("", 0))),
+        "docked": bool(st.session_state.pop(state.DOCKED, False)),
+    }
+    _FRAME(key="page_frame", data=data)
+
+
+def reveal(name: str) -> None:
+    """Brings the container with the key ``name`` (``detail_…``) into view once; for callbacks."""
+    _, count = st.session_state.get(state.REVEAL, ("", 0))
+    st.session_state[state.REVEAL] = (name, count + 1)
+
+
+@contextmanager
+def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
+    """A panel at the side of a page, which stays in use beside it; Escape closes it, too.
+
+    ``title`` is plain text.
+    """
+    st.session_state[state.DOCKED] = True
+    with st.container(key="dock"):
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            st.subheader(markdown(title), anchor=False, width="stretch")
+            st.button(
+                "Close", icon=":material/close:", type="tertiary", key=state.DOCK_CLOSE,
+                on_click=close, shortcut="Escape",
+            )  # fmt: skip
+        yield
