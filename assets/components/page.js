@@ -60,7 +60,10 @@ function reveal(name) {
 mergeSteps()
 followFocus()
 
-export default function ({ data }) {
+export default function ({ data, parentElement }) {
+  // The theme is known inside components only.
+  const ground = getComputedStyle(parentElement.host || parentElement).getPropertyValue("--st-background-color")
+  document.documentElement.style.setProperty("--page-ground", ground)
   if (page.docked && !data.docked) closeDock()
   page.docked = data.docked
   const [name, count] = data.reveal

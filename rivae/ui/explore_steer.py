@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def button(explorer: Explorer, shown: ExploreState) -> None:
     """The link to Steer."""
-    st.page_link(
+    st.container(key="to_steer", width="content").page_link(
         STEER, label="Steer", icon=":material/grid_on:",
         query_params=write_steer(to_steer(explorer, shown)),
         help="Put this query and the axes you moved into a table of several factors at once",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui import axes, exports, metrics_digits, metrics_session, state, theme
+from rivae.ui.components.live_slider import live_slider
 from rivae.ui.metrics_layout import QUIET, clicked_cell, headline
 from rivae.ui.text import markdown
 
@@ -140,11 +141,10 @@ def alpha_panel(
     from rivae.plots.alpha import STEPS, alpha_curve
     from rivae.plots.theme import alt_text
 
-    alpha = float(st.select_slider(
-        "alpha in rho(c) = exp(alpha c)", STEPS, DEFAULT_ALPHA, format_func=lambda a: f"{a:g}",
-        key=state.METRICS_ALPHA, bind="query-params",
-        help="The paper does not give alpha. A larger one lifts both scores.",
-    ))  # fmt: skip
+    alpha = live_slider(
+        "alpha in rho(c) = exp(alpha c)", STEPS, DEFAULT_ALPHA, name=state.METRICS_ALPHA,
+        about="The paper does not give alpha. A larger one lifts both scores.",
+    )  # fmt: skip
     figure = alpha_curve(
         table, alpha, chance=chance, chance_alpha=chance_alpha, dark=theme.is_dark()
     )

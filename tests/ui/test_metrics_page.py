@@ -7,6 +7,7 @@ import time
 import pytest
 
 from rivae.benchmark.rows import make_row, write_rows
+from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
 from rivae.ui import metrics_evaluate
 
@@ -191,10 +192,16 @@ def test_alpha_moves_the_scores_at_once(shown):
     stored = Run(DEMO_ROOT / "demo-synth").evaluation["factors_other"]
     assert f"D = {stored['disentanglement']['score']:.2f}".replace("0.", ".") in names
     assert any("by chance" in name for name in names)
-    page.at.select_slider(key="alpha").set_value(100.0).run()
-    page.calm()
+    page.report("move", STEPS.index(100.0), n=1)
+    assert "alpha" not in page.params, "the address waits for the release"
     after = {trace["name"] for trace in charts(page)[-1]["data"]}
     assert "D at alpha 100" in after and "D at alpha 10" not in after
+    page.report("commit", STEPS.index(100.0), n=1)
+    assert page.params["alpha"] in ("100", ["100"])
+    page.report("commit", STEPS.index(10.0), n=1)
+    assert "alpha" not in page.params, "the default needs no word in the address"
+    page.report("move", len(STEPS), n=1)  # nonsense changes nothing
+    assert page.panel(1)["at"] == STEPS.index(10.0)
 
 
 def test_digits_have_transitions_instead(shown):

@@ -42,7 +42,7 @@ def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
     """
     st.session_state[state.DOCKED] = True
     with st.container(key="dock"):
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
+        with st.container(key="dock_head", horizontal=True, horizontal_alignment="distribute"):
             st.subheader(markdown(title), anchor=False, width="stretch")
             st.button(
                 "Close", icon=":material/close:", type="tertiary", key=state.DOCK_CLOSE,
