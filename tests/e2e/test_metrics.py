@@ -40,6 +40,23 @@ def test_a_heading_sorts_by_mouse_and_keyboard_and_back_undoes(tables, until):
     until(lambda: names(tables) == once, "back undoes the last click")
 
 
+def test_alpha_moves_the_curves_while_the_button_is_down(page, app_server, until):
+    page.goto(f"{app_server}/metrics?run=demo-synth")
+    slider, mouse = page.get_by_test_id("steps"), page.mouse
+    legend = page.locator(".legendtext")
+    legend.filter(has_text="D = ").first.wait_for()
+    slider.scroll_into_view_if_needed()
+    before, box = legend.all_text_contents(), slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    mouse.move(box["x"] + box["width"] * 0.66, y)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] * 0.1, y, steps=4)
+    until(lambda: legend.all_text_contents() != before, "other scores, the button still down")
+    assert "alpha" not in link(page), "the address waits for the release"
+    mouse.up()
+    until(lambda: "alpha" in link(page), "the address follows the release")
+
+
 def test_the_order_is_told_to_screen_readers(tables, until):
     table = tables.get_by_test_id("result-table").first
     table.locator("[data-column=recall_at_1]").click()
@@ -57,6 +74,9 @@ def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.get_by_role("heading", name="Behind z2 and shared 1").wait_for()
     page.get_by_text("shared 1 against z2").first.wait_for()
     page.locator(".rv-sheet img").nth(6).wait_for()
+    opened = page.locator(".st-key-detail_metrics")
+    until(lambda: opened.bounding_box()["y"] < 300, "what a click opens comes into view")
+    assert opened.evaluate("part => part === document.activeElement"), "and has the focus"
     page.reload()
     page.get_by_role("heading", name="Behind z2 and shared 1").wait_for()
     page.get_by_role("button", name="Close").click()

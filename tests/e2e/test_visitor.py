@@ -1,0 +1,96 @@
+"""A visit from page to page: what is looked at goes along, stays in use, and comes back."""
+
+import io
+from urllib.parse import parse_qs, urlsplit
+
+
+def link(page):
+    address = urlsplit(page.evaluate("location.href"))
+    return address.path, {k: v[0] for k, v in parse_qs(address.query).items()}
+
+
+def go(page, name):
+    """A click in the bar at the top."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+
+
+def drawing():
+    """A picture of one's own: a ring."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("L", (60, 60))
+    ImageDraw.Draw(image).ellipse((18, 8, 42, 52), outline=255, width=6)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return {"name": "ring.png", "mimeType": "image/png", "buffer": buffer.getvalue()}
+
+
+def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, trained_run, until):
+    page = explore_page.open(trained_run, q=40, z="1_0.5").page
+    ids, here = explore_page.ids(), link(page)
+    both = {"run": trained_run, "q": "40"}
+    go(page, "Traverse")
+    until(lambda: link(page) == ("/traverse", both), "Traverse has both")
+    until(lambda: page.title() == f"Traverse · {trained_run}", "the tab says what it shows")
+    go(page, "Steer")
+    until(lambda: link(page) == ("/steer", both), "Steer has both")
+    page.go_back()
+    until(lambda: link(page) == ("/traverse", both), "one step back")
+    page.go_back()
+    until(lambda: link(page) == here, "two steps back")
+    explore_page.settled()
+    assert explore_page.ids() == ids
+    go(page, "Traverse")
+    until(lambda: link(page)[0] == "/traverse", "there again")
+    go(page, "Explore")
+    until(lambda: link(page) == here, "z as well")
+    page.reload()
+    explore_page.settled()
+    assert explore_page.ids() == ids
+
+
+def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
+    page, ids = explore_page.page, explore_page.ids()
+    explore_page.tiles.nth(2).focus()
+    page.keyboard.press("Enter")
+    dock, place = page.locator(".st-key-dock"), page.get_by_test_id("watched")
+    dock.get_by_text("Its own z and the current z").wait_for()
+    assert place.inner_text() == "The open item is number 3"
+    for _ in explore_page.drag(1, [0.1]):  # nothing covers the slider
+        until(lambda: explore_page.ids() != ids, "other pictures, the item still open")
+        now = explore_page.ids()
+        rank = now.index(ids[2]) + 1 if ids[2] in now else None
+        said = f"number {rank}" if rank else "not among the top 10"
+        until(lambda said=said: said in place.inner_text(), "its place while z moves")
+    page.keyboard.press("Escape")
+    dock.wait_for(state="detached")
+    explore_page.tiles.nth(4).focus()
+    page.keyboard.press("Enter")
+    dock.get_by_role("button", name="Close").focus()
+    page.keyboard.press("Enter")
+    dock.wait_for(state="detached")
+    focused = "document.activeElement.shadowRoot?.activeElement?.dataset.rank"
+    until(lambda: page.evaluate(focused) == "5", "the focus returns to the tile")
+
+    page.get_by_test_id("query-random").click()
+    until(lambda: link(page)[1]["q"] != "mean", "another query")
+    explore_page.settled()
+    page.wait_for_timeout(500)
+    assert page.locator('[data-change="new"]').count() == 0, "another query is no drag"
+    assert page.get_by_test_id("left-items").locator("[data-id]").count() == 0
+
+
+def test_an_uploaded_query_survives_a_reload(explore_page, until):
+    page = explore_page.page
+    page.get_by_test_id("query-gallery").click()
+    page.locator("input[type=file]").set_input_files(drawing())
+    until(lambda: link(page)[1].get("q", "").startswith("upload_"), "the address names it")
+    page.get_by_test_id("query").get_by_text("your picture").wait_for()
+    ids, values = explore_page.ids(), [explore_page.value(dim) for dim in (1, 2, 3)]
+    page.reload()
+    explore_page.settled()
+    page.get_by_test_id("query").get_by_text("your picture").wait_for()
+    assert explore_page.ids() == ids
+    assert [explore_page.value(dim) for dim in (1, 2, 3)] == values
+    assert page.get_by_test_id("reset-all").is_visible()
+    assert page.locator(".moved").count() == 0, "no slider is displaced"
