@@ -157,9 +157,14 @@ class App:
         kinds = ("title", "subheader", "markdown", "caption", "warning", "info", "code")
         return "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
 
+    @property
+    def components(self) -> list[Any]:
+        """The page's own components: without the frame, which every page has."""
+        return [c for c in self.at.get("bidi_component") if '"reveal"' not in c.proto.json]
+
     def panel(self, n: int = 0) -> dict[str, Any]:
         """What component ``n`` of the page was sent."""
-        return dict(json.loads(self.at.get("bidi_component")[n].proto.json))
+        return dict(json.loads(self.components[n].proto.json))
 
     def report(self, name: str, value: Any, n: int = 0) -> App:
         """Component ``n`` reports an event, as its JavaScript would.
@@ -168,7 +173,7 @@ class App:
         """
         states = self.at._tree.get_widget_states()
         message = states.widgets.add()
-        component = self.at.get("bidi_component")[n].proto.id
+        component = self.components[n].proto.id
         message.id = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
         message.json_trigger_value = json.dumps([{"event": name, "value": value}])
         self.at._run(states)

@@ -170,7 +170,7 @@ def test_what_cannot_be_compared_is_explained_in_one_sentence(app, named, reason
     shown = app("compare", runs=named)
     (warning,) = shown.at.warning
     assert reason in warning.value and "\n" not in warning.value
-    assert not shown.at.get("bidi_component")
+    assert not shown.components
     assert shown.at.multiselect(key="compare_runs").value == list(dict.fromkeys(named.split(",")))
 
 

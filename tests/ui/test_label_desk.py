@@ -28,17 +28,17 @@ def batch(*events, plan="first", by="Ana"):
 
 def test_nobody_labels_without_a_name(page):
     shown = page(by="")
-    assert not shown.at.get("bidi_component") and "Type your name" in shown.words
+    assert not shown.components and "Type your name" in shown.words
 
 
 def test_a_name_that_cannot_be_kept_is_one_sentence(page):
     shown = page(by="a\u200bb")
-    assert not shown.at.get("bidi_component") and "invisible character" in shown.words
+    assert not shown.components and "invisible character" in shown.words
 
 
 def test_without_a_plan_the_page_leads_to_one(app, runs):
     shown = app("label", by="Ana")
-    assert not shown.at.get("bidi_component")
+    assert not shown.components
     assert shown.at.segmented_control(key="view").value == "Plans" or "plan" in shown.words.lower()
 
 
@@ -108,7 +108,7 @@ def test_junk_stores_nothing_and_breaks_nothing(page, label_plan, junk):
     shown = page().report("send", junk)
     assert label_plan.store.last() == 0
     shown.report("older", junk)
-    assert shown.at.get("bidi_component")
+    assert shown.components
 
 
 def test_older_steps_are_handed_over(page, label_plan):

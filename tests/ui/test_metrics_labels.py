@@ -78,7 +78,7 @@ def words(page):
 
 def payload(page, title):
     """What a table of the page was sent, or None."""
-    tables = [json.loads(c.proto.json) for c in page.at.get("bidi_component")]
+    tables = [json.loads(c.proto.json) for c in page.components]
     return next((t for t in tables if title in t.get("label", "")), None)
 
 

@@ -33,7 +33,7 @@ def shown(measured, app, monkeypatch):
 
 def tables(app):
     """What the result tables of the page were sent."""
-    return [json.loads(c.proto.json) for c in app.at.get("bidi_component")]
+    return [json.loads(c.proto.json) for c in app.components]
 
 
 def table(app, label):

@@ -84,7 +84,7 @@ def test_without_runs_every_page_leads_to_training(app, monkeypatch, tmp_path):
 def test_a_run_that_cannot_be_opened_is_explained(app, page, run, reason):
     shown = app(page, run=run)
     assert any(reason in warning.value for warning in shown.at.warning)
-    assert not shown.at.get("bidi_component")
+    assert not shown.components
 
 
 # Explore

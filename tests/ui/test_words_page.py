@@ -89,7 +89,7 @@ def test_the_address_holds_axis_width_and_relation(page):
 
 def test_everyday_words_can_be_left_out(page):
     shown = page(run="bars", everyday="false")  # here every word is one
-    assert "show everyday words" in written(shown) and not shown.at.get("bidi_component")
+    assert "show everyday words" in written(shown) and not shown.components
 
 
 @pytest.mark.parametrize("params", [
@@ -131,7 +131,7 @@ def test_a_nonsense_report_opens_nothing(page, junk):
 def test_a_run_without_texts_is_told_so_with_a_way_on(page):
     shown = page(run="plain")
     assert "have no texts" in written(shown)
-    assert not shown.at.get("bidi_component")
+    assert not shown.components
     assert page().at.selectbox(key="words_run").value == "bars", "the first guess has texts"
 
 
