@@ -41,7 +41,8 @@ function followFocus() {
 }
 
 function closeDock() {
-  const lost = document.activeElement === document.body || !document.activeElement
+  const now = document.activeElement
+  const lost = !now || now === document.body || now.closest(".st-key-dock")  // it goes in a moment
   if (lost && page.focused?.isConnected) page.focused.focus({ preventScroll: true })
 }
 
