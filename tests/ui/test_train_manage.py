@@ -97,11 +97,11 @@ def test_an_archived_run_leaves_home_and_the_choosers_but_not_its_link(runs, app
 
 def test_a_run_is_renamed_and_the_session_follows(runs):
     panel = Panel("digits")
-    panel.at.session_state[state.RUN] = "digits"
+    panel.at.session_state[state.IN_HAND] = {"run": "digits", "q": "4"}
     panel.at.text_input(panel.key("name")).set_value("best")
     panel.press("rename")
     assert Run(runs / "best").config.name == "best" and not (runs / "digits").exists()
-    assert "digits is best now" in panel.words and panel.at.session_state[state.RUN] == "best"
+    assert "digits is best now" in panel.words and panel.at.session_state[state.IN_HAND] == {"run": "best"}
 
 
 @pytest.mark.parametrize("name", ["digits-4", "No Name", ""])
