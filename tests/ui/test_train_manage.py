@@ -101,7 +101,8 @@ def test_a_run_is_renamed_and_the_session_follows(runs):
     panel.at.text_input(panel.key("name")).set_value("best")
     panel.press("rename")
     assert Run(runs / "best").config.name == "best" and not (runs / "digits").exists()
-    assert "digits is best now" in panel.words and panel.at.session_state[state.IN_HAND] == {"run": "best"}
+    assert "digits is best now" in panel.words
+    assert panel.at.session_state[state.IN_HAND] == {"run": "best"}
 
 
 @pytest.mark.parametrize("name", ["digits-4", "No Name", ""])
