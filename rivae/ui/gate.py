@@ -120,6 +120,8 @@ class Gate:
         if said.isdigit() and (len(said) > 18 or int(said) > self._most(scope)):
             raise _too_long(self._most(scope))
         if is_api:
+            if not scope["path"].isprintable():
+                raise RefusedError(400, "the address holds what no name of ours has")
             if scope["method"] not in METHODS:
                 raise RefusedError(405, "questions are asked with GET or POST")
             kind = headers.get("content-type").partition(";")[0].strip().lower()

@@ -129,6 +129,8 @@ def test_methods_addresses_and_what_is_not_there():
         refusal(ask(path), 404)
     refusal(post(PATH, {}), 404)
     refusal(ask("/rivae/api/strip/" + "x" * 5000), 414)
+    for odd in ("%0Ax", "strip/demo-sprites%0A", "strip/%00", "strip/%ED%A0%80"):
+        refusal(ask(f"/rivae/api/{odd}"), 400)
     refusal(ask("/rivae/api/topk?z=" + "1," * 5000), 414)
     assert ask("/_stcore/metrics").status == ask("/_stcore/metrics/").status == 404
 
