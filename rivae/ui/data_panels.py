@@ -47,8 +47,6 @@ def _card(folder: Path) -> None:
             st.markdown(f"#### {markdown(manifest.title)}", width="content")
             if manifest.synthetic:
                 st.badge("synthetic", icon=":material/precision_manufacturing:", color="gray")
-            st.space("stretch")
-            trash.import_button(folder)
         date = short_date(manifest.created)
         parts = (f"{manifest.n_items:,} pairs", manifest.name, date)
         st.caption(" · ".join(markdown(part) for part in parts if part))
@@ -57,7 +55,9 @@ def _card(folder: Path) -> None:
             st.caption(markdown(f"Known factors: {names}"))
         _report(manifest)
         st.space("stretch")
-        train_on(folder.name, place="card")
+        with st.container(horizontal=True, gap="small"):
+            train_on(folder.name, place="card")
+            trash.import_button(folder)
 
 
 def train_on(name: str, place: str) -> None:
