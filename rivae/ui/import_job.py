@@ -17,15 +17,16 @@ from rivae.ui.background import step_back, tell
 
 def main(argv: Sequence[str]) -> int:
     """Do what ``argv[0]`` says; returns the exit status."""
-    from rivae.importing import run_import
-    from rivae.importing.plan import Plan
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
     step_back()
+    # Said before the modules are loaded, which takes seconds on a busy machine.
     tell(stage="reading the table", share=0.0)
+    from rivae.importing import run_import
+    from rivae.importing.plan import Plan
 
     def progress(words: str, share: float) -> None:
         tell(stage=words, share=share)
