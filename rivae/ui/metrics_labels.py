@@ -69,7 +69,9 @@ def _no_plan(bar: DeltaGenerator) -> None:
 
 def _plan(chosen: str, bar: DeltaGenerator) -> None:
     started = time.monotonic()
-    with _waiting() as tell:  # models may have to be searched for the first time
+    before = st.session_state.get(state.METRICS_LABELS)
+    # Models have to be searched the first time; later the scores are known, and grey would flicker.
+    with _waiting(shown=before is None or before.plan != chosen) as tell:
         tell("Opening the data of the plan")
         opened = label_store.open_plan(chosen)
         seq = label_store.store().last()
@@ -90,15 +92,17 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
                      query_params={"plan": chosen})  # fmt: skip
     if line is not None:
         _axes(line, found, known)
-    before = st.session_state.get(state.METRICS_LABELS)
     st.session_state[state.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
     _watch()
 
 
 @contextmanager
-def _waiting() -> Iterator[Callable[[str], None]]:
+def _waiting(*, shown: bool) -> Iterator[Callable[[str], None]]:
     """A line of what is being done, over grey in the shape of what comes: a table, two charts."""
     place = st.empty()
+    if not shown:
+        yield lambda said: None
+        return
     with place.container(), ExitStack() as grey:
         line = st.empty()
         grey.enter_context(st.skeleton(height=210))

@@ -102,6 +102,24 @@ def test_without_a_plan_the_way_to_one(shown):
     assert any("Make a plan" in link.proto.label for link in page.at.get("page_link"))
 
 
+def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypatch):
+    from rivae.ui import label_store, metrics_labels_data
+
+    monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
+    said = []
+
+    def look(run, *rest):
+        said.append(f"looked at {run.id}")
+        return metrics_labels_data.Line(run), None
+
+    monkeypatch.setattr(metrics_labels_data, "_look", look)
+    metrics_labels_data.scores_of(label_store.open_plan("ours"), 0, said.append)
+    assert said == [
+        "Searching with digits, run 1 of 2", "looked at digits",
+        "Searching with digits-turned, run 2 of 2", "looked at digits-turned", "Scoring",
+    ]  # fmt: skip
+
+
 def test_without_labels_the_way_to_the_first(shown, made):
     page = shown()
     assert "Plan ours has no labels yet" in words(page) and payload(page, TABLE) is None
