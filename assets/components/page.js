@@ -8,8 +8,6 @@
  * address of the page before. As long as nobody has touched anything, both are the same step.
  */
 function mergeSteps() {
-  if (history.merges) return
-  history.merges = true
   const push = history.pushState.bind(history)
   let reached = true  // and nothing done there yet
   let ahead = null  // what the last step added, and nothing done since
@@ -30,17 +28,15 @@ function mergeSteps() {
   }
 }
 
-const page = { focused: null, docked: false, revealed: 0 }
-
 /** The element that had the focus last, other than in the panel at the side. */
-function followFocus() {
+function followFocus(page) {
   addEventListener("focusin", (event) => {
     const [inner] = event.composedPath()  // inside a component, too
     if (!event.target.closest(".st-key-dock")) page.focused = inner
   })
 }
 
-function closeDock() {
+function closeDock(page) {
   const now = document.activeElement
   const lost = !now || now === document.body || now.closest(".st-key-dock")  // it goes in a moment
   if (lost && page.focused?.isConnected) page.focused.focus({ preventScroll: true })
@@ -58,14 +54,21 @@ function reveal(name) {
   part.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" })
 }
 
-mergeSteps()
-followFocus()
+/** One for the window: the frame is loaded anew when it moves within a page. */
+function start() {
+  const page = { focused: null, docked: false, revealed: 0 }
+  mergeSteps()
+  followFocus(page)
+  return page
+}
+
+const page = (window.rivaePage ??= start())
 
 export default function ({ data, parentElement }) {
   // The theme is known inside components only.
   const ground = getComputedStyle(parentElement.host || parentElement).getPropertyValue("--st-background-color")
   document.documentElement.style.setProperty("--page-ground", ground)
-  if (page.docked && !data.docked) closeDock()
+  if (page.docked && !data.docked) closeDock(page)
   page.docked = data.docked
   const [name, count] = data.reveal
   if (count > page.revealed) reveal(name)
