@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -19,24 +18,14 @@ from rivae.ui import (
     train_session,
     train_watched,
 )
+from rivae.ui.components.source import source
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
     from rivae.jobs.overview import Entry
 
 QUEUE_SHOWN, QUEUE_MOST = 8, 100
-# The page stays scrolled when its content changes; without the entry (far behind in the queue), to
-# the top. For some seconds, as the entry is drawn later than this.
-SCROLL = """key => {
-    document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
-    let tries = 50;
-    const look = () => {
-        const entry = document.querySelector(`.st-key-${key}`);
-        if (entry) entry.scrollIntoView({block: "nearest"});
-        else if (--tries) setTimeout(look, 100);
-    };
-    look();
-}"""
+_SCROLL = st.components.v2.component("rivae_scroll", js=source("scroll.js"))
 
 
 def panel() -> None:
@@ -63,7 +52,7 @@ def panel() -> None:
 def _bring_into_view(job_id: str) -> None:
     """Scroll to the entry of a job, which is drawn after this: the form above it was longer."""
     key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{state.TRAIN_BUTTON}-open-{job_id}")
-    st.html(f"<script>({SCROLL})({json.dumps(key)})</script>", unsafe_allow_javascript=True)
+    _SCROLL(key="train_scroll", data={"key": key})
 
 
 def _live(known: tuple[str, ...]) -> None:

@@ -1,6 +1,7 @@
 """The "New run" view: choices, marks, bad values, sweeps, clones, and what Queue puts in line."""
 
 import itertools
+import json
 
 import pytest
 
@@ -174,13 +175,18 @@ def test_a_name_that_is_taken(form, root):
     assert page.can_queue and len(queued(root)) == 1
 
 
+def scrolled(page):
+    """What the components that scroll were sent."""
+    found = [c for c in page.at.get("bidi_component") if c.key == "train_scroll"]
+    return [json.loads(component.proto.json) for component in found]
+
+
 def test_a_queued_run_is_brought_into_view_once(form, root):
     page = form().press("queue")
     (job,) = queued(root)
-    scripts = [h.proto.body for h in page.at.get("html") if "scrollIntoView" in h.proto.body]
-    assert len(scripts) == 1 and f"-open-{job.id}" in scripts[0]
+    assert [sent["key"].endswith(f"-open-{job.id}") for sent in scrolled(page)] == [True]
     page.at.run()
-    assert not [h for h in page.at.get("html") if "scrollIntoView" in h.proto.body]
+    assert not scrolled(page)
 
 
 def test_a_data_set_that_cannot_be_opened_is_not_queued(form, root):
