@@ -163,7 +163,9 @@ def enter(password: str) -> None:
     now = login()
     if now.kind != "password":
         raise ConfigError("no password is asked for here")
-    if not _brake.attempt(lambda: fits(password, now.expected), st.context.ip_address or ""):
+    address = st.context.ip_address  # None for this machine
+    source = address if isinstance(address, str) else ""
+    if not _brake.attempt(lambda: fits(password, now.expected), source):
         log.warning("a wrong password was tried")
         raise ConfigError("that is not the password")
     st.session_state[state.ACCESS] = _ticket(now.expected)
