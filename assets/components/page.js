@@ -28,18 +28,20 @@ function mergeSteps() {
   }
 }
 
-/** The element that had the focus last, other than in the panel at the side. */
-function followFocus(page) {
-  addEventListener("focusin", (event) => {
-    const [inner] = event.composedPath()  // inside a component, too
-    if (!event.target.closest(".st-key-dock")) page.focused = inner
+/** The focus goes back to where it was when the panel at the side, which has it, closes. */
+function followFocus() {
+  let outside = null
+  const closing = new MutationObserver(() => {
+    if (closing.dock.isConnected) return
+    closing.disconnect()
+    if (document.activeElement === document.body && outside?.isConnected) outside.focus({ preventScroll: true })
   })
-}
-
-function closeDock(page) {
-  const now = document.activeElement
-  const lost = !now || now === document.body || now.closest(".st-key-dock")  // it goes in a moment
-  if (lost && page.focused?.isConnected) page.focused.focus({ preventScroll: true })
+  addEventListener("focusin", (event) => {
+    closing.disconnect()
+    closing.dock = event.target.closest(".st-key-dock")
+    if (closing.dock) closing.observe(document.body, { childList: true, subtree: true })
+    else outside = event.composedPath()[0]  // inside a component, too
+  })
 }
 
 /** Brings what a click has opened into view, with the focus. */
@@ -56,10 +58,9 @@ function reveal(name) {
 
 /** One for the window: the frame is loaded anew when it moves within a page. */
 function start() {
-  const page = { focused: null, docked: false, revealed: 0 }
   mergeSteps()
-  followFocus(page)
-  return page
+  followFocus()
+  return { revealed: 0 }
 }
 
 const page = (window.rivaePage ??= start())
@@ -68,8 +69,6 @@ export default function ({ data, parentElement }) {
   // The theme is known inside components only.
   const ground = getComputedStyle(parentElement.host || parentElement).getPropertyValue("--st-background-color")
   document.documentElement.style.setProperty("--page-ground", ground)
-  if (page.docked && !data.docked) closeDock(page)
-  page.docked = data.docked
   const [name, count] = data.reveal
   if (count > page.revealed) reveal(name)
   page.revealed = count

@@ -17,7 +17,6 @@ IN_HAND: Final = "in_hand"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
 REVEAL: Final = "reveal"  # what a click has opened, and how many have been
-DOCKED: Final = "docked"  # whether this run of the script shows a panel at the side
 DOCK_CLOSE: Final = "dock_close"
 
 # Explore

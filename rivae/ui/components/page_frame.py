@@ -21,11 +21,7 @@ _FRAME = st.components.v2.component(
 
 def page_frame() -> None:
     """Show nothing; last on every page, so that what it looks for is there."""
-    data = {
-        "reveal": list(st.session_state.get(state.REVEAL, ("", 0))),
-        "docked": bool(st.session_state.pop(state.DOCKED, False)),
-    }
-    _FRAME(key="page_frame", data=data)
+    _FRAME(key="page_frame", data={"reveal": list(st.session_state.get(state.REVEAL, ("", 0)))})
 
 
 def reveal(name: str) -> None:
@@ -40,7 +36,6 @@ def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
 
     ``title`` is plain text.
     """
-    st.session_state[state.DOCKED] = True
     with st.container(key="dock"):
         with st.container(key="dock_head", horizontal=True, horizontal_alignment="distribute"):
             st.subheader(markdown(title), anchor=False, width="stretch")
