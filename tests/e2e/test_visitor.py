@@ -51,9 +51,16 @@ def test_run_query_and_z_go_along_and_one_page_is_one_step_back(explore_page, tr
 
 def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
     page, ids = explore_page.page, explore_page.ids()
+    dock, place = page.locator(".st-key-dock"), page.get_by_test_id("watched")
+    explore_page.tiles.nth(4).focus()
+    page.keyboard.press("Enter")
+    dock.get_by_role("button", name="Close").focus()
+    page.keyboard.press("Enter")
+    dock.wait_for(state="detached")
+    focused = "document.activeElement.shadowRoot?.activeElement?.dataset.rank"
+    until(lambda: page.evaluate(focused) == "5", "the focus returns to the tile")
     explore_page.tiles.nth(2).focus()
     page.keyboard.press("Enter")
-    dock, place = page.locator(".st-key-dock"), page.get_by_test_id("watched")
     dock.get_by_text("Its own z and the current z").wait_for()
     assert place.inner_text() == "The open item is number 3"
     for _ in explore_page.drag(1, [0.1]):  # nothing covers the slider
@@ -64,13 +71,6 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
         until(lambda said=said: said in place.inner_text(), "its place while z moves")
     page.keyboard.press("Escape")
     dock.wait_for(state="detached")
-    explore_page.tiles.nth(4).focus()
-    page.keyboard.press("Enter")
-    dock.get_by_role("button", name="Close").focus()
-    page.keyboard.press("Enter")
-    dock.wait_for(state="detached")
-    focused = "document.activeElement.shadowRoot?.activeElement?.dataset.rank"
-    until(lambda: page.evaluate(focused) == "5", "the focus returns to the tile")
 
     page.get_by_test_id("query-random").click()
     until(lambda: link(page)[1]["q"] != "mean", "another query")
