@@ -98,7 +98,8 @@ def public_modules() -> list[str]:
     import rivae
 
     found = [m.name for m in pkgutil.walk_packages(rivae.__path__, "rivae.")]
-    return ["rivae", *(m for m in found if not m.endswith("__main__"))]
+    # Two are scripts: what `python -m rivae` and Streamlit run, with no names for others.
+    return ["rivae", *(m for m in found if not m.endswith(("__main__", "rivae.ui.main")))]
 
 
 def in_protocols(module: object) -> set[str]:

@@ -5,16 +5,10 @@ import io
 import json
 import stat
 import struct
-import tempfile
 import zipfile
-from functools import cache
-from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from rivae.data.kitchen import FOLDER as KITCHEN
 from rivae.errors import RivaeError, RunError
 from rivae.jobs.archive import FILES, export_run
 from rivae.jobs.archive_import import import_run
@@ -22,27 +16,8 @@ from rivae.jobs.ledger import Ledger
 from rivae.launch import run_lock, train
 from rivae.methods import build_method
 from rivae.runs import Run, list_runs
-from rivae.runs.notes import about, keep_about
+from rivae.runs.notes import about
 from tests.training.tiny import tiny_config, untrained_run
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A trained run with everything that an archive may hold."""
-    (made,) = train([tiny_config("whole")], tmp_path_factory.mktemp("from"))
-    made.write_evaluation({"retrieval": {"recall_at_1": {"score": 0.5}}})
-    keep_about(made, note="mine", tags=["a"])
-    names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
-    (made.path / "axis_names.json").write_text(json.dumps(names))
-    (made.path / "secret.txt").write_text("not of a run")
-    return made
-
-
-@pytest.fixture(scope="module")
-def packed(run):
-    stream = io.BytesIO()
-    export_run(run, stream)
-    return stream.getvalue()
 
 
 @pytest.fixture
@@ -85,21 +60,21 @@ def refused(content, root, match=".", name=""):
     return str(caught.value)
 
 
-def test_what_goes_out_comes_back(run, packed, root):
+def test_what_goes_out_comes_back(whole_run, packed, root):
     assert set(unpack(packed)) == {*FILES, "manifest.json"}, "and nothing else of the folder"
     done = import_run(io.BytesIO(packed), root)
     assert done.remarks == () and done.run.id == "whole"
     for name in FILES:
         if name not in ("config.json", "status.json"):
-            assert (done.run.path / name).read_bytes() == (run.path / name).read_bytes()
-    assert done.run.config == run.config and done.run.status == run.status
+            assert (done.run.path / name).read_bytes() == (whole_run.path / name).read_bytes()
+    assert done.run.config == whole_run.config and done.run.status == whole_run.status
     assert about(done.run).note == "mine" and done.run.load_method().has_latent
     assert [r.id for r in list_runs([root])] == ["whole"]
     assert [p.name for p in root.iterdir()] == ["whole"]
 
 
-def test_the_same_run_gives_the_same_bytes(run, packed, tmp_path):
-    export_run(run, tmp_path / "a.zip")
+def test_the_same_run_gives_the_same_bytes(whole_run, packed, tmp_path):
+    export_run(whole_run, tmp_path / "a.zip")
     assert (tmp_path / "a.zip").read_bytes() == packed
 
 
@@ -318,87 +293,3 @@ def test_what_a_killed_import_left_is_not_listed_and_swept(packed, root):
     import_run(io.BytesIO(packed), root)
     assert not left.exists() and (mine / "config.json").exists(), "nothing but what imports make"
     assert [run.id for run in list_runs([root])] == ["whole"]
-
-
-def with_config(packed, change):
-    """The archive with another configuration."""
-    files = unpack(packed)
-    config = json.loads(files["config.json"])
-    change(config)
-    return pack({**files, "config.json": json.dumps(config).encode()})
-
-
-def test_data_that_would_fill_the_memory_are_refused_before_they_are_made(packed, root):
-    """30.5 GiB of Synth: each setting is in its range, both together are not."""
-    for dataset in ("synth", "synth-modulated"):
-        wanted = {"name": dataset, "settings": {"n_pairs": 1_000_000, "g_width": 4096}}
-        content = with_config(packed, lambda config, wanted=wanted: config.update(dataset=wanted))
-        refused(content, root, "n_pairs x g_width is 4,096,000,000: choose fewer pairs")
-
-
-def test_data_are_neither_made_nor_fetched_for_an_archive(packed, root, tmp_path, monkeypatch):
-    def never(*args, **settings):
-        raise AssertionError("not on a stranger's word")
-
-    monkeypatch.setattr("rivae.data.synth.MixingNetwork.__call__", never)
-    monkeypatch.setattr("rivae.data.mnist_download.download", never)
-    assert import_run(io.BytesIO(packed), root, "one").remarks == ()
-    here = {"name": "split-mnist", "settings": {"folder": str(tmp_path), "download": True}}
-    content = with_config(packed, lambda config: config.update(dataset=here))
-    refused(content, tmp_path / "other", "another configuration")
-
-
-def test_texts_of_a_large_import_are_not_read_for_an_archive(packed, root, monkeypatch):
-    monkeypatch.setattr("rivae.data.pairs.READ_AT_ONCE", 10)
-    monkeypatch.setattr("rivae.data.pairs.open_pairs", None)
-    monkeypatch.setattr("rivae.data.pairs.find_store", lambda store: KITCHEN)
-    there = {"name": "pairs", "settings": {"store": "kitchen"}}
-    content = with_config(packed, lambda config: config.update(dataset=there))
-    remarks = import_run(io.BytesIO(content), root).remarks
-    assert "6,000 texts would have to be read first), so the model was not tried" in remarks[0]
-
-
-def test_lines_are_counted_before_they_are_kept(packed, root):
-    files = unpack(packed)
-    for name in ("metrics.jsonl", "timing.jsonl"):
-        refused(pack({**files, name: b"\n" * 11_000}), root, f"{name} has more than 10,000 empty")
-
-
-@given(st.data())
-def test_an_archive_of_any_bytes_is_taken_or_refused_whole(data):
-    content = bytearray(_small())
-    how = data.draw(st.sampled_from(["bytes", "cut", "entry"]))
-    if how == "entry":
-        files = unpack(bytes(content))
-        name = data.draw(st.sampled_from(sorted(files)))
-        other = data.draw(st.binary(max_size=200) | st.sampled_from([b"{}", b"[" * 999, b"\n" * 9]))
-        content = bytearray(pack({**files, name: other}, manifest=name != "manifest.json"))
-    else:
-        for _ in range(data.draw(st.integers(1, 5))):
-            at = data.draw(st.integers(0, len(content) - 1))
-            content[at] = data.draw(st.integers(0, 255))
-        if how == "cut":
-            del content[data.draw(st.integers(0, len(content) - 1)) :]
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "to"
-        try:
-            done = import_run(io.BytesIO(bytes(content)), root)
-        except RivaeError as error:
-            assert "\n" not in str(error) and str(root) not in str(error)
-            assert not root.exists() or not [p for p in root.iterdir() if p.name != ".jobs"]
-            return
-        assert [p.name for p in root.iterdir() if p.name != ".jobs"] == [done.run.id]
-        assert done.run.config.name == done.run.id
-        done.run.status, done.run.metrics(), done.run.evaluation
-
-
-@cache
-def _small():
-    """An archive of a run that was never trained."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = untrained_run(Path(folder))
-        made.log.append({"epoch": 1, "stage": "a", "objective": 1.0})
-        made.write_evaluation({"retrieval": {"recall_at_1": {"score": 0.5}}})
-        stream = io.BytesIO()
-        export_run(made, stream)
-    return stream.getvalue()

@@ -1,15 +1,13 @@
-"""The Metrics page without a browser: its views, what opens behind a cell, evaluating a run."""
+"""The Metrics page without a browser: its views, what opens behind a cell."""
 
 import json
 import shutil
-import time
 
 import pytest
 
 from rivae.benchmark.rows import make_row, write_rows
 from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
-from rivae.ui import metrics_evaluate
 
 DEMOS = ("demo-synth", "demo-digits")
 
@@ -280,74 +278,3 @@ def test_without_runs_the_page_leads_to_training(app, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     links = app("metrics", show="run").at.get("page_link")
     assert "Train a model" in [link.proto.label for link in links]
-
-
-# Evaluating
-
-
-@pytest.fixture
-def unmeasured(tmp_path, monkeypatch):
-    """A small untrained run without an evaluation."""
-    from rivae.launch import make_config
-    from rivae.methods import build_method
-
-    config = make_config("synth", name="new", dataset_settings={"n_pairs": 90})
-    run = Run.create(config, tmp_path / "runs")
-    data = run.load_dataset()
-    choice = config.method
-    run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
-    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "no-demos")
-    metrics_evaluate.tasks.jobs.clear()
-    yield run
-    for job in metrics_evaluate.tasks.jobs.values():
-        job.process.kill()
-    metrics_evaluate.tasks.jobs.clear()
-
-
-def over(job):
-    deadline = time.monotonic() + 90
-    while job.running:
-        assert time.monotonic() < deadline, f"still at {job.stage}"
-        time.sleep(0.1)
-    return job
-
-
-@pytest.mark.slow
-def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
-    from rivae.ui.cache import run as known
-
-    page = app("metrics", run="new")
-    assert "Not measured yet" in page.words and not tables(page)
-    page.at.button(key="metrics_evaluate").click().run()
-    page.calm()
-    job = metrics_evaluate.job_of(known("new"))
-    assert job is not None and page.at.button(key="metrics_evaluate").disabled
-    (bar,) = page.at.get("progress")
-    assert bar.proto.text.startswith("Evaluating new: ")
-    with pytest.raises(Exception, match="another run is being evaluated"):
-        other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
-        (other.path / "model.safetensors").write_bytes(b"another")
-        metrics_evaluate.start(other)
-    assert metrics_evaluate.start(known("new")) is job, "a second visitor joins"
-    assert not over(job).error
-    assert unmeasured.evaluation["settings"]["dataset"] == "synth"
-    page.follow(run="new")
-    assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
-
-
-@pytest.mark.slow
-def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", unmeasured.path.parent)
-    over(metrics_evaluate.start(unmeasured))
-    page = app("metrics", run="new")
-    assert tables(page) and "not saved" in page.words
-    assert unmeasured.evaluation is None
-
-
-def test_an_evaluation_that_fails_says_why(app, unmeasured):
-    (unmeasured.path / "model.safetensors").write_bytes(b"damaged")
-    over(metrics_evaluate.start(unmeasured))
-    page = app("metrics", run="new")
-    assert any("damaged" in warning.value for warning in page.at.warning)
-    assert page.at.button(key="metrics_evaluate"), "it can be tried again"

@@ -7,37 +7,19 @@ import pytest
 
 from rivae.config import DatasetConfig
 from rivae.data import dataset_names
-from rivae.files import locked
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.records import jobs_folder
 from rivae.jobs.sweep import runs_of
 from rivae.methods import method_names
 from rivae.runs import Run
 from rivae.ui import access, train_probes
 from tests.training.tiny import tiny_config
-from tests.ui.train_fixture import Form
+from tests.ui.train_fixture import Form, own_runs
 
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """An own folder of runs, whose dispatcher seems to be at work: no real one is started."""
-    folder = tmp_path / "runs"
-    jobs_folder(folder).mkdir(parents=True)
-    monkeypatch.setenv("RIVAE_RUNS", str(folder))
-    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.delenv("RIVAE_MNIST", raising=False)
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
-    from rivae.ui import cache
-    from rivae.ui.train_form_state import slots
-
-    cache._resolve.clear()
-    slots.clear()
-    with locked(jobs_folder(folder) / "dispatcher.lock"):
+    with own_runs(tmp_path, monkeypatch) as folder:
         yield folder
-    slots.clear()
-    for job in train_probes.tasks.jobs.values():
-        job.cancel()
-    train_probes.tasks.jobs.clear()
 
 
 @pytest.fixture

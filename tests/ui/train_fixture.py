@@ -1,10 +1,35 @@
 """The form of a new run as tests fill it in."""
 
 import time
+from contextlib import contextmanager
 
+from rivae.files import locked
+from rivae.jobs.records import jobs_folder
 from rivae.ui import train_probes
 
 FIELD = "train_field_"
+
+
+@contextmanager
+def own_runs(tmp_path, monkeypatch):
+    """An own folder of runs, whose dispatcher seems to be at work: no real one is started."""
+    folder = tmp_path / "runs"
+    jobs_folder(folder).mkdir(parents=True)
+    monkeypatch.setenv("RIVAE_RUNS", str(folder))
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("RIVAE_MNIST", raising=False)
+    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
+    from rivae.ui import cache
+    from rivae.ui.train_form_state import slots
+
+    cache._resolve.clear()
+    slots.clear()
+    with locked(jobs_folder(folder) / "dispatcher.lock"):
+        yield folder
+    slots.clear()
+    for job in train_probes.tasks.jobs.values():
+        job.cancel()
+    train_probes.tasks.jobs.clear()
 
 
 class Form:

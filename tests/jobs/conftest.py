@@ -1,0 +1,30 @@
+"""A trained run and its archive, for the tests of archives."""
+
+import io
+import json
+
+import pytest
+
+from rivae.jobs.archive import export_run
+from rivae.launch import train
+from rivae.runs.notes import keep_about
+from tests.training.tiny import tiny_config
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory):
+    """A trained run with everything that an archive may hold."""
+    (made,) = train([tiny_config("whole")], tmp_path_factory.mktemp("from"))
+    made.write_evaluation({"retrieval": {"recall_at_1": {"score": 0.5}}})
+    keep_about(made, note="mine", tags=["a"])
+    names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
+    (made.path / "axis_names.json").write_text(json.dumps(names))
+    (made.path / "secret.txt").write_text("not of a run")
+    return made
+
+
+@pytest.fixture(scope="module")
+def packed(whole_run):
+    stream = io.BytesIO()
+    export_run(whole_run, stream)
+    return stream.getvalue()
