@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -92,8 +93,28 @@ def private_file(path: Path) -> None:
             path.chmod(wanted)
 
 
+def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:
+    """``path.open(mode)``, at once: where something else than a file is there, an OSError.
+
+    A pipe would wait for somebody at its other end, and a device takes or gives without end.
+
+    Args:
+        private: a file made by this belongs to its owner alone.
+    """
+
+    def opener(name: str, flags: int) -> int:
+        flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+        handle = os.open(name, flags, 0o600 if private else 0o666)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise OSError(errno.EINVAL, "it is no plain file", name)
+        return handle
+
+    return open(path, mode, opener=opener)
+
+
 @contextlib.contextmanager
-def locked(path: Path, patience: float = 0.5) -> Iterator[None]:
+def locked(path: Path, patience: float = 0.5, *, private: bool = False) -> Iterator[None]:
     """Hold an exclusive lock on the file ``path`` (made if missing).
 
     Raises:
@@ -103,17 +124,26 @@ def locked(path: Path, patience: float = 0.5) -> Iterator[None]:
     if os.name != "posix":
         yield
         return
-    with _lock_stream(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, "a") as stream:
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
+    with open_plain(path, "a", private=private) as stream:
+        take_lock(stream, patience)
         yield
+
+
+def take_lock(stream: IO[Any], patience: float = 0.5) -> None:
+    """Lock an open file until it, and every copy of it in other processes, is closed.
+
+    Raises:
+        BlockingIOError: as ``locked``.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 def is_locked(path: Path) -> bool:
@@ -121,18 +151,13 @@ def is_locked(path: Path) -> bool:
     if os.name != "posix":
         return True
     try:
-        with _lock_stream(path, os.O_RDONLY, "r") as stream:
+        with open_plain(path, "r") as stream:
             fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
-    except OSError:
-        return True
+    except OSError as error:
+        return error.errno != errno.EINVAL  # no plain file: nobody can hold that
     return False
-
-
-def _lock_stream(path: Path, flags: int, mode: str) -> IO[str]:
-    """A lock to hold or to look at; a pipe in its place is an error or not locked, never a wait."""
-    return os.fdopen(os.open(path, flags | os.O_NONBLOCK, 0o666), mode)
 
 
 def reserve(path: Path, n_bytes: int) -> None:
@@ -167,7 +192,7 @@ def write_json(path: Path, value: Any, *, private: bool = False) -> None:
 
 
 def change_json(
-    path: Path, change: Callable[[], Any], patience: float = 5.0
+    path: Path, change: Callable[[], Any], patience: float = 5.0, *, private: bool = False
 ) -> None:
     """Replace the JSON in ``path`` by what ``change()`` returns, one process or thread at a time.
 
@@ -178,8 +203,8 @@ def change_json(
         OSError: when the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.with_name(f".{path.name}.lock"), patience):
-        write_json(path, change())
+    with locked(path.with_name(f".{path.name}.lock"), patience, private=private):
+        write_json(path, change(), private=private)
 
 
 def json_ready(value: Any) -> Any:

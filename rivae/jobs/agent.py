@@ -1,23 +1,32 @@
-"""Starts the trainers of one job: takes the job's lock and becomes ``torchrun``, which keeps it.
+"""Starts the trainers of one job, and starts them again from their checkpoint when one dies.
 
-``python -m rivae.jobs.agent ROOT JOB``, in a session of its own. torchrun starts one trainer per
-slot and starts them again from their checkpoint when one dies.
+``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a session of its own. It imports
+next to nothing and opens no socket. Several trainers of one job meet through a file in the private
+folder of the queue, and listen to each other on this machine only (``rivae.training.ddp``).
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
-from rivae.jobs.ledger import Ledger
-from rivae.jobs.locks import AGENT, hold, lock_path
-from rivae.jobs.records import Job, jobs_folder
-from rivae.runs.finding import PACKAGE_ROOT
+from rivae.files import open_plain, private_file
+from rivae.jobs.locks import AGENT, keep, lock_path, meeting_path, start_holding
+from rivae.jobs.records import jobs_folder
+
+if TYPE_CHECKING:
+    from rivae.jobs.records import Job
 
 MAX_LOG_BYTES = 8 * 2**20
+LOOK_S = 0.1  # between two looks at the trainers
+GRACE_S = 20.0  # from SIGTERM to SIGKILL, for the last words of a trainer
 
 
 def log_path(root: Path, job_id: str) -> Path:
@@ -25,17 +34,34 @@ def log_path(root: Path, job_id: str) -> Path:
     return jobs_folder(root) / f"{job_id}.log"
 
 
-def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
-    """Start the agent of a claimed job; it and its trainers outlive this process."""
-    path = log_path(root, job.id)
+def open_log(path: Path) -> IO[bytes]:
+    """A log to add to; one that has become too long is begun anew."""
     if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
         path.unlink()
-    with path.open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "rivae.jobs.agent", str(root.resolve()), job.id],
-            cwd=str(PACKAGE_ROOT), env=environment(job, root), stdin=subprocess.DEVNULL,
-            stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+    return open_plain(path, "ab", private=True)
+
+
+def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
+    """Start the agent of a claimed job; it and its trainers outlive this process.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    from rivae.runs.finding import PACKAGE_ROOT
+
+    lock = lock_path(jobs_folder(root), job.id, AGENT)
+    line = [sys.executable, "-m", "rivae.jobs.agent", str(root.resolve()), job.id,
+            str(job.processes), str(restarts_left(job))]  # fmt: skip
+    with open_log(log_path(root, job.id)) as log:
+        return start_holding(
+            lock, line, environment(job, root), cwd=str(PACKAGE_ROOT), stdout=log,
+            stderr=subprocess.STDOUT,
         )  # fmt: skip
+
+
+def restarts_left(job: Job) -> int:
+    """How often its trainers may still die; what was started before counts."""
+    return max(job.max_restarts - job.attempts, 0)
 
 
 def environment(job: Job, root: Path) -> dict[str, str]:
@@ -46,6 +72,8 @@ def environment(job: Job, root: Path) -> dict[str, str]:
 
 def shared_environment(root: Path) -> dict[str, str]:
     """The environment of every trainer: one thread, this program, folders as absolute paths."""
+    from rivae.runs.finding import PACKAGE_ROOT  # the agent's own process does without
+
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str(root.resolve())
     path = env.get("PYTHONPATH", "")
@@ -56,28 +84,96 @@ def shared_environment(root: Path) -> dict[str, str]:
     return env
 
 
-def command(root: Path, job: Job) -> list[str]:
-    """The torchrun of a job; what it started before counts among its restarts."""
-    left = max(job.max_restarts - job.attempts, 0)
-    return [
-        sys.executable, "-m", "torch.distributed.run", "--standalone",
-        f"--nproc-per-node={job.processes}", f"--max-restarts={left}", "--monitor-interval=0.2",
-        "-m", "rivae.jobs.process", str(root), job.id,
-    ]  # fmt: skip
+class Trainers:
+    """The trainers of one job, started together, ended together.
+
+    Args:
+        root: the folder of runs.
+        processes: how many train the run.
+        words: what each is told besides the folder and the job.
+        options: of ``subprocess.Popen``.
+    """
+
+    def __init__(
+        self, root: Path, job_id: str, processes: int, words: Sequence[str] = (), *,
+        env: Mapping[str, str] = os.environ, **options: Any,
+    ) -> None:  # fmt: skip
+        self.folder, self.job_id, self.processes = jobs_folder(root), job_id, processes
+        self.line = [sys.executable, "-m", "rivae.jobs.process", str(root), job_id, *words]
+        self.env, self.options = env, options
+        self._running: list[subprocess.Popen[bytes]] = []
+        self._stopping = False
+
+    def run(self, restarts: int) -> int:
+        """Train until all have ended properly, which is 0, or one died once too often.
+
+        SIGTERM ends them for good, and so does whatever is raised meanwhile.
+        """
+        signal.signal(signal.SIGTERM, self._stop)
+        code = 0
+        for left in range(restarts, -1, -1):
+            try:
+                self._start()
+                code = self._wait()
+            finally:
+                self._end()
+            if not code or self._stopping:
+                break
+            how = f"signal {-code}" if code < 0 else f"exit status {code}"
+            then = "all go on from the last checkpoint" if left else "it is not started again"
+            sys.stderr.write(f"a trainer died ({how}): {then}\n")
+            sys.stderr.flush()
+        return code and (1 if code < 0 else code)
+
+    def _stop(self, number: int, frame: Any) -> None:
+        self._stopping = True  # seen at the next look: no moment of a start is broken off
+
+    def _start(self) -> None:
+        meeting = meeting_path(self.folder, self.job_id)
+        meeting.unlink(missing_ok=True)
+        if self.processes > 1:
+            private_file(meeting)
+        for rank in range(self.processes):
+            env = {**self.env, "RANK": str(rank), "LOCAL_RANK": str(rank),
+                   "WORLD_SIZE": str(self.processes), "RIVAE_MEETING": str(meeting)}  # fmt: skip
+            lock = lock_path(self.folder, self.job_id, f"rank{rank}")
+            self._running.append(start_holding(lock, self.line, env, **self.options))
+
+    def _wait(self) -> int:
+        """0 when all have ended properly, else what the first to fail says."""
+        while not self._stopping:
+            codes = [trainer.poll() for trainer in self._running]
+            for code in codes:
+                if code:
+                    return code
+            if None not in codes:
+                return 0
+            time.sleep(LOOK_S)
+        return 128 + signal.SIGTERM
+
+    def _end(self) -> None:
+        deadline = time.monotonic() + GRACE_S
+        for number, until in ((signal.SIGTERM, deadline), (signal.SIGKILL, None)):
+            for trainer in self._running:
+                if trainer.poll() is None:
+                    with suppress(ProcessLookupError):
+                        os.killpg(trainer.pid, number)
+            for trainer in self._running:
+                with suppress(subprocess.TimeoutExpired):
+                    trainer.wait(None if until is None else max(until - time.monotonic(), 0.0))
+        self._running.clear()
 
 
 def main(argv: Sequence[str]) -> int:
-    """Become torchrun; 1 when another agent has the job."""
-    root, job_id = Path(argv[0]), argv[1]
+    """Train one job; 1 when another agent has it."""
+    root, job_id, processes, restarts = Path(argv[0]), argv[1], int(argv[2]), int(argv[3])
     try:
-        stream = hold(lock_path(jobs_folder(root), job_id, AGENT), inherit=True)
+        lock = keep(lock_path(jobs_folder(root), job_id, AGENT))
     except BlockingIOError:
         sys.stderr.write(f"job {job_id} has an agent already\n")
         return 1
-    line = command(root, Ledger(root).job(job_id))
-    os.execv(line[0], line)
-    stream.close()  # not reached: exec does not return
-    return 0
+    with lock:
+        return Trainers(root, job_id, processes).run(restarts)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import is_locked, locked
-from rivae.jobs.agent import start_agent
+from rivae.jobs.agent import open_log, start_agent
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
-from rivae.jobs.records import Job, boot_id, jobs_folder
+from rivae.jobs.records import Job, boot_id, jobs_folder, make_private
 from rivae.jobs.slots import choose_slots, machine_slots
 from rivae.runs import Run
 from rivae.runs.finding import PACKAGE_ROOT
@@ -66,13 +68,8 @@ class Dispatcher:
 
     def _watch(self, job: Job) -> None:
         if not is_alive(self.folder, job.id):
-            agent = self._agents.get(job.id)
-            # Between two of its processes, or before the first has its lock.
-            if agent is not None and agent.poll() is None and self._waits(job, START_S):
-                return
             self._over(job)
-            return
-        if job.cancelling:
+        elif job.cancelling:
             waited = self._seconds(f"{job.id} cancelling")
             if waited > FLAG_S + TERM_S:
                 send(self.folder, job.id, signal.SIGKILL)
@@ -169,10 +166,12 @@ class Dispatcher:
             del self._since[name]
 
     def _reap(self) -> None:
-        """Take the exit status of agents that are over, so that no zombies stay."""
-        self._agents = {
-            job_id: agent for job_id, agent in self._agents.items() if agent.poll() is None
-        }
+        """Take the exit status of agents that are over, so that no zombies stay, nor files."""
+        for job_id, agent in list(self._agents.items()):
+            if agent.poll() is not None:
+                del self._agents[job_id]
+                if not is_alive(self.folder, job_id):
+                    clean(self.folder, job_id)
 
 
 def _state(run: Run) -> str:
@@ -196,22 +195,34 @@ def run_dispatcher(
     root: Path, *, idle_s: float = IDLE_S, slots: Sequence[str] | None = None
 ) -> int:
     """Dispatch until nothing was to be done for ``idle_s`` seconds; 1 where another one does."""
-    folder = jobs_folder(root)
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with locked(folder / "dispatcher.lock"):
-            dispatcher, idle_since = make_dispatcher(root, slots), time.monotonic()
-            while time.monotonic() - idle_since < idle_s:
-                try:
-                    if dispatcher.round():
-                        idle_since = time.monotonic()
-                except RivaeError as error:  # e.g. a full disk: wait until there is space
-                    log.warning("%s", error)
-                    time.sleep(2.0)
-                time.sleep(ROUND_S)
-    except BlockingIOError:
-        return 1
-    return 0
+    folder = make_private(jobs_folder(root))
+    while True:
+        try:
+            with locked(folder / "dispatcher.lock", private=True):
+                _dispatch(make_dispatcher(root, slots), idle_s)
+        except BlockingIOError:
+            return 1
+        # Queued in the last instant, by somebody who still saw the lock held?
+        with suppress(RunError):
+            if idle_s and Ledger(root).jobs("queued"):
+                continue
+        return 0
+
+
+def _dispatch(dispatcher: Dispatcher, idle_s: float) -> None:
+    idle_since = time.monotonic()
+    while time.monotonic() - idle_since < idle_s:
+        try:
+            if dispatcher.round():
+                idle_since = time.monotonic()
+        except RivaeError as error:  # e.g. a full disk: wait until there is space
+            log.warning("%s", error)
+            time.sleep(2.0)
+        time.sleep(ROUND_S)
+
+
+_started: dict[Path, subprocess.Popen[bytes]] = {}  # the last one of each folder of runs
+_starting = threading.Lock()
 
 
 def is_dispatching(root: Path) -> bool:
@@ -221,16 +232,35 @@ def is_dispatching(root: Path) -> bool:
 
 def ensure_dispatcher(root: Path) -> None:
     """Start a dispatcher in a session of its own unless there is one; it outlives this process."""
-    folder = jobs_folder(root)
-    folder.mkdir(parents=True, exist_ok=True)
-    if is_dispatching(root):
-        return
-    with (folder / "dispatcher.log").open("ab") as stream:
-        subprocess.Popen(
-            [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
-            cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=stream,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+    folder = make_private(jobs_folder(root)).resolve()
+    with _starting:
+        last = _started.get(folder)
+        # Also one that has just been started and does not hold its lock yet.
+        if (last is not None and last.poll() is None) or is_dispatching(root):
+            return
+        with open_log(folder / "dispatcher.log") as stream:
+            _started[folder] = subprocess.Popen(
+                [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
+                cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=stream,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+
+
+def go_on(root: Path) -> bool:
+    """Start a dispatcher where runs wait or train and none is at work; to be called now and then.
+
+    False where the last one that was started here has failed by itself: then wait for longer.
+
+    Raises:
+        RunError: the queue cannot be used.
+        OSError: it cannot be started.
+    """
+    last = _started.get(jobs_folder(root).resolve())
+    code = last.poll() if last is not None else None  # no zombie stays
+    if is_dispatching(root) or not Ledger(root).jobs("queued", "starting", "running"):
+        return True
+    ensure_dispatcher(root)
+    return code is None or code <= 0
 
 
 def main(argv: Sequence[str]) -> int:

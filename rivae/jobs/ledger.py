@@ -49,8 +49,11 @@ class Ledger:
         """The entries in these states, all by default, in the order of their turn."""
         if not self.path.exists():
             return []
+        # A damaged entry counts as failed, whatever its state.
+        some = () if "failed" in states else states
+        where = f"WHERE state IN ({', '.join('?' * len(some))}) " if some else ""
         with opened(self.path) as db:
-            rows = db.execute(f"SELECT * FROM jobs ORDER BY {ORDER}").fetchall()
+            rows = db.execute(f"SELECT * FROM jobs {where}ORDER BY {ORDER}", some).fetchall()
         found = [job_of(row) for row in rows]
         return [job for job in found if not states or job.state in states]
 

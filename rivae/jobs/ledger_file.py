@@ -11,7 +11,8 @@ from typing import Any
 
 from rivae.config import RunConfig, parse_config
 from rivae.errors import ConfigError, RunError
-from rivae.jobs.records import STATES, Job
+from rivae.files import private_file
+from rivae.jobs.records import STATES, Job, make_private
 
 SCHEMA_VERSION = 1
 PATIENCE_S = 20.0
@@ -37,7 +38,10 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         RunError: in one sentence, for every error of the file.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
+        private_file(path)  # SQLite gives the files beside it the same rights
+        if not path.is_file():
+            raise OSError("it is no plain file")
         with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
             db.isolation_level = None
             db.row_factory = sqlite3.Row

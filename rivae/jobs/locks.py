@@ -1,22 +1,26 @@
 """Who is at work: a lock per process that the kernel frees with it, and the pid of who holds it.
 
 A pid alone tells nothing: a dead child of a living parent still has one, and a number is given out
-again. It is believed only while its lock is held.
+again. It is believed only while its lock is held. A process of the queue is born with its lock, so
+that there is no moment at which it lives and is not seen.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
+import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from rivae.files import is_locked
+from rivae.files import is_locked, open_plain, private_file, take_lock
 
 AGENT = "agent"
+_HANDLE = "RIVAE_LOCK"  # in the environment: the open lock that a process was started with
+_PID_BYTES, _MAX_PID = 20, 2**22
 
 
 def lock_path(folder: Path, job_id: str, who: str) -> Path:
@@ -24,38 +28,85 @@ def lock_path(folder: Path, job_id: str, who: str) -> Path:
     return folder / f"{job_id}.{who}.lock"
 
 
-def hold(path: Path, *, inherit: bool = False) -> IO[str]:
-    """Take the lock for as long as the stream is open, and write the own pid into it.
+def meeting_path(folder: Path, job_id: str) -> Path:
+    """The file through which several trainers of a job find each other."""
+    return folder / f"{job_id}.meet"
 
-    Args:
-        inherit: keep it through ``os.exec``.
+
+def hold(path: Path) -> IO[Any]:
+    """Take the lock for as long as the stream is open, and write the own pid into it.
 
     Raises:
         BlockingIOError: somebody else holds it.
     """
-    stream = path.open("a+")
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BaseException:
-        stream.close()
-        raise
-    stream.truncate(0)
-    stream.write(str(os.getpid()))
-    stream.flush()
-    os.set_inheritable(stream.fileno(), inherit)
+    stream = _take(path)
+    _sign(stream, os.getpid())
     return stream
 
 
+def start_holding(
+    path: Path, line: Sequence[str], env: Mapping[str, str], **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a process, in a session of its own, that holds the lock from its birth to its death.
+
+    Args:
+        path: the lock, which the process itself takes over with ``keep``.
+        options: of ``subprocess.Popen``.
+
+    Raises:
+        BlockingIOError: somebody else holds it.
+        OSError: the process cannot be started.
+    """
+    with _take(path) as stream:
+        handle = stream.fileno()
+        process = subprocess.Popen(
+            line, env={**env, _HANDLE: str(handle)}, pass_fds=(handle,), start_new_session=True,
+            stdin=subprocess.DEVNULL, **options,
+        )  # fmt: skip
+        _sign(stream, process.pid)
+    return process
+
+
+def keep(path: Path) -> IO[Any]:
+    """The lock with which ``start_holding`` started this process; else ``hold``."""
+    handle = os.environ.pop(_HANDLE, "")
+    with suppress(OSError, ValueError):
+        if os.path.samestat(os.fstat(int(handle)), path.stat()):
+            os.set_inheritable(int(handle), False)
+            stream = os.fdopen(int(handle), "r+b")
+            _sign(stream, os.getpid())  # who started it may be dead already
+            return stream
+    return hold(path)
+
+
+def _take(path: Path) -> IO[Any]:
+    private_file(path)
+    stream = open_plain(path, "r+b", private=True)
+    try:
+        take_lock(stream)
+        stream.truncate(0)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _sign(stream: IO[Any], pid: int) -> None:
+    # The same bytes at the same place, also when two write them at once.
+    os.pwrite(stream.fileno(), str(pid).encode(), 0)
+
+
 def holder(path: Path) -> int | None:
-    """The pid of who holds the lock; None when nobody does."""
-    if not path.exists() or not is_locked(path):
+    """The pid of who holds the lock; None when nobody does, or has not said so yet."""
+    if not is_locked(path):
         return None
     try:
-        pid = int(path.read_text() or 0)
+        with open_plain(path, "rb") as stream:
+            pid = int(stream.read(_PID_BYTES) or 0)
     except (OSError, ValueError):
         return None
     # Free by now: the number may belong to somebody else.
-    return pid if pid > 1 and is_locked(path) else None
+    return pid if 1 < pid < _MAX_PID and is_locked(path) else None
 
 
 def holders(folder: Path, job_id: str) -> list[int]:
@@ -90,6 +141,8 @@ def seconds_silent(folder: Path, job_id: str) -> float:
 
 
 def clean(folder: Path, job_id: str) -> None:
-    """Remove locks and heartbeat of a job that nobody is at work on."""
-    for path in [*folder.glob(f"{job_id}.*.lock"), beat_path(folder, job_id)]:
-        path.unlink(missing_ok=True)
+    """Remove what only living processes need of a job that nobody is at work on."""
+    rest = beat_path(folder, job_id), meeting_path(folder, job_id)
+    for path in (*folder.glob(f"{job_id}.*.lock"), *rest):
+        with suppress(OSError):  # gone already, or nothing of ours
+            path.unlink()

@@ -1,10 +1,10 @@
-"""One trainer of a job: ``python -m rivae.jobs.process ROOT JOB [files]``, started by torchrun.
+"""One trainer of a job: ``python -m rivae.jobs.process ROOT JOB [files]``, started by the agent.
 
 With ``files`` the ledger is on another machine (``rivae.jobs.slip``).
 
 It goes on from the run's last checkpoint where there is one. What ends a training for a reason
 (a diverged loss, wrong settings, a full disk, a cancellation) is written into the ledger and is a
-proper end; only a death without a word makes torchrun start it again.
+proper end; only a death without a word makes the agent start it again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from rivae.errors import RivaeError, RunError
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.locks import beat_path, hold, lock_path
+from rivae.jobs.locks import beat_path, keep, lock_path
 from rivae.jobs.preview import Previews
 from rivae.jobs.records import Job, State, jobs_folder
 from rivae.jobs.slip import Slip
@@ -63,7 +63,7 @@ class Pulse:
         if now - self._looked < LOOK_S:
             return
         self._looked = now
-        self.beat.touch()
+        self.beat.touch(mode=0o600)
         try:
             cancelling = self.ledger.job(self.job_id).cancelling
         except RunError as error:  # e.g. a full disk: training itself may still go on
@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
     root, job_id = Path(argv[0]), argv[1]
     rank = int(os.environ.get("RANK", "0"))
-    lock = hold(lock_path(jobs_folder(root), job_id, f"rank{rank}"))
+    lock = keep(lock_path(jobs_folder(root), job_id, f"rank{rank}"))
     signal.signal(signal.SIGTERM, _interrupt)
     ledger = Slip(root) if "files" in argv[2:] else Ledger(root)
     try:
@@ -88,6 +88,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _interrupt(number: int, frame: Any) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off the last words
     raise KeyboardInterrupt
 
 
@@ -97,7 +98,7 @@ def _train(ledger: Book, job: Job, rank: int) -> int:
     if not job.alive:
         return 0  # over already, which another process of its group did not know
     pulse = Pulse(ledger, job.id)
-    pulse.beat.touch()
+    pulse.beat.touch(mode=0o600)
     if rank == 0:
         log.info("start %d of %s", ledger.count_start(job.id), job.run)
         ledger.advance(job.id, "running")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from rivae.config import RunConfig
+from rivae.files import private_folder
+
+if TYPE_CHECKING:
+    from rivae.config import RunConfig
 
 State = Literal["queued", "starting", "running", "finished", "failed", "cancelled", "lost"]
 STATES: tuple[State, ...] = get_args(State)
@@ -94,6 +98,19 @@ def boot_id() -> str:
 def jobs_folder(root: Path) -> Path:
     """Where the ledger, locks and logs of the runs below ``root`` are; hidden from the run list."""
     return root / ".jobs"
+
+
+def make_private(folder: Path) -> Path:
+    """``jobs_folder``, made where it is missing, and its owner's alone.
+
+    One that an older version left open to others is closed: what is in it starts processes.
+    """
+    private_folder(folder)
+    with suppress(OSError):
+        seen = folder.stat()
+        if os.name == "posix" and seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+            folder.chmod(0o700)
+    return folder
 
 
 def is_supported() -> bool:

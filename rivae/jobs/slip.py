@@ -56,11 +56,11 @@ class Slip:
         assert job.config is not None
         task = _Task(config=job.config, processes=job.processes, attempts=job.attempts,
                      max_restarts=job.max_restarts)  # fmt: skip
-        write_json(self._path(job.id, "task"), task.model_dump(mode="json"))
+        write_json(self._path(job.id, "task"), task.model_dump(mode="json"), private=True)
 
     def ask_to_stop(self, job_id: str) -> None:
         """The trainer ends at its next look, within a second where files are seen at once."""
-        self._path(job_id, "stop").touch()
+        self._path(job_id, "stop").touch(mode=0o600)
 
     def said(self, job_id: str) -> Said:
         """What the trainer said last; nothing yet is "starting"."""
@@ -116,4 +116,5 @@ class Slip:
         change_json(
             self._path(job_id, "said"),
             lambda: self.said(job_id).model_copy(update=changes).model_dump(),
+            private=True,
         )

@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rivae.errors import ConfigError
+from rivae.files import open_plain
 from rivae.jobs.cluster_settings import ClusterSettings, read_settings
 from rivae.jobs.dispatcher import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
-from rivae.jobs.records import Job
+from rivae.jobs.records import Job, make_private
 from rivae.jobs.remote import run_task
 from rivae.jobs.slip import Slip
+from rivae.reading.regular import read_at_most
 from rivae.runs.finding import PACKAGE_ROOT
 
 SETTINGS = "RIVAE_SLURM"  # the settings' file; by default slurm.toml beside the ledger
@@ -160,12 +162,15 @@ class ClusterDispatcher(Dispatcher):
                 f"the cluster did not take the run ({first}): check slurm.toml and that sbatch "
                 "works here"
             ) from None
-        self._id_path(job).write_text(str(handle.job_id), "utf-8")
+        with open_plain(self._id_path(job), "w", private=True) as stream:
+            stream.write(str(handle.job_id))
         self._handles[job.id] = handle
 
     def _executor(self, job: Job) -> Any:
         submitit, s = _submitit(), self.settings
-        executor = submitit.AutoExecutor(folder=self.folder / "submitit", cluster=self.cluster)
+        # What submitit writes there is unpickled on the node.
+        folder = make_private(self.folder / "submitit")
+        executor = submitit.AutoExecutor(folder=folder, cluster=self.cluster)
         executor.update_parameters(
             name=f"rivae-{job.run}"[:80], nodes=1, tasks_per_node=1, timeout_min=s.timeout_min,
             cpus_per_task=s.cpus_per_process * job.processes, mem_gb=s.mem_gb,
@@ -183,8 +188,8 @@ class ClusterDispatcher(Dispatcher):
     def _handle(self, job: Job) -> Any:
         """submitit's handle of a job, also of one that an earlier dispatcher handed over."""
         if job.id not in self._handles and self.cluster == "slurm" and self._id_path(job).exists():
-            known = self._id_path(job).read_text("utf-8").strip()
-            self._handles[job.id] = _submitit().SlurmJob(self.folder / "submitit", known)
+            known = (read_at_most(self._id_path(job), 100) or b"").decode("ascii", "replace")
+            self._handles[job.id] = _submitit().SlurmJob(self.folder / "submitit", known.strip())
         return self._handles.get(job.id)
 
     def _is_time(self, name: str) -> bool:

@@ -1,11 +1,12 @@
-"""Several processes that train one run together, one per graphics card, started by torchrun.
+"""Several processes that train one run together, one per graphics card, on one machine.
 
 Gradients are averaged by one explicit exchange between the backward pass and clipping, and not by
 wrapping the model in DistributedDataParallel: a loss here calls many maps of a method (embedders
 one by one, a forward derivative of one of them, heads), every stage trains other parameters, and a
 wrapper sees one forward call of one module only. It also leaves the names of weights alone.
 
-How rows are shared is in ``rivae.nets.share``. Messages between processes are JSON.
+How rows are shared is in ``rivae.nets.share``. Messages between processes are JSON. They meet
+through a file and talk over the loopback interface, which nobody outside this machine reaches.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +24,6 @@ from typing import TypeVar
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.rendezvous import rendezvous
 
 from rivae.errors import ConfigError
 from rivae.nets.dropout import RandomLayer
@@ -171,23 +172,25 @@ class Group:
 
 @contextmanager
 def joined(device: str) -> Iterator[Group]:
-    """The group that torchrun started this process in, for a run on ``device``."""
+    """The group that this process was started in, for a run on ``device``.
+
+    The environment names it: RANK of WORLD_SIZE processes, with the card LOCAL_RANK, and
+    RIVAE_MEETING, a file which is empty or missing at each start of them.
+    """
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         yield Group()
         return
     group = Group(int(os.environ["RANK"]), size, int(os.environ.get("LOCAL_RANK", "0")))
+    _stay_on_this_machine()
     backend = "gloo"
     if device != "cpu" and torch.cuda.device_count() > group.local_rank:
         # Messages go through the CPU: waiting there costs nothing and knows no watchdog.
         backend = "cpu:gloo,cuda:nccl"
         torch.cuda.set_device(group.local_rank)
     with exchanging():
-        store = next(rendezvous("env://", timeout=PATIENCE))[0]
-        # torchrun keeps one store for all its restarts: without a prefix of its own a process
-        # would now and then find the address of one that was killed, and wait there for ever.
-        start = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
-        store = dist.PrefixStore(f"start {start}", store)  # type: ignore[attr-defined]
+        store = dist.FileStore(os.environ["RIVAE_MEETING"], size)  # type: ignore[attr-defined]
+        store.set_timeout(PATIENCE)
         dist.init_process_group(
             backend, store=store, rank=group.rank, world_size=size, timeout=PATIENCE
         )
@@ -195,9 +198,17 @@ def joined(device: str) -> Iterator[Group]:
     yield group
 
 
+def _stay_on_this_machine() -> None:
+    """Let gloo and NCCL listen on the loopback interface only, and on nothing for diagnosis."""
+    names = {name for _, name in socket.if_nameindex()}
+    loopback = "lo0" if "lo0" in names else "lo"  # of macOS, of Linux
+    os.environ["GLOO_SOCKET_IFNAME"] = os.environ["NCCL_SOCKET_IFNAME"] = loopback
+    os.environ["NCCL_RAS_ENABLE"] = "0"
+
+
 def leave(code: int) -> None:
     """End this process now, with everything written: seen once in a while, the threads of a group
-    abort a process that takes them down in an orderly way, and torchrun would start it again.
+    abort a process that takes them down in an orderly way, and it would be started again.
     """
     logging.shutdown()
     sys.stdout.flush()

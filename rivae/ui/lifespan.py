@@ -1,5 +1,5 @@
-"""What the server does once when it starts: open the newest run while nobody waits for it, and go
-on with the queue of trainings.
+"""What the server does when it starts: open the newest run while nobody waits for it, and see to
+it that the queue of trainings goes on for as long as the server lives.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from rivae.errors import RivaeError
 
 log = logging.getLogger(__name__)
+LOOK_S, LONGEST_S = 1.0, 60.0  # between two looks at the queue; the latter after failures
 
 
 @asynccontextmanager
@@ -26,25 +27,34 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.cache import warm
 
-    threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     go_on_with_queue()
+    threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
+    stop = threading.Event()
+    threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
     yield {}
+    stop.set()
 
 
-def go_on_with_queue() -> None:
-    """Start a dispatcher where runs wait or were at work when the machine or the app stopped.
+def watch_queue(stop: threading.Event) -> None:
+    """Go on with the queue whenever its dispatcher has died, until ``stop`` is set."""
+    pause = LOOK_S
+    while not stop.wait(pause):
+        pause = LOOK_S if go_on_with_queue() else min(2 * pause, LONGEST_S)
+
+
+def go_on_with_queue() -> bool:
+    """Start a dispatcher where runs wait or are at work and none sees to them; False where that
+    fails.
 
     It is a process of its own, started like any program (never a fork of this one), and one that is
     there already is left alone.
     """
-    from rivae.jobs.dispatcher import ensure_dispatcher
-    from rivae.jobs.ledger import Ledger
+    from rivae.jobs.dispatcher import go_on
     from rivae.jobs.records import is_supported
     from rivae.runs import runs_root
 
-    queue = Ledger(runs_root())
     try:
-        if is_supported() and queue.jobs("queued", "starting", "running"):
-            ensure_dispatcher(queue.root)
+        return not is_supported() or go_on(runs_root())
     except (RivaeError, OSError) as error:
         log.warning("the queue of trainings is not gone on with: %s", error)
+        return False

@@ -32,6 +32,9 @@ def whole(tmp_path_factory):
     """The same run, trained in two processes without interruption."""
     queue = Queue(tmp_path_factory.mktemp("two")).add(config(epochs=EPOCHS), processes=2)
     queue.ended("finished")
+    assert queue.listening, "two do listen to each other"
+    assert all(address.is_loopback for address in queue.listening), queue.listening
+    assert not queue.readable
     return queue.run
 
 

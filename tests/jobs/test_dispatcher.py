@@ -1,16 +1,18 @@
-"""Real trainers of some seconds under a real torchrun: every death, cancellation and resumption."""
+"""Real trainers of some seconds under a real agent: every death, cancellation and resumption."""
 
+import ipaddress
 import os
 import resource
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from rivae.jobs import locks
+from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
 from rivae.jobs.dispatcher import Dispatcher, is_dispatching, run_dispatcher
 from rivae.jobs.ledger import Ledger
@@ -43,6 +45,15 @@ class Queue:
         self.folder = jobs_folder(root)
         self.dispatcher = Dispatcher(root, ["cpu"])
         self.options = options
+        self.listening, self.readable = set(), set()  # all that was seen meanwhile, see ``look``
+
+    def look(self):
+        """Who listens to whom now, and which files of the queue others may read."""
+        self.listening |= listening(processes_of(self.job.id))
+        for path in (self.folder, *self.folder.iterdir()):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mode & 0o077:
+                    self.readable.add(path.name)
 
     def add(self, *configs, **options):
         self.job = self.ledger.add(configs or [config()], **options)[0]
@@ -56,13 +67,14 @@ class Queue:
     def run(self):
         return Run(self.root / self.job.run)
 
-    def until(self, condition, what, seconds=90.0):
+    def until(self, condition, what, seconds=400.0):
         deadline = time.monotonic() + seconds
         while not condition():
             said = log_path(self.root, self.job.id)
             log = said.read_text()[-2000:] if said.exists() else ""
             assert time.monotonic() < deadline, f"{what}: {self.now}\n{log}"
             self.dispatcher.round()
+            self.look()
             time.sleep(0.05)
         return self
 
@@ -76,7 +88,7 @@ class Queue:
     def ended(self, state):
         self.until(lambda: not self.now.alive and self.now.state != "queued", "it ends")
         assert self.now.state == state, (self.now, log_path(self.root, self.job.id).read_text())
-        self.until(lambda: not processes_of(self.job.id), "nothing is left running", 10)
+        self.until(lambda: not processes_of(self.job.id), "nothing is left running", 60)
         return self
 
     def pid(self, who):
@@ -93,6 +105,27 @@ def processes_of(job_id):
             continue
         if job_id.encode() in words:
             found.append(int(path.parent.name))
+    return found
+
+
+def listening(pids):
+    """The addresses at which these processes, and those of their sessions, can be reached."""
+    sockets, found = set(), set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.getsid(int(path.name)) in pids:
+                for handle in (path / "fd").iterdir():
+                    with suppress(OSError):
+                        sockets.add(str(handle.readlink()))
+    for name in ("tcp", "tcp6", "udp", "udp6"):
+        waiting = "0A" if name.startswith("tcp") else "07"
+        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == waiting and f"socket:[{words[9]}]" in sockets:
+                raw = bytes.fromhex(words[1].partition(":")[0])
+                # Words of four bytes, each the other way round.
+                turned = b"".join(raw[i : i + 4][::-1] for i in range(0, len(raw), 4))
+                found.add(ipaddress.ip_address(turned))
     return found
 
 
@@ -114,6 +147,9 @@ def test_a_queued_run_is_trained_like_one_from_the_command_line(queue, whole):
     queue.ended("finished")
     assert files_of(queue.run) == whole
     assert queue.now.attempts == 1 and queue.now.slots == () and queue.now.ended
+    assert not queue.listening, "a run in one process listens to nobody"
+    assert not queue.readable, "the queue is its owner's alone"
+    queue.until(lambda: not list(queue.folder.glob(f"{queue.job.id}.*.lock")), "tidied up", 60)
 
 
 def test_a_killed_trainer_goes_on_from_its_checkpoint(queue, whole):
@@ -132,7 +168,7 @@ def test_the_death_of_the_whole_group_is_noticed_by_another_dispatcher(queue, wh
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
-def test_a_trainer_outlives_torchrun(queue, whole):
+def test_a_trainer_outlives_its_agent(queue, whole):
     queue.training()
     os.kill(queue.pid(locks.AGENT), signal.SIGKILL)
     queue.ended("finished")
@@ -248,7 +284,7 @@ def test_there_is_one_dispatcher_and_its_death_stops_nothing(queue, whole):
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(line, cwd=ROOT, env=env, start_new_session=True) as process:
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 400
             while not (queue.run.path.exists() and queue.run.metrics()):
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
@@ -260,3 +296,18 @@ def test_there_is_one_dispatcher_and_its_death_stops_nothing(queue, whole):
     assert not is_dispatching(queue.root) and queue.now.state == "running"
     queue.ended("finished")
     assert files_of(queue.run) == whole and queue.now.attempts == 1
+
+
+def test_what_is_queued_as_a_dispatcher_goes_is_not_left_waiting(tmp_path, monkeypatch):
+    ledger, turns = Ledger(tmp_path), []
+
+    def turn(made, idle_s):
+        turns.append(made)
+        if len(turns) == 1:
+            ledger.add([config()])  # by somebody who sees that a dispatcher is there
+            assert is_dispatching(tmp_path)
+        else:
+            ledger.cancel(ledger.jobs()[0].id)
+
+    monkeypatch.setattr(dispatcher, "_dispatch", turn)
+    assert run_dispatcher(tmp_path, slots=["cpu"]) == 0 and len(turns) == 2

@@ -1,4 +1,4 @@
-"""What torchrun starts for ``test_ddp.py``: ROOT CONFIGS STOP.
+"""What is started for ``test_ddp.py``: ROOT CONFIGS STOP.
 
 Trains every configuration of the JSON file CONFIGS below ROOT in the processes of one group; with
 STOP > 0 the leading process's tick interrupts it at that step. Each process writes how each

@@ -17,7 +17,7 @@ from tests.training.ddp_worker import gradients
 from tests.training.tiny import smooth_settings, tiny_config
 
 pytestmark = [
-    pytest.mark.skipif(os.name != "posix", reason="torchrun and gloo as on Linux"),
+    pytest.mark.skipif(os.name != "posix", reason="gloo as on Linux"),
     pytest.mark.slow,
     pytest.mark.xdist_group("ddp"),  # what is trained once for all serves one process
 ]
@@ -57,20 +57,26 @@ REFUSED = [
 ]
 
 
-def torchrun(root, configs, processes=2, stop=0):
+def trained(root, configs, processes=2, stop=0):
     """Train ``configs`` below ``root`` in processes of one group; what each of them said."""
     listed = root / "configs.json"
     listed.write_text(json.dumps([config.model_dump(mode="json") for config in configs]))
-    line = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone",
-        f"--nproc-per-node={processes}", str(ROOT / "tests" / "training" / "ddp_worker.py"),
-        str(root), str(listed), str(stop),
-    ]  # fmt: skip
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        line, env=env, cwd=root, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+    program = ROOT / "tests" / "training" / "ddp_worker.py"
+    line = [sys.executable, str(program), str(root), str(listed), str(stop)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1",
+           "WORLD_SIZE": str(processes), "RIVAE_MEETING": str(root / f"met.{stop}")}  # fmt: skip
+    workers, said = [], root / "said"
+    with said.open("w") as stream:
+        for rank in range(processes):
+            env["RANK"] = str(rank)
+            workers.append(subprocess.Popen(line, env=env, cwd=root, stdout=stream, stderr=stream))
+    try:
+        for worker in workers:
+            assert worker.wait(timeout=300) == 0, said.read_text()[-4000:]
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
     return [
         [(root / f"{config.name}.rank{rank}").read_text() for rank in range(processes)]
         for config in configs
@@ -90,7 +96,7 @@ def alone(tmp_path_factory):
 def together(tmp_path_factory):
     """Where every case was trained by two."""
     root = tmp_path_factory.mktemp("together")
-    said = torchrun(root, CASES.values())
+    said = trained(root, CASES.values())
     assert said == [["done", "done"]] * len(CASES)
     return root
 
@@ -149,7 +155,7 @@ def three(tmp_path_factory):
     """What three processes said that were interrupted, or could not begin; and where."""
     root = tmp_path_factory.mktemp("three")
     configs = [*STOPPED, *REFUSED]
-    said = torchrun(root, configs, processes=3, stop=23)
+    said = trained(root, configs, processes=3, stop=23)
     return root, {config.name: words for config, words in zip(configs, said, strict=True)}
 
 
@@ -184,6 +190,6 @@ def test_three_processes_interrupted_together_go_on_to_the_same_numbers(alone, t
         assert said[config.name] == ["KeyboardInterrupt"] * 3
         run = Run(root / config.name)
         assert run.status.state == "interrupted" and 0 < len(run.metrics()) < 9
-    assert torchrun(root, STOPPED, processes=3) == [["done"] * 3] * len(STOPPED)
+    assert trained(root, STOPPED, processes=3) == [["done"] * 3] * len(STOPPED)
     for config in STOPPED:
         check_alike(Run(alone / config.name), Run(root / config.name))

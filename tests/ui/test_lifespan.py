@@ -1,11 +1,21 @@
-"""What the server does when it starts: it goes on with a queue, and with nothing else."""
+"""What the server does while it lives: it goes on with a queue, and with nothing else."""
 
+import asyncio
 import logging
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from rivae.jobs import dispatcher, locks
 from rivae.jobs.ledger import Ledger
-from rivae.ui.lifespan import go_on_with_queue
+from rivae.jobs.records import jobs_folder
+from rivae.ui.lifespan import go_on_with_queue, lifespan
 from tests.training.tiny import tiny_config
 
 
@@ -39,3 +49,68 @@ def test_a_damaged_queue_does_not_stop_the_server(started, tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "rivae.ui.lifespan"):
         go_on_with_queue()
     assert not started and "not gone on with" in caplog.text
+
+
+class Failing:
+    """A dispatcher's process that has ended."""
+
+    def __init__(self, code):
+        self.code = code
+
+    def poll(self):
+        return self.code
+
+
+def test_one_that_fails_by_itself_is_tried_again_more_and_more_rarely(started, tmp_path):
+    Ledger(tmp_path).add([tiny_config("waits")])
+    for code, soon in ((-signal.SIGKILL, True), (0, True), (1, False)):
+        dispatcher._started[jobs_folder(tmp_path)] = Failing(code)
+        assert go_on_with_queue() is soon
+    assert len(started) == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs flock")
+def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    monkeypatch.setenv("RIVAE_CPU_SLOTS", "1")
+    # What else the server does at its start is not looked at here.
+    monkeypatch.setattr("rivae.ui.lifespan.importlib", SimpleNamespace(import_module=print))
+    monkeypatch.setitem(sys.modules, "rivae.ui.cache", SimpleNamespace(warm=print))
+    ledger, folder = Ledger(tmp_path), jobs_folder(tmp_path)
+    at_work, waits = ledger.add([tiny_config("works"), tiny_config("waits")])
+    ledger.claim(at_work.id, ["cpu"])
+    killed = []
+
+    def until(condition):
+        deadline = time.monotonic() + 120
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def kill():
+        """The dispatcher, once it is at work."""
+        until(lambda: dispatcher.is_dispatching(tmp_path))
+        process = dispatcher._started[folder.resolve()]
+        os.kill(process.pid, signal.SIGKILL)
+        until(lambda: not dispatcher.is_dispatching(tmp_path) or process.returncode is not None)
+        killed.append(process.pid)
+
+    def watch():
+        return [t for t in threading.enumerate() if t.name == "rivae-queue"]
+
+    async def serve():
+        async with lifespan(None):
+            await asyncio.to_thread(kill)
+            await asyncio.to_thread(kill)  # the one that was started instead
+            await asyncio.to_thread(until, lambda: dispatcher.is_dispatching(tmp_path))
+            assert not any(Path(f"/proc/{pid}").exists() for pid in killed), "no zombies"
+
+    with locks.hold(locks.lock_path(folder, at_work.id, "rank0")):  # it is being trained
+        try:
+            asyncio.run(serve())
+            until(lambda: not watch())
+            assert len(set(killed)) == 2 and ledger.job(waits.id).state == "queued"
+        finally:
+            last = dispatcher._started.pop(folder.resolve())
+            last.kill()
+            last.wait()
