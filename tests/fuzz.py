@@ -3,7 +3,7 @@
 `make test` draws the same 50 examples per property every time. This draws new ones, round after
 round, until the time is up: requests, archives, tables, JSON lines, labels, links, all that
 strangers send. A failure ends it with the smallest example that was found and the command that
-shows it again; ``--json FILE`` keeps the figures.
+shows it again; ``--json FILE`` keeps the figures, as a table beside it, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TEST = re.compile(r"^(\S+::\S+):$", re.MULTILINE)
@@ -56,12 +57,27 @@ def one_round(
     return done.returncode, done.stdout + done.stderr
 
 
+def table(figures: dict[str, Any]) -> str:
+    """The figures as Markdown."""
+    examples: dict[str, int] = figures["examples"]
+    ended = "a property failed" if figures["failed"] else "no property failed"
+    rows = [f"| `{name.removeprefix('tests/')}` | {n:,} |" for name, n in examples.items()]
+    return "\n".join([
+        "# Fuzzing", "",
+        f"`python tests/fuzz.py --minutes {figures['asked']:g}`: {sum(examples.values()):,} "
+        f"examples of {len(examples)} properties in {figures['rounds']} rounds, "
+        f"{figures['minutes']} min, {ended}, "
+        f"peak memory of a process {figures['peak_memory_mb']} MB.", "",
+        "| property | examples |", "|---|---|", *rows, "",
+    ])  # fmt: skip
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Draw until the time is up; 1 when a property failed, 2 when there is none to try."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("tests", nargs="*", help="files or folders of tests (all)")
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--examples", type=int, default=500, help="per property and round")
+    parser.add_argument("--examples", type=int, default=200, help="per property and round")
     parser.add_argument("-k", dest="only", default="", help="an expression, as pytest takes it")
     parser.add_argument("--seed", type=int, default=None, help="of the first round")
     parser.add_argument("--json", type=Path, default=None, help="where to keep the figures")
@@ -73,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rounds, status = 0, 0
     while status == 0 and (left := 60 * options.minutes - (time.monotonic() - start)) > 0:
         # A round that has begun may end, so that the first one is never cut to nothing.
-        longest = max(left, 900.0)
+        longest = max(left, 3600.0)
         status, report = one_round(options.tests, options.only, options.examples, seed, longest)
         tried += drawn(report)
         if status == 0:
@@ -87,7 +103,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(report)
         print(f"again: python tests/fuzz.py {' '.join(options.tests)} --minutes 0.01 --seed {seed}")
     figures = {
-        "minutes": round((time.monotonic() - start) / 60, 1), "rounds": rounds,
+        "asked": options.minutes, "minutes": round((time.monotonic() - start) / 60, 1),
+        "rounds": rounds,
         "examples": dict(sorted(tried.items())), "failed": status not in (0, 5),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
     }  # fmt: skip
@@ -99,6 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
+        options.json.with_suffix(".md").write_text(table(figures))
     return {0: 0, 5: 2}.get(status, 1)
 
 

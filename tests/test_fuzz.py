@@ -30,6 +30,7 @@ def test_it_counts_what_it_drew_and_shows_what_fails(tmp_path, capsys, limit, st
     else:
         assert list(figures["examples"].values()) == [100]  # no conftest there
         assert figures["peak_memory_mb"] > 10
+        assert "100 examples of 1 properties in 1 rounds" in kept.with_suffix(".md").read_text()
 
 
 def test_nothing_to_draw_is_said(tmp_path, capsys):
