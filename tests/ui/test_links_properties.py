@@ -1,0 +1,32 @@
+"""Links by strangers: whatever an address says is read or dropped, and what was read can be written."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rivae.ui import compare_links, links, steer_links
+
+# Near enough to what the pages write that most of it is read.
+WORDS = st.sampled_from([
+    "demo-kitchen", "demo-digits", "mean", "all", "test", "effect", "axis", "0", "1", "7", "30",
+    "1_0.5", "2_-1.25", "300_1", "1_1e9", "o", "i", "q", "o_i_q", "1.5", "upload_" + "0a" * 16,
+    "٣", "-0", "1_-0.00001", "1000", "../..", "<b>", "\ud800", "\x00", "9" * 5000,
+])  # fmt: skip
+TEXT = st.lists(WORDS | st.text(max_size=5), max_size=6).flatmap(
+    lambda parts: st.sampled_from(["~", "_", ",", "!", ""]).map(lambda by: by.join(parts))
+)
+KINDS = (
+    (links.NAMES, links.read_link, links.write_link),
+    (compare_links.NAMES, compare_links.read_compare, compare_links.write_compare),
+    (steer_links.NAMES, steer_links.read_steer, steer_links.write_steer),
+)
+
+
+@given(st.sampled_from(KINDS), st.data())
+def test_any_address_is_read_and_what_was_read_is_written_and_read_alike(kind, data):
+    names, read, write = kind
+    params = data.draw(st.dictionaries(st.sampled_from(names), TEXT))
+    link, dropped = read(params)
+    assert set(dropped) <= set(params)
+    written = write(link)
+    assert set(written) <= set(names)
+    assert read(written) == (link, [])
