@@ -84,7 +84,9 @@ def checkout(repo_root, tmp_path):
 
 def asked(checkout, target):
     (checkout / "asked").write_text("")
-    done = subprocess.run(["make", target], cwd=checkout, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", target, "PIP_ARGS="], cwd=checkout, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     lines = (checkout / "asked").read_text().splitlines()
     return [line for line in lines if "pip install" in line or "rivae" in line]

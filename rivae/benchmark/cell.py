@@ -13,7 +13,7 @@ from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.sizes import FEW_QUERIES, SIZES
 from rivae.benchmark.tables import STANDARD, alpha_scores, digit_range
 from rivae.config import RunConfig
-from rivae.errors import DataError, RivaeError, RunError
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
@@ -163,7 +163,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
                 null_permutations=0,
                 null_permutations_slow=0,
             )
-        except DataError as error:  # a model that can be trained and not measured has diverged
+        except (ConfigError, DataError) as error:  # it was trained and cannot be measured: diverged
             return [make_row(**{**about, "state": "failed", "message": str(error)})]
         run.write_evaluation(result)
     return [make_row(**about, **score) for score in scores(result, latent)]

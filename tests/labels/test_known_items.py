@@ -172,7 +172,7 @@ def test_a_factor_that_an_import_names_but_lacks_is_one_sentence(data, tmp_path)
     manifest = json.loads(path.read_text())
     manifest["factors"] = [{"name": "ghost", "kind": "continuous"}]
     path.write_text(json.dumps(manifest))
-    with pytest.raises(DataError, match="a names factors that are not stored: import"):
+    with pytest.raises(DataError, match="lacks columns of an import: import the data again"):
         find_run("run-a").load_dataset()
 
 

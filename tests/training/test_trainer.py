@@ -178,11 +178,11 @@ def test_a_full_disk_stops_the_run_and_keeps_the_old_checkpoint(tmp_path, monkey
     (whole,) = train([config], tmp_path / "whole")
     write, calls = files.write_atomic, []
 
-    def full(path, data):
+    def full(path, data, **options):
         calls.append(path)
         if len(calls) > 12 and path.name.startswith("last"):
             raise OSError(28, "No space left on device")
-        write(path, data)
+        write(path, data, **options)
 
     for module in ("training.checkpoint", "files", "runs.run", "runs.records"):
         monkeypatch.setattr(f"rivae.{module}.write_atomic", full)

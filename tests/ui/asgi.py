@@ -6,7 +6,9 @@ import asyncio
 import functools
 import json
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
+from unittest.mock import patch
 from urllib.parse import unquote_to_bytes
 
 HOST = "127.0.0.1:8501"
@@ -30,14 +32,24 @@ def app() -> Any:
     """The routes and the gate as ``app.py`` builds them."""
     from starlette.applications import Starlette
 
-    from rivae.ui.routes import build_gate, build_routes
+    from rivae.ui import label_routes, routes
 
-    return Starlette(routes=build_routes(), middleware=build_gate())
+    # Other tests of this process run pages without their launcher, which have no routes.
+    with patch.object(routes, "_mounted_at"), patch.object(label_routes, "_mounted_at"):
+        return Starlette(routes=routes.build_routes(), middleware=routes.build_gate())
+
+
+# A thread with an event loop of its own: that of the tests may run one already, for a browser.
+_thread = ThreadPoolExecutor(1)
 
 
 @functools.cache
 def _runner() -> asyncio.Runner:
     return asyncio.Runner()
+
+
+def _run(answer: Any) -> None:
+    _runner().run(answer)
 
 
 def ask(
@@ -65,7 +77,7 @@ def ask(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    _runner().run((to or app())(scope, receive, send))
+    _thread.submit(_run, (to or app())(scope, receive, send)).result()
     given = {n.decode("latin-1"): v.decode("latin-1") for n, v in sent[0]["headers"]}
     return Reply(sent[0]["status"], given, b"".join(part.get("body", b"") for part in sent[1:]))
 

@@ -1,4 +1,4 @@
-"""Links by strangers: whatever an address says is read or dropped, and what was read can be written."""
+"""Links by strangers: an address is read or dropped part by part, and written as it was read."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -146,15 +146,10 @@ class PairStore:
         names = [FACTOR_PREFIX + f.name for f in self.manifest.factors]
         if not names:
             return None
-        try:
-            parts = [
-                np.column_stack([table[name].to_numpy() for name in names])
-                for table in self._tables(names)
-            ]
-        except KeyError:
-            raise DataError(
-                f"{self.folder.name} names factors that are not stored: import the data again"
-            ) from None
+        parts = [
+            np.column_stack([table[name].to_numpy() for name in names])
+            for table in self._tables(names)
+        ]
         return np.ascontiguousarray(np.concatenate(parts), dtype=np.float64)
 
     # pictures
