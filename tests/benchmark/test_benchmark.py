@@ -59,7 +59,7 @@ def test_the_report_gives_ours_failures_and_what_was_not_run(made) -> None:
     lines = text.splitlines()
     good = next(line for line in lines if line.startswith("| RIVAE (tiny) | 0.35 |"))
     assert good.count("±") == 4 and good.endswith("| 2 |")
-    bad = next(line for line in lines if line.startswith("| Bi-VAE (learning_rate=1000000000000.0)"))
+    bad = next(line for line in lines if line.startswith("| Bi-VAE (learning_rate=1"))
     assert "| failed |" in bad and "failed (2 of 2): " in bad
     assert any("Bi-VAE on V | 0.20 | not run" in line for line in lines)
     assert any("not run: split-mnist needs the folder" in line for line in lines)
