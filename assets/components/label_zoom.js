@@ -1,5 +1,5 @@
 /* One item of a sheet, enlarged beside it with its text: where the mouse rests, under a finger that
- * stays, or at the cursor after a key. Labelling goes on meanwhile.
+ * stays, or at the cursor after a key. Labelling continues.
  */
 
 const REST = 350  // ms that the mouse rests, or a finger stays, on a tile

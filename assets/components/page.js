@@ -56,7 +56,7 @@ function reveal(name) {
   part.scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" })
 }
 
-/** One for the window: the frame is loaded anew when it moves within a page. */
+/** One for the window: the frame is loaded again when it moves within a page. */
 function start() {
   mergeSteps()
   followFocus()

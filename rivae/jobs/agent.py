@@ -35,7 +35,7 @@ def log_path(root: Path, job_id: str) -> Path:
 
 
 def open_log(path: Path) -> IO[bytes]:
-    """A log to add to; one that has become too long is begun anew."""
+    """A log to append to; one that has grown too long starts empty."""
     if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
         path.unlink()
     return open_plain(path, "ab", private=True)

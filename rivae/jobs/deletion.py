@@ -161,7 +161,7 @@ def _entries_of(found: Deleted) -> list[dict[str, Any]]:
 
 
 def _is_entry(row: Any, name: str) -> bool:
-    """Whether a row says of the run ``name`` that it is over: nothing is started by it."""
+    """Whether a row says that the run ``name`` has ended: restoring it starts nothing."""
     if not isinstance(row, dict) or not _JOB.fullmatch(str(row.get("id"))):
         return False
     try:

@@ -247,7 +247,7 @@ def ensure_dispatcher(root: Path) -> None:
 
 
 def go_on(root: Path) -> bool:
-    """Start a dispatcher where runs wait or train and none is at work; to be called now and then.
+    """Start a dispatcher where runs wait or train and none is running; call it now and then.
 
     False where the last one that was started here has failed by itself: then wait for longer.
 

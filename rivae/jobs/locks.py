@@ -141,7 +141,7 @@ def seconds_silent(folder: Path, job_id: str) -> float:
 
 
 def clean(folder: Path, job_id: str) -> None:
-    """Remove what only living processes need of a job that nobody is at work on."""
+    """Remove what only living processes need, of a job that no process works on."""
     rest = beat_path(folder, job_id), meeting_path(folder, job_id)
     for path in (*folder.glob(f"{job_id}.*.lock"), *rest):
         with suppress(OSError):  # gone already, or nothing of ours

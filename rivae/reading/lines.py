@@ -39,7 +39,7 @@ def json_lines(
         max_empty: empty lines.
         nan, mend: as ``rivae.reading.documents.parse_json``.
         broken: called with the number of a line that is too long or no JSON, and what is wrong
-            with it; reading goes on. By default such a line ends it.
+            with it; reading continues. By default such a line ends it.
 
     Raises:
         DataError: there are more lines than allowed, or a broken one and no ``broken``.

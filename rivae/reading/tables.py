@@ -1,6 +1,6 @@
 """Tables: CSV, TSV, JSON lines (also gzipped) and Parquet, record by record.
 
-What is wrong with one line is told as ``Broken``, and reading goes on with the next; a file that is
+What is wrong with one line becomes ``Broken``, and reading continues with the next; a file that is
 mostly so, or that cannot be read to its end, is refused. Only one record is in memory.
 """
 

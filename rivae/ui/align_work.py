@@ -27,7 +27,7 @@ tasks = Tasks(
 
 
 def job_of(what: str, run: Run) -> Job | None:
-    """The newest work of this kind on the run's present model, at work or over, or None."""
+    """The newest task of this kind on the run's present model, running or done, or None."""
     return tasks.get(_key(what, run))
 
 

@@ -101,12 +101,12 @@ def start_process(
 class Tasks:
     """Work of one kind that visitors asked for, shared by all sessions.
 
-    What is at work is known here, whatever a form says meanwhile, after a reload and in another
+    What is running is known here, whatever a form says meanwhile, after a reload and in another
     tab; ``rivae.ui.outcome.watch`` shows it.
 
     Args:
         keep: how many pieces of work are remembered.
-        busy: raised, with ``sentence``, while ``at_once`` other pieces are at work.
+        busy: raised, with ``sentence``, while ``at_once`` other tasks are running.
     """
 
     def __init__(
@@ -117,16 +117,16 @@ class Tasks:
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Job | None:
-        """The work ``key``, at work or over, or None."""
+        """The task ``key``, running or done, or None."""
         return self.jobs.get(key)
 
     def running(self) -> list[Job]:
-        """What is at work, the oldest first."""
+        """What is running, the oldest first."""
         return [job for job in list(self.jobs.values()) if job.running]
 
     def start(self, key: str, begin: Callable[[], Job], again: bool = False) -> Job:
-        """Begin the work ``key``, or join it where it is at work or, unless ``again``, has its
-        result; what failed or was stopped begins anew.
+        """Start the task ``key``, or join it where it is running or, unless ``again``, has its
+        result; what failed or was stopped starts again.
         """
         with self._lock:
             known = self.jobs.get(key)

@@ -1,4 +1,4 @@
-"""The import form of the Data page without its widgets: paths, names, the import at work."""
+"""The import form of the Data page without its widgets: paths, names, the running import."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What the server does when it starts: open the newest run while nobody waits for it, and see to
-it that the queue of trainings goes on for as long as the server lives.
+it that the queue of trainings is worked off while the server lives.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def watch_queue(stop: threading.Event) -> None:
 
 
 def go_on_with_queue() -> bool:
-    """Start a dispatcher where runs wait or are at work and none sees to them; False where that
+    """Start a dispatcher where runs wait or train and none looks after them; False where that
     fails.
 
     It is a process of its own, started like any program (never a fork of this one), and one that is

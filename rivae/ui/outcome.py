@@ -53,7 +53,7 @@ def warning(sentence: str) -> None:
 
 @st.fragment(run_every=1)
 def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
-    """How far each piece of work is, with a way to stop it; the page starts anew once one is over.
+    """How far each task is, with a way to stop it; the page reruns when one ends.
 
     ``place`` begins the keys of the buttons.
     """

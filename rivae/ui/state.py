@@ -144,7 +144,7 @@ DATA_SIDE: Final = "data_side"
 DATA_FILTER: Final = "data_filter"
 DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
-DATA_TASK: Final = "data_task"  # begins the keys of the import at work
+DATA_TASK: Final = "data_task"  # begins the keys of the running import
 DATA_CLOSE: Final = "data_close"
 DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
