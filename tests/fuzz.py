@@ -41,7 +41,7 @@ def one_round(
 ) -> tuple[int, str]:
     """pytest's exit status and report for one round of all properties; 124 when time ran out."""
     command = [
-        sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist",
+        sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
         "-m", "hypothesis", f"--hypothesis-seed={seed}", "--hypothesis-show-statistics", *tests,
     ]  # fmt: skip
     if only:
