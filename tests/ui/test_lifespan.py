@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -107,10 +108,12 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, mon
 
     with locks.hold(locks.lock_path(folder, at_work.id, "rank0")):  # it is being trained
         try:
-            asyncio.run(serve())
+            # In a thread of its own: that of the tests may run a loop already, for a browser.
+            with ThreadPoolExecutor(1) as server:
+                server.submit(asyncio.run, serve()).result()
             until(lambda: not watch())
             assert len(set(killed)) == 2 and ledger.job(waits.id).state == "queued"
         finally:
-            last = dispatcher._started.pop(folder.resolve())
-            last.kill()
-            last.wait()
+            if (last := dispatcher._started.pop(folder.resolve(), None)) is not None:
+                last.kill()
+                last.wait()
