@@ -125,17 +125,22 @@ def _print(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> None:
     print_table([[cell(row[key]) for key in keys] for row in rows], keys)
 
 
-def _scores(args: argparse.Namespace) -> int:
-    steps = Steps("scores")
-    steps("starting")  # before the imports, which take seconds
+def _followed(store: LabelStore, name: str | None, run: Run) -> tuple[LabelPlan | None, Guideline]:
+    """The named plan, or the newest one of the run, and the guideline that its labels follow."""
     from rivae.labels.kept_plans import kept_plan, plan_guideline
     from rivae.labels.plan_data import newest_plan_of
     from rivae.labels.schema import read_guideline
 
+    plan = kept_plan(store, name) if name else newest_plan_of(store, run)
+    return plan, plan_guideline(store, plan) if plan else read_guideline()
+
+
+def _scores(args: argparse.Namespace) -> int:
+    steps = Steps("scores")
+    steps("starting")  # before the imports, which take seconds
     run = find_run(args.run_id)
     with opened(args) as store, steps:
-        plan = kept_plan(store, args.plan) if args.plan else newest_plan_of(store, run)
-        guideline = plan_guideline(store, plan) if plan else read_guideline()
+        plan, guideline = _followed(store, args.plan, run)
         every, scores = _scored(store, run, plan, guideline, steps)
     if args.json:
         print(json.dumps(json_ready(_record(run, plan, every, scores))))
@@ -233,16 +238,12 @@ def _align(args: argparse.Namespace) -> int:
     steps = Steps("align")
     steps("starting")  # before the imports, which take seconds
     from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
-    from rivae.labels.kept_plans import kept_plan, plan_guideline
-    from rivae.labels.plan_data import newest_plan_of
     from rivae.labels.run_scores import labelled
-    from rivae.labels.schema import read_guideline
     from rivae.runs import list_runs
 
     run = find_run(args.run_id)
     with opened(args) as store, steps:
-        plan = kept_plan(store, args.plan) if args.plan else newest_plan_of(store, run)
-        guideline = plan_guideline(store, plan) if plan else read_guideline()
+        plan, guideline = _followed(store, args.plan, run)
         steps("opening the data")
         data = run.load_dataset()
         if plan is not None:

@@ -27,7 +27,7 @@ PANELS: dict[str, Panel] = {**PICTURES, **MEASURES, **WORDS}
 def places_of(*runs: Run) -> dict[str, str]:
     """Environment variables with which these runs and their data are found from any folder.
 
-    The demo runs are found from everywhere; others lie beside each other in a folder of runs.
+    The demo runs are found from everywhere; others lie in one folder of runs.
     """
     places: dict[str, str] = {}
     for run in runs:
