@@ -3,6 +3,7 @@
 
 const PATIENCE_MS = 1500
 const sliders = new WeakMap()
+let releases = 0
 
 class Steps {
   constructor(root) {
@@ -16,7 +17,11 @@ class Steps {
       this.write()
       this.tell()
     }
-    this.input.onchange = () => this.component.setTriggerValue("commit", Number(this.input.value))
+    // A state, not a trigger: Streamlit drops a trigger that has not run when another one comes,
+    // and the last "move" may still be on its way. The count makes every release a change.
+    this.input.onchange = () => {
+      this.component.setStateValue("commit", { at: Number(this.input.value), count: ++releases })
+    }
     root.append(h("div", { class: "frame" }, h("div", { class: "steps" },
       h("div", { class: "line" }, this.label, this.said), this.input)))
   }

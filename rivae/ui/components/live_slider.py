@@ -6,7 +6,8 @@ address under the slider's name, unless it is the default; it is written on rele
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
 
 import streamlit as st
 
@@ -30,16 +31,20 @@ def live_slider(
         known = (written, texts.index(written) if written in texts else usual)
         st.session_state[kept] = known
 
-    def reported(event: str) -> int | None:
-        at = getattr(st.session_state.get(key), event, None)
-        return at if type(at) is int and 0 <= at < len(steps) else None
+    def reported(event: str) -> Any:
+        return getattr(st.session_state.get(key), event, None)
+
+    def is_step(at: object) -> TypeGuard[int]:
+        return type(at) is int and 0 <= at < len(steps)
 
     def moved() -> None:
-        if (at := reported("move")) is not None:
+        if is_step(at := reported("move")):
             st.session_state[kept] = (written, at)
 
     def released() -> None:
-        if (at := reported("commit")) is None:
+        commit = reported("commit")
+        at = commit.get("at") if isinstance(commit, Mapping) else None
+        if not is_step(at):
             return
         if at != usual:
             st.query_params[name] = texts[at]
