@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import compare_panels, compare_session, gallery, notices, page_help, state
+from rivae.ui import address, compare_panels, compare_session, gallery, notices, page_help, state
 from rivae.ui.components.compare_panel import compare_panel
 
 ready = notices.ready_runs("runs")
@@ -22,8 +22,9 @@ except RivaeError as error:
     st.stop()
 if entered:
     compare_session.refresh()
-if notice := st.session_state.get(state.COMPARE_NOTICE):
-    st.warning(notice, icon=":material/info:")
+notices.say(
+    st.session_state.get(state.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query)
+)
 
 notices.no_latent(*(each.method for each in comparison.explorers))
 compare_panel(

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from rivae.ui import (
+    address,
     gallery,
     notices,
     page_help,
@@ -36,7 +37,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     page_help.steer()
     steer_export.panel(explorer, shown)
 
-notices.remarks(explorer, st.session_state.get(state.STEER_NOTICE, ""))
+instead = address.instead_of_upload(shown.query)
+notices.remarks(explorer, st.session_state.get(state.STEER_NOTICE, ""), instead)
 
 steer_panel(
     steer_session.panel_data(explorer, shown),

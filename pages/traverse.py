@@ -4,6 +4,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui import (
+    address,
     notices,
     page_help,
     run_picker,
@@ -33,7 +34,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     view = traverse_controls.view_and_range(explorer.method.axis_letter())
     page_help.traverse()
-notices.remarks(explorer, remark)
+notices.remarks(explorer, remark, address.instead_of_upload(anchor.query))
 
 try:
     choice = traverse_session.chosen_range()

@@ -118,9 +118,10 @@ def renamed(run: str, name: str) -> None:
 
 def arrive(page: str) -> None:
     """The visitor has come to ``page``: its bare address is filled, one that says more is not."""
-    part, given = PARTS.get(page), st.query_params.to_dict()
+    part, found = PARTS.get(page), st.query_params.to_dict()
     if part is None:
         return
+    given = _without_upload(page, found)
     kept = dict(st.session_state.get(state.ADDRESSES, {}).get(page, {}))
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation
@@ -128,11 +129,36 @@ def arrive(page: str) -> None:
         filled = {**{name: kept[name] for name in part.always if name in kept}, **given}
     else:
         filled = _filled(page, part, kept)
-    if filled != given:
+    if filled != found:
         st.query_params.from_dict(filled)
         # Controls that Streamlit binds to the address take their first value from here.
         with get_session_state().query_params() as params:
             params.set_initial_query_params_from_current()
+
+
+def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
+    """The address as ``found``, without a picture that ``page`` cannot start from."""
+    if page == "explore":
+        return found
+    is_named = UPLOAD.fullmatch(found.get("q", ""))
+    known = in_hand()
+    runs = (found.get("run", known.get("run")), *found.get("runs", "").split(","))
+    is_in_hand = UPLOAD.fullmatch(known.get("q", "")) and known["run"] in runs
+    st.session_state[state.INSTEAD] = "" if is_named or is_in_hand else None
+    return {name: text for name, text in found.items() if not (is_named and name == "q")}
+
+
+def instead_of_upload(query: object) -> str:
+    """The sentence on a page that shows ``query`` because it cannot start from the picture that the
+    visitor came with; "" without such a picture, and once another query was chosen.
+    """
+    first = st.session_state.get(state.INSTEAD)
+    if first == "":
+        first = st.session_state[state.INSTEAD] = str(query)
+    if first != str(query):
+        return ""
+    shown = "the average query" if query == "mean" else f"item {query}"
+    return f"Only Explore can start from your uploaded picture: this page shows {shown} instead."
 
 
 def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:

@@ -76,10 +76,15 @@ def in_training(run: Run) -> None:
     )
 
 
-def remarks(explorer: Explorer, said: str) -> None:
+def remarks(explorer: Explorer, *said: str) -> None:
     """What is to be known about the model, and what was ``said`` about the link, if anything."""
     no_latent(explorer.method)
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
-    if said:
-        st.warning(said, icon=":material/info:")
+    say(*said)
+
+
+def say(*sentences: str) -> None:
+    """The sentences that there are, as one remark above the page."""
+    if text := " ".join(filter(None, sentences)):
+        st.warning(text, icon=":material/info:")

@@ -14,6 +14,9 @@ PAGE: Final = "page"
 ENTERED: Final = "entered"
 # The run and query the visitor last looked at, as in an address (rivae.ui.address.in_hand).
 IN_HAND: Final = "in_hand"
+# On a page that was reached with an uploaded picture but cannot use it: the query shown instead, ""
+# before it is known (rivae.ui.address.instead_of_upload); else None.
+INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
 REVEAL: Final = "reveal"  # what a click has opened, and how many have been

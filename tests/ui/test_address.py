@@ -76,6 +76,32 @@ def test_bound_controls_are_found_as_they_were_left(app):
     assert said(shown)["q"] == "3"
 
 
+def test_a_page_that_cannot_start_from_an_uploaded_picture_says_what_it_shows(app):
+    from rivae.ui import cache, uploads
+
+    shown = app("explore", run="digits")
+    mine = "upload_" + "0a" * 16
+    picture = uploads.Upload(mine, "mine.png", "data:image/png;base64,AAAA", (0.5, -0.25, 1.0))
+    uploads.KEPT.keep(cache.model_key("digits"), picture)
+    shown.open("explore", run="digits", q=mine)
+    assert shown.state.upload == picture
+    link = {"run": "digits", "q": "mean", "axes": "1", "m": "q~1.5"}  # of Explore's tool bar
+    for page, params, instead in (
+        ("traverse", {}, "item {q}"), ("compare", {}, "item {q}"), ("steer", {}, "item {q}"),
+        ("explore", {}, ""), ("steer", link, "the average query"),
+        ("traverse", {"run": "digits", "q": mine}, "item {q}"),
+    ):  # fmt: skip
+        shown.open(page, **params)
+        where = instead.format(**said(shown))
+        assert (f"your uploaded picture: this page shows {where} instead." in shown.words) == bool(
+            instead
+        ), (page, params)
+    shown.at.button(key="traverse_average").click().run()
+    assert said(shown.calm())["q"] == "mean" and "uploaded" not in shown.words
+    shown = go(shown, "explore")
+    assert said(shown)["q"] == mine and shown.state.upload == picture
+
+
 def test_the_title_of_the_tab_is_the_page_and_its_run(app, monkeypatch):
     titles = []
     monkeypatch.setattr("streamlit.set_page_config", lambda **k: titles.append(k.get("page_title")))
