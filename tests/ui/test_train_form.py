@@ -192,11 +192,17 @@ def test_imports_are_chosen_from_a_list(form, tmp_path):
     assert config.dataset.name == "pairs" and config.dataset.settings["store"] == "mine"
 
 
-def test_a_link_opens_the_form_on_an_import(form, tmp_path):
+def test_a_link_opens_the_form_on_an_import(form, tmp_path, monkeypatch):
+    from streamlit.elements.lib import policies
+
+    warned = []
+    monkeypatch.setattr(policies, "_shown_default_value_warning", False)  # it comes once
+    monkeypatch.setattr(policies._LOGGER, "warning", lambda *said, **_: warned.append(said))
     (tmp_path / "data" / "mine").mkdir(parents=True)
     (tmp_path / "data" / "mine" / "store.json").write_text("{}")
     page = form(on="mine")
     assert page.value("dataset") == "mine" and "on" not in page.at.query_params
+    assert not warned
     assert form(on="nothing").value("dataset") == "synth", "a name that is gone changes nothing"
 
 
