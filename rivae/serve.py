@@ -1,7 +1,8 @@
 """Start the app: find a free port, print the address, hand over to Streamlit.
 
 ``python -m rivae.serve --port 8501``. Standard library only, so that it says what is wrong even
-where nothing is installed yet. The Streamlit settings live in ``.streamlit/config.toml``.
+where nothing is installed yet. The Streamlit settings live in ``.streamlit/config.toml`` beside
+``app.py``; one in the current folder may add to them, and secrets are read there, too.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rivae.errors import ConfigError, RivaeError
+from rivae.installed import APP_FILES
 
-ROOT = Path(__file__).resolve().parents[1]
 DEFAULT_PORT = 8501
 EVERYWHERE = ("", "0.0.0.0", "::")
 PORTS_TRIED = 100
@@ -73,7 +74,9 @@ def command(
         settings += ["--server.allowedHosts", name]
     if headless:
         settings += ["--server.headless", "true"]
-    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *settings, *extra]
+    # Without -P, a file of the user's called random.py would be taken for Python's own.
+    streamlit = [sys.executable, "-P", "-m", "streamlit", "run", str(APP_FILES / "app.py")]
+    return [*streamlit, *settings, *extra]
 
 
 def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
@@ -169,16 +172,14 @@ def serve(
     chosen = free_port(port, address)
     if importlib.util.find_spec("streamlit") is None:
         raise ConfigError("Streamlit is not installed here: run `pip install -r requirements.txt`")
-    if not (ROOT / "app.py").is_file():
-        raise ConfigError(
-            f"there is no app.py in {ROOT}: install from a clone with `pip install -e .`"
-        )
+    if not (APP_FILES / "app.py").is_file():
+        raise ConfigError(f"there is no app.py in {APP_FILES}: install RIVAE Explorer again")
     if chosen != port:
         print(f"Port {port} is taken, using {chosen}.")
     print(f"RIVAE Explorer: http://{_own(address)}:{chosen}  (Ctrl-C stops it)", flush=True)
-    _warn_of_open_secrets(ROOT / ".streamlit" / "secrets.toml")
+    for folder in dict.fromkeys((Path.cwd(), APP_FILES)):  # where Streamlit looks for them
+        _warn_of_open_secrets(folder / ".streamlit" / "secrets.toml")
     line = command(chosen, address, headless, extra, hosts)
-    os.chdir(ROOT)  # Streamlit reads .streamlit/config.toml from the folder it starts in
     if os.name == "posix":
         os.execve(line[0], line, env)
     try:

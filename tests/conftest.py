@@ -167,20 +167,20 @@ def free_port() -> int:
 @contextmanager
 def running_app(
     runs: Path, log: Path, labels: Path | None = None, port: int | None = None,
-    handles: list[subprocess.Popen[str]] | None = None,
+    handles: list[subprocess.Popen[str]] | None = None, site: Path = ROOT, here: Path = ROOT,
 ) -> Iterator[str]:  # fmt: skip
     """The address of the real app, started as `make run` does; ended by its handle.
 
     Labels are kept beside the log, and the port is a free one, unless they are given; the handle
-    is added to ``handles``.
+    is added to ``handles``. The package is taken from ``site``, and the app is started in ``here``.
     """
     port = free_port() if port is None else port
     command = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
-    env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "RIVAE_RUNS": str(runs), "PYTHONPATH": str(site)}
     env["RIVAE_LABELS"] = str(labels or log.with_name("labels.db"))
     with log.open("w") as stream:
         server = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
+            command, cwd=here, env=env, stdout=stream, stderr=subprocess.STDOUT, text=True
         )
         if handles is not None:
             handles.append(server)

@@ -20,7 +20,7 @@ from typing import Any
 from rivae.benchmark.cell import Say
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.rows import Row, make_row
-from rivae.runs import PACKAGE_ROOT
+from rivae.installed import PACKAGE_ROOT
 
 PATIENCE = 60.0  # seconds that a stopped worker has to save its checkpoint
 

@@ -7,13 +7,12 @@ with the project, in the form that ``rivae import`` gives every data set.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rivae.data.base import PairedDataset
 from rivae.data.pairs import open_pairs
 from rivae.errors import DataError
+from rivae.installed import APP_FILES
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "kitchen"
+FOLDER = APP_FILES / "assets" / "kitchen"
 
 
 def load(image_size: int = 64, max_words: int = 4000) -> PairedDataset:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rivae.files import open_plain, private_file
+from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.locks import AGENT, keep, lock_path, meeting_path, start_holding
 from rivae.jobs.records import jobs_folder
 
@@ -47,8 +48,6 @@ def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
     Raises:
         OSError: it cannot be started.
     """
-    from rivae.runs.finding import PACKAGE_ROOT
-
     lock = lock_path(jobs_folder(root), job.id, AGENT)
     line = [sys.executable, "-m", "rivae.jobs.agent", str(root.resolve()), job.id,
             str(job.processes), str(restarts_left(job))]  # fmt: skip
@@ -72,8 +71,6 @@ def environment(job: Job, root: Path) -> dict[str, str]:
 
 def shared_environment(root: Path) -> dict[str, str]:
     """The environment of every trainer: one thread, this program, folders as absolute paths."""
-    from rivae.runs.finding import PACKAGE_ROOT  # the agent's own process does without
-
     env = dict(os.environ)
     env["RIVAE_RUNS"] = str(root.resolve())
     path = env.get("PYTHONPATH", "")

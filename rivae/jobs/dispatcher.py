@@ -19,13 +19,13 @@ from pathlib import Path
 
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import is_locked, locked
+from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import open_log, start_agent
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
 from rivae.jobs.records import Job, boot_id, jobs_folder, make_private
 from rivae.jobs.slots import choose_slots, machine_slots
 from rivae.runs import Run
-from rivae.runs.finding import PACKAGE_ROOT
 
 ROUND_S = 0.3
 IDLE_S = 60.0  # without anything queued or alive

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from rivae.errors import LabelError
 from rivae.files import write_json
+from rivae.installed import APP_FILES
 from rivae.reading.documents import first_problem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ N_LEVELS = 5
 MAX_GUIDELINE_BYTES = 2**20
 # Factors are columns beside these (``transfer.WIDE_COLUMNS``, ``transfer.LONG_COLUMNS``).
 RESERVED_IDS = frozenset({"annotator", "item", "factor", "level"})
-FOOD_GUIDELINE = Path(__file__).resolve().parents[2] / "assets" / "factors" / "food_labels.json"
+FOOD_GUIDELINE = APP_FILES / "assets" / "factors" / "food_labels.json"
 
 FactorId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
 Name = Annotated[str, Field(min_length=1, max_length=80)]

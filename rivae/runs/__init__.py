@@ -2,7 +2,6 @@
 
 from rivae.runs.finding import (
     DEMO_ROOT,
-    PACKAGE_ROOT,
     default_roots,
     find_run,
     is_read_only,
@@ -14,7 +13,6 @@ from rivae.runs.run import Run
 
 __all__ = [
     "DEMO_ROOT",
-    "PACKAGE_ROOT",
     "MetricsLog",
     "Run",
     "State",

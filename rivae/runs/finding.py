@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from rivae.errors import RunError
+from rivae.installed import APP_FILES
 from rivae.runs.run import Run
 
 ROOT_VARIABLE = "RIVAE_RUNS"
-PACKAGE_ROOT = Path(__file__).resolve().parents[2]
-DEMO_ROOT = PACKAGE_ROOT / "assets" / "demo"
+DEMO_ROOT = APP_FILES / "assets" / "demo"
 
 
 def runs_root() -> Path:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rivae.errors import RivaeError
+from rivae.installed import PACKAGE_ROOT
 
 
 @dataclass
@@ -86,8 +87,6 @@ def start_process(
     key: str, title: str, module: str, arguments: Sequence[str]
 ) -> Job:
     """Run ``python -m module arguments`` and watch it."""
-    from rivae.runs import PACKAGE_ROOT
-
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -9,7 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without the launcher
     sys.path.insert(0, str(ROOT))
 
-from rivae.ui import address, state  # noqa: E402  (needs the path above)
+from rivae.installed import APP_FILES  # noqa: E402  (needs the path above)
+from rivae.ui import address, state  # noqa: E402
 from rivae.ui.components.page_frame import page_frame  # noqa: E402
 from rivae.ui.pages import (  # noqa: E402
     COMPARE,
@@ -25,7 +26,7 @@ from rivae.ui.pages import (  # noqa: E402
 )
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
-ICON = str(ROOT / "assets" / "icon.png")
+ICON = str(APP_FILES / "assets" / "icon.png")
 st.set_page_config(page_icon=ICON, layout="wide")
 
 page = st.navigation(

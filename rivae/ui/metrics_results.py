@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import DataError
+from rivae.installed import APP_FILES
 
 if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
@@ -21,10 +22,8 @@ NUMBERS = ("score", "seed", "draw")
 
 def results_file() -> Path:
     """``$RIVAE_RESULTS/results.parquet``, else that of the project itself."""
-    from rivae.runs import PACKAGE_ROOT
-
     folder = os.environ.get("RIVAE_RESULTS")
-    return (Path(folder) if folder else PACKAGE_ROOT / "benchmarks" / "results") / "results.parquet"
+    return (Path(folder) if folder else APP_FILES / "benchmarks" / "results") / "results.parquet"
 
 
 def summary() -> list[SummaryLine]:

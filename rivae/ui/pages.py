@@ -1,8 +1,8 @@
 """Where the page files are, for navigation and links between pages."""
 
-from pathlib import Path
+from rivae.installed import APP_FILES
 
-_PAGES = Path(__file__).resolve().parents[2] / "pages"
+_PAGES = APP_FILES / "pages"
 
 HOME = _PAGES / "home.py"
 EXPLORE = _PAGES / "explore.py"

@@ -20,12 +20,11 @@ from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES
 from rivae.data.pairs import Pairs
 from rivae.errors import DataError
+from rivae.installed import APP_FILES
 from rivae.reading.documents import read_form
 from rivae.retrieval.base import Floats
 
-FOODCOM_TAGS = (
-    Path(__file__).resolve().parents[2] / "assets" / "factors" / "foodcom_tags.json"
-)
+FOODCOM_TAGS = APP_FILES / "assets" / "factors" / "foodcom_tags.json"
 TAG_FILE = "tag_map.json"  # beside imported data: what its tags mean
 MAX_BYTES = 1_000_000
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+
+from rivae.installed import APP_FILES
 
 # What the Explore and the Compare panel are both made of.
 SHARED = (
     "dom.js", "wire.js", "tiles.js", "rows.js", "layout.js", "sliders.js", "panel.js",
 )  # fmt: skip
-FOLDER = Path(__file__).resolve().parents[3] / "assets" / "components"
+FOLDER = APP_FILES / "assets" / "components"
 
 
 @cache

@@ -1,0 +1,122 @@
+"""What people get who install the app: one wheel that holds all of it, served from any folder."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rivae.installed import APP_FILES, IN_WHEEL, app_files
+
+pytestmark = pytest.mark.xdist_group("wheel")
+
+
+def test_the_apps_files_lie_in_the_package_or_beside_it(tmp_path, repo_root):
+    assert repo_root == APP_FILES
+    assert app_files(tmp_path / "rivae") == tmp_path
+    (tmp_path / "rivae" / IN_WHEEL).mkdir(parents=True)
+    assert app_files(tmp_path / "rivae") == tmp_path / "rivae" / IN_WHEEL
+
+
+def project_files(root: Path) -> list[str]:
+    """What a checkout holds, and what is about to be added to it."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listed, cwd=root, capture_output=True, text=True, check=False)
+    return [name for name in done.stdout.split("\0") if (root / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def checkout(repo_root, tmp_path_factory):
+    """A copy of the project, as it is built without leaving traces here."""
+    folder, names = tmp_path_factory.mktemp("checkout"), project_files(repo_root)
+    if not names:
+        pytest.skip("what belongs to the project is known to git only")
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(repo_root / name, folder / name)
+    # The app keeps these beside its data; neither is for others.
+    for cache in ("assets/kitchen", "assets/demo/demo-synth"):
+        (folder / cache / "cache").mkdir()
+        (folder / cache / "cache" / "kept.npy").write_bytes(b"x")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def unpacked(checkout):
+    """The wheel's content, built without a network by what builds it for everybody."""
+    built = checkout / "built"
+    command = [sys.executable, "-m", "pip", "wheel", ".", "--wheel-dir", str(built), "--quiet"]
+    command += ["--no-deps", "--no-build-isolation", "--no-index", "--no-cache-dir"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = built.glob("*.whl")
+    assert wheel.stat().st_size < 30e6
+    zipfile.ZipFile(wheel).extractall(built / "site")
+    return built / "site"
+
+
+def test_the_wheel_and_the_sdist_hold_what_belongs_to_them(checkout, unpacked, repo_root):
+    there = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
+    names = project_files(repo_root)
+    shown = [n for n in names if n.startswith(("pages/", "assets/")) or n == "app.py"]
+    shown += [".streamlit/config.toml", "benchmarks/results/results.parquet"]
+    shown.remove("assets/screenshot.png")  # the README's
+    assert [n for n in shown if f"rivae/{IN_WHEEL}/{n}" not in there] == []
+    assert [n for n in names if n.startswith("rivae/") and n not in there] == []
+    (listed,) = checkout.glob("*.egg-info/SOURCES.txt")  # what an sdist holds
+    sdist = set(listed.read_text().splitlines())
+    assert [n for n in names if n not in sdist and n != ".gitignore"] == []
+    assert [n for n in there | sdist if "cache/" in n or "/tests" in n] == []
+
+
+def home(address: str) -> list:
+    """All that the server sends to a browser that opens Home."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from websockets.sync.client import connect
+
+    question, said = BackMsg(), []
+    question.rerun_script.query_string = ""  # as a browser sends it
+    stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    with connect(stream, subprotocols=["streamlit"], origin=address, max_size=None) as line:
+        line.send(question.SerializeToString())
+        while not said or said[-1].WhichOneof("type") != "script_finished":
+            said.append(ForwardMsg.FromString(line.recv(timeout=60)))
+    return said
+
+
+def test_the_wheel_serves_the_whole_app_from_any_folder(unpacked, start_app, tmp_path, repo_root):
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "random.py").write_text("raise ImportError('a file of the user')\n")
+    page_code = (repo_root / "assets" / "components" / "page.js").read_text(encoding="utf-8")
+    with start_app(here / "runs", tmp_path / "log", site=unpacked, here=here) as address:
+        said = home(address)
+        topk = f"{address}/rivae/api/topk?run=demo-synth&z=0,0&k=3"
+        with urllib.request.urlopen(topk, timeout=60) as reply:
+            found = json.load(reply)
+    (started,) = [m.new_session for m in said if m.WhichOneof("type") == "new_session"]
+    assert Path(started.main_script_path).is_relative_to(unpacked.resolve())
+    elements = [m.delta.new_element for m in said if m.WhichOneof("type") == "delta"]
+    assert not [e for e in elements if e.WhichOneof("type") == "exception"]
+    assert "RIVAE Explorer" in {e.heading.body for e in elements}
+    pictures = " ".join(e.html.body for e in elements)
+    for run in (repo_root / "assets" / "demo").iterdir():
+        assert f"/rivae/api/strip/{run.name}" in pictures
+    assert any(page_code in e.bidi_component.js_content for e in elements)
+    assert len(found["ids"]) == 3
+    assert [path.name for path in here.iterdir()] == ["random.py"], "no demo run is copied"
+
+
+def test_the_demo_runs_of_a_wheel_cannot_be_deleted(unpacked, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "rivae", "delete", "demo-synth", "--yes"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1 and "comes with the project" in done.stderr
+    assert (unpacked / "rivae" / IN_WHEEL / "assets" / "demo" / "demo-synth").is_dir()
