@@ -171,7 +171,7 @@ def serve(
     answered_names(address, hosts)
     chosen = free_port(port, address)
     if importlib.util.find_spec("streamlit") is None:
-        raise ConfigError("Streamlit is not installed here: run `pip install -r requirements.txt`")
+        raise ConfigError("Streamlit is missing: install RIVAE Explorer again")
     if not (APP_FILES / "app.py").is_file():
         raise ConfigError(f"there is no app.py in {APP_FILES}: install RIVAE Explorer again")
     if chosen != port:

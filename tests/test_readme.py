@@ -1,9 +1,12 @@
-"""What the README promises: its files are there, its commands exist, its Python runs."""
+"""What the README promises: its files are there, its commands exist, its Python runs. What stands
+beside it names the version that is installed.
+"""
 
 import re
 
 import pytest
 
+from rivae import __version__
 from rivae.cli import main
 
 
@@ -12,10 +15,21 @@ def readme(repo_root):
     return (repo_root / "README.md").read_text(encoding="utf-8")
 
 
-def test_linked_files_exist(readme, repo_root):
-    links = re.findall(r"\]\((?!https?:|#)([^)]+)\)", readme)
-    assert len(links) >= 2
+def test_linked_files_exist(repo_root):
+    found = {}
+    for name in ("README.md", "CONTRIBUTING.md", "NOTICE.md", "CHANGELOG.md"):
+        text = (repo_root / name).read_text(encoding="utf-8")
+        found[name] = re.findall(r"\]\((?!https?:|#)([^)]+)\)", text)
+    assert {"CONTRIBUTING.md", "NOTICE.md", "CHANGELOG.md", "CITATION.cff"} <= {*found["README.md"]}
+    links = [link for some in found.values() for link in some]
     assert [link for link in links if not (repo_root / link).exists()] == []
+
+
+def test_one_version(repo_root):
+    changes = (repo_root / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = (repo_root / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^## \[([^]]+)\]", changes, re.MULTILINE)[0] == __version__
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [__version__]
 
 
 def test_commands_exist(readme, capsys):

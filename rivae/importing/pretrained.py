@@ -2,7 +2,7 @@
 
 CLIP and SigLIP give both sides, ResNet and other picture models the pictures only. The checkpoint
 is a local folder or a name on the hub; only safetensors are read and no code of a checkpoint runs.
-Needs ``pip install rivae[features]``. A killed run resumes where it stopped.
+Needs ``pip install rivae-explorer[features]``. A killed run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Checkpoint:
             import transformers as library
         except ImportError as error:
             raise ConfigError(
-                "features need Hugging Face's transformers: pip install 'rivae[features]'"
+                "features need Hugging Face's transformers: pip install 'rivae-explorer[features]'"
             ) from error
         transformers: Any = library  # its functions carry no types
         transformers.logging.set_verbosity_error()

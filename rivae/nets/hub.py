@@ -35,8 +35,8 @@ def hub_file(weights: str) -> str:
         from huggingface_hub import hf_hub_download
     except ImportError as error:
         raise ConfigError(
-            "weights from the hub need one more package: pip install 'rivae[features]', or name "
-            "a file"
+            "weights from the hub need one more package: pip install 'rivae-explorer[features]', "
+            "or name a file"
         ) from error
     repository, revision, file = parts.groups()
     try:

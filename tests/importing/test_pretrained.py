@@ -15,7 +15,7 @@ from rivae.errors import DataError
 from rivae.importing import pretrained
 from rivae.importing.pretrained import Checkpoint, make_features, short_text
 
-transformers = pytest.importorskip("transformers", reason="the extra rivae[features] is missing")
+transformers = pytest.importorskip("transformers", reason="the extra 'features' is missing")
 
 
 @pytest.fixture(scope="module")
