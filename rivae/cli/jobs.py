@@ -210,18 +210,13 @@ def _logs(args: argparse.Namespace) -> int:
 
 def _follow(ledger: Ledger, job: Job, path: Path) -> None:
     """Print the end of a log, and what is added to it until the run is over."""
-    at = max(0, path.stat().st_size - SHOWN_BYTES) if path.exists() else 0
+    from rivae.jobs.log_tail import Following
+
+    log = Following(path, SHOWN_BYTES)
     while True:
         over = not job.alive and job.state != "queued"
-        size = path.stat().st_size if path.exists() else 0
-        if size < at:  # begun anew
-            at = 0
-        if size > at:
-            with path.open("rb") as stream:
-                stream.seek(at)
-                text = stream.read(size - at)
-            at = size
-            sys.stdout.write(text.decode("utf-8", errors="replace"))
+        for text in log.new():
+            sys.stdout.write(text)
             sys.stdout.flush()
         if over:
             print(f"{job.run} is {job.state}{': ' + job.message if job.message else ''}")

@@ -1,9 +1,11 @@
-"""The last lines of what a job's processes printed, fit to be shown."""
+"""What a job's processes printed: its last lines, fit to be shown, and what is added to it."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from rivae.reading.regular import open_regular
@@ -34,6 +36,43 @@ def log_tail(path: Path, n: int = 200, max_bytes: int = MAX_BYTES) -> list[str]:
     if size > max_bytes and len(lines) > 1:
         lines.pop(0)  # cut off in front
     return [_clean(line) for line in lines[-n:]]
+
+
+class Following:
+    """A text file that another process writes, from its last ``max_bytes`` on; no more than that
+    is ever held at once, however much was written meanwhile.
+    """
+
+    def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
+        self.path, self.max_bytes = path, max_bytes
+        self._at = max(0, self._size() - max_bytes)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def new(self) -> Iterator[str]:
+        """What was added since the last call, in pieces; all of it where the file was begun anew.
+        What is added while it is read is left for the next call.
+        """
+        size = self._size()
+        if size < self._at:
+            self._at = 0
+            self._decoder.reset()
+        while self._at < size:
+            try:
+                with open_regular(self.path) as stream:
+                    stream.seek(self._at)
+                    piece = stream.read(min(self.max_bytes, size - self._at))
+            except OSError:
+                return
+            if not piece:  # cut meanwhile
+                return
+            self._at += len(piece)
+            yield self._decoder.decode(piece)  # a letter of several bytes may end in the next piece
+
+    def _size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
 
 def _clean(line: str) -> str:

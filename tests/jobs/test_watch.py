@@ -14,7 +14,7 @@ from rivae.jobs.device_use import TrainerUse, read_card, trainer_use, use_text
 from rivae.jobs.growing import BLOCK, GrowingFile, tail_rows
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import hold, lock_path
-from rivae.jobs.log_tail import log_tail
+from rivae.jobs.log_tail import Following, log_tail
 from rivae.jobs.overview import entries, progress_of
 from rivae.jobs.pace import pace_of
 from rivae.jobs.thinned import Thinned
@@ -275,6 +275,28 @@ def test_the_log_is_read_from_its_end_only(tmp_path):
     assert log_tail(path, 3) == ["line 99997", "line 99998", "line 99999"]
     few = log_tail(path, 10_000, max_bytes=100)
     assert 5 < len(few) < 12 and all(line.startswith("line 9999") for line in few)
+
+
+def test_what_is_added_to_a_log_is_read_in_pieces(tmp_path):
+    path = tmp_path / "x.log"
+    path.write_text("old\n")
+    log = Following(path, max_bytes=10)
+    assert list(log.new()) == ["old\n"] and list(log.new()) == []
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write("äöü€" * 1000)  # letters of several bytes, across the ends of pieces
+    pieces = []
+    for piece in log.new():
+        pieces.append(piece)
+        if len(pieces) == 1:
+            with path.open("a") as stream:
+                stream.write("later")  # left for the next look, which so comes to an end
+    assert "".join(pieces) == "äöü€" * 1000 and max(map(len, pieces)) <= 10
+    assert list(log.new()) == ["later"]
+    path.write_text("anew")
+    assert list(log.new()) == ["anew"]
+    path.unlink()
+    assert list(log.new()) == []
+    assert "".join(Following(tmp_path / "none").new()) == ""
 
 
 def test_lines_of_the_drivers_program_are_read():
