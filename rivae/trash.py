@@ -1,9 +1,9 @@
-"""What was deleted, kept for 30 days: folders in ``.trash`` beside their place, each with a record.
+"""What was deleted, kept for 30 days: in ``.trash`` beside its place, each with a record.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
-and ``content``, the folder itself. The record is written first and the folder moved in one step:
-after a kill all of the folder is in one of the two places, and listed there. Only entries with a
-record of ours are ever removed, and no link is followed.
+and ``content``, the folder itself (of a tour its file). The record is written first and the folder
+moved in one step: after a kill all of it is in one of the two places, and listed there. Only
+entries with a record of ours are ever removed, and no link is followed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from rivae.reading.documents import read_form
 KEPT = timedelta(days=30)
 FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
 MAX_RECORD = 4 * 2**20
-Kind = Literal["run", "import"]
+Kind = Literal["run", "import", "tour"]
+FILES: dict[Kind, str] = {"tour": ".json"}  # what is one file, and how its name ends
 _NAME = re.compile(r"[^./\\][^/\\]{0,254}")
 _ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
 
@@ -54,12 +55,12 @@ class _Record(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """A folder in the trash.
+    """Something in the trash.
 
     Attributes:
         id: of its entry; a name may have been deleted more than once.
         path: the entry's folder.
-        name: of the folder, to which it is restored.
+        name: of the folder to which it is restored, or of the file without its ending.
         deleted: when.
         bytes: of its files.
         more: what was kept with it by those who deleted it.
@@ -80,7 +81,7 @@ class Deleted:
 
 
 class Trash:
-    """The trash of the folders of one kind that lie directly below ``root``.
+    """The trash of what is of one kind and lies directly below ``root``.
 
     Methods that change something raise DataError with one sentence when they cannot.
     """
@@ -98,9 +99,10 @@ class Trash:
             more: kept in the record, for restoring.
             now: the time, for tests.
         """
-        source = self.root / name
-        if not _NAME.fullmatch(name) or not name.isprintable() or not is_folder(source):
-            raise DataError(f"there is no folder '{name[:80]!a}' that can be deleted")
+        source = self._place(name)
+        if not _NAME.fullmatch(name) or not name.isprintable() or not self._is_content(source):
+            what = "file" if self.kind in FILES else "folder"
+            raise DataError(f"there is no {what} '{name[:80]!a}' that can be deleted")
         when = now or datetime.now(UTC)
         kept = dict(more or {})
         if len(json.dumps(kept)) > MAX_RECORD // 4:
@@ -118,7 +120,7 @@ class Trash:
                 with suppress(OSError):
                     (path / RECORD).unlink(missing_ok=True)
                     path.rmdir()
-                raise DataError(f"the folder of {name} cannot be moved: {why}") from None
+                raise DataError(f"{name} cannot be moved into the trash: {why}") from None
             self._sync(path)
         return _deleted(path, record)
 
@@ -126,7 +128,7 @@ class Trash:
         """What is in the trash, the last deleted first."""
         found = [
             deleted for path in self._paths()
-            if not path.name.startswith(".") and is_folder(path / CONTENT)
+            if not path.name.startswith(".") and self._is_content(path / CONTENT)
             and (deleted := self._read(path))
         ]  # fmt: skip
         return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
@@ -147,10 +149,11 @@ class Trash:
         """
         with self._changing():
             found = self.entry(name)
-            target = self.root / found.name
+            target = self._place(found.name)
             if os.path.lexists(target):
-                raise DataError(f"there is another {self.kind} named {found.name}: rename or "
-                                "delete it first")  # fmt: skip
+                first = "delete" if self.kind in FILES else "rename or delete"
+                raise DataError(f"there is another {self.kind} named {found.name}: {first} it "
+                                "first")  # fmt: skip
             try:
                 (found.path / CONTENT).rename(target)
             except OSError as error:
@@ -192,6 +195,12 @@ class Trash:
 
     # helpers
 
+    def _place(self, name: str) -> Path:
+        return self.root / f"{name}{FILES.get(self.kind, '')}"
+
+    def _is_content(self, path: Path) -> bool:
+        return _is_file(path) if self.kind in FILES else is_folder(path)
+
     @contextmanager
     def _changing(self, patience: float = 5.0) -> Iterator[None]:
         """Nobody else changes the trash meanwhile."""
@@ -232,7 +241,7 @@ class Trash:
         found = self._read(path)
         if found is None:
             return next(path.iterdir(), None) is None  # left by a kill before the record was there
-        moved = is_folder(path / CONTENT)  # else a kill has left only the record
+        moved = self._is_content(path / CONTENT)  # else a kill has left only the record
         return path.name.startswith(".") or not moved or found.until <= when
 
     def _read(self, path: Path) -> Deleted | None:
@@ -274,9 +283,18 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def folder_bytes(folder: Path) -> int:
-    """The bytes of all files in a folder; what links point to does not count."""
+    """The bytes of all files in a folder, or of one file; what links point to does not count."""
     total = 0
+    if _is_file(folder):
+        return folder.lstat().st_size
     for place, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):  # gone a moment ago

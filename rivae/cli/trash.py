@@ -15,7 +15,7 @@ from rivae.cli.common import add_command, print_table
 from rivae.errors import ConfigError, DataError, LabelError
 from rivae.runs.owned import own_run
 
-KINDS = ("run", "import", "plan")
+KINDS = ("run", "import", "plan", "tour")
 
 
 def add_commands(commands: Any) -> None:
@@ -52,10 +52,11 @@ def add_commands(commands: Any) -> None:
 
 def _add_kinds(parser: argparse.ArgumentParser, kinds: tuple[str, ...]) -> None:
     group = parser.add_mutually_exclusive_group()
+    what = {"run": "a run", "import": "imported data (see the Data page)",
+            "plan": "a labelling plan", "tour": "a tour of the Steer page"}  # fmt: skip
     for kind in kinds:
         group.add_argument(f"--{kind}", dest="kind", action="store_const", const=kind,
-                           help={"run": "a run", "import": "imported data (see the Data page)",
-                                 "plan": "a labelling plan"}[kind])  # fmt: skip
+                           help=what[kind])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -193,8 +194,9 @@ def _restore(args: argparse.Namespace) -> int:
              and args.kind in (None, row["kind"])]  # fmt: skip
     kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
     if not found:
-        raise DataError(f"there is no {args.kind or 'run, import or plan'} '{args.name[:80]}' in "
-                        "the trash: `rivae trash` lists what there is")  # fmt: skip
+        what = args.kind or "run, import, plan or tour"
+        raise DataError(f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists "
+                        "what there is")  # fmt: skip
     if len(kinds) > 1:
         flags = " or ".join(f"--{kind}" for kind in kinds)
         raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")
@@ -207,12 +209,10 @@ def _restore(args: argparse.Namespace) -> int:
 
 
 def _brought_back(row: dict[str, Any]) -> str:
-    from rivae.jobs.deletion import restore_import, restore_run
+    from rivae.jobs.deletion import TRASHES, restore
 
-    if row["kind"] == "run":
-        return restore_run(row["id"]).id
-    if row["kind"] == "import":
-        return restore_import(row["id"]).name
+    if row["kind"] in TRASHES:
+        return restore(TRASHES[row["kind"]]().entry(row["id"]))
     from rivae.labels.home import open_labels
     from rivae.labels.kept_plans import restore_plan
 
@@ -222,7 +222,7 @@ def _brought_back(row: dict[str, Any]) -> str:
 
 
 def _empty(args: argparse.Namespace) -> int:
-    from rivae.jobs.deletion import all_deleted, trash_of_imports, trash_of_runs
+    from rivae.jobs.deletion import TRASHES, all_deleted
     from rivae.jobs.words import size_text
 
     found = all_deleted()
@@ -233,7 +233,7 @@ def _empty(args: argparse.Namespace) -> int:
         question = f"remove {names} ({size}) for good? "
         if not args.yes and not _confirmed(question):
             return 1
-        freed = trash_of_runs().empty() + trash_of_imports().empty()
+        freed = sum(trash().empty() for trash in TRASHES.values())
     if args.json:
         print(json.dumps({"removed": len(found), "bytes": freed}))
     else:

@@ -1,4 +1,4 @@
-"""Delete runs and imported data by moving them into the trash, and restore them from there.
+"""Delete runs and imported data by moving them into the trash, and restore what is in there.
 
 A run takes its entries in the queue and their logs along. Killed in between, a folder is either in
 its place or in the trash, and what is left of its entry can be removed or is found again.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,8 @@ from rivae.jobs.manage import held, require_free
 from rivae.jobs.records import ALIVE, RESUMABLE
 from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.owned import require_among_runs
-from rivae.trash import Deleted, Trash
+from rivae.tours.folder import restore_tour, trash_of_tours
+from rivae.trash import Deleted, Kind, Trash
 
 _LOG = re.compile(r"[0-9a-f]{12}\.log")
 _JOB = re.compile(r"[0-9a-f]{12}")
@@ -39,6 +40,11 @@ def trash_of_imports() -> Trash:
     from rivae.data.store import data_root
 
     return Trash(data_root(), "import")
+
+
+TRASHES: dict[Kind, Callable[[], Trash]] = {
+    "run": trash_of_runs, "import": trash_of_imports, "tour": trash_of_tours,
+}  # fmt: skip
 
 
 def delete_run(run: Run, now: datetime | None = None) -> Deleted:
@@ -126,8 +132,8 @@ def restore_import(name: str) -> Path:
 
 
 def all_deleted() -> list[Deleted]:
-    """The runs and imports in the trash, the last deleted first; what is due is removed before."""
-    trashes = trash_of_runs(), trash_of_imports()
+    """What is in the trash, the last deleted first; what is due is removed before."""
+    trashes = [trash() for trash in TRASHES.values()]
     for trash in trashes:
         trash.purge()
     found = [entry for trash in trashes for entry in trash.entries()]
@@ -135,13 +141,15 @@ def all_deleted() -> list[Deleted]:
 
 
 def restore(found: Deleted) -> str:
-    """Bring a run or an import back from the trash; its name.
+    """Bring a run, an import or a tour back from the trash; its name.
 
     Raises:
-        DataError, RunError: as ``restore_run``.
+        ConfigError, DataError, RunError: as ``restore_run`` and ``restore_tour``.
     """
     if found.kind == "run":
         return restore_run(found.id).id
+    if found.kind == "tour":
+        return restore_tour(found.id)
     return restore_import(found.id).name
 
 

@@ -8,7 +8,9 @@ from rivae.tours.folder import (
     delete_tour,
     list_tours,
     read_tour,
+    restore_tour,
     tours_folder,
+    trash_of_tours,
 )
 from rivae.tours.form import MAX_BYTES, from_bytes, to_bytes, to_json
 from rivae.tours.tour import MAX_HEADING, MAX_NOTE, MAX_STEPS, MAX_TITLE, Tour, TourStep
@@ -29,7 +31,9 @@ __all__ = [
     "from_bytes",
     "list_tours",
     "read_tour",
+    "restore_tour",
     "to_bytes",
     "to_json",
     "tours_folder",
+    "trash_of_tours",
 ]

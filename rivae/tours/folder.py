@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rivae.reading.regular import open_regular
 from rivae.runs import runs_root
 from rivae.tours.form import MAX_BYTES, from_bytes, to_json
 from rivae.tours.tour import Tour, TourStep
+from rivae.trash import Deleted, Trash
 
 MAX_TOURS = 200
 TOUR_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -75,9 +77,7 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
     """
     tour = Tour(title, tuple(steps))
     with _writing() as folder:
-        taken = {path.stem for path in folder.glob("*.json")}
-        if len(taken) >= MAX_TOURS:
-            raise ConfigError(f"there are {MAX_TOURS} tours: delete one first")
+        taken = _require_room(folder)
         slug = re.sub(r"[^a-z0-9]+", "-", tour.title.lower()).strip("-")[:60].strip("-") or "tour"
         name, n = slug, 1
         while name in taken:
@@ -102,15 +102,45 @@ def change_tour(tour_id: str, change: Callable[[Tour], Tour]) -> Tour:
     return changed
 
 
-def delete_tour(tour_id: str) -> None:
-    """Delete a tour, a damaged one too; one that is gone already is no error.
+def delete_tour(tour_id: str) -> Deleted | None:
+    """Move a tour into the trash, a damaged one too; None where it is gone already. What only
+    links to a tour elsewhere is taken away.
 
     Raises:
         DataError: it cannot be deleted.
     """
-    path = _path(tour_id)
+    path, trash = _path(tour_id), trash_of_tours()
     with _writing():
-        path.unlink(missing_ok=True)
+        if path.is_symlink():
+            path.unlink()
+        done = trash.put(tour_id) if os.path.lexists(path) else None
+    trash.purge()
+    return done
+
+
+def restore_tour(name: str) -> str:
+    """Bring a tour back from the trash; ``name`` is its id, or the id of an entry. Its id.
+
+    Raises:
+        ConfigError: there are 200 tours.
+        DataError: there is none in the trash, or another tour has its id now; nothing has changed.
+    """
+    with _writing() as folder:
+        _require_room(folder)
+        return trash_of_tours().restore(name).stem
+
+
+def trash_of_tours() -> Trash:
+    """The tours that were deleted."""
+    return Trash(tours_folder(), "tour")
+
+
+def _require_room(folder: Path) -> set[str]:
+    """The ids in use; ConfigError when there are as many as there may be."""
+    taken = {path.stem for path in folder.glob("*.json")}
+    if len(taken) >= MAX_TOURS:
+        raise ConfigError(f"there are {MAX_TOURS} tours: delete one first")
+    return taken
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import state
+from rivae.ui import state, trash
 from rivae.ui.text import markdown
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def panel() -> None:
     st.subheader("Tours", anchor=False)
     if notice := st.session_state.pop(state.TOUR_NOTICE, ""):
         st.warning(markdown(notice), icon=":material/info:")
+    trash.undo("tour")
     found = tours.list_tours()
     for bad in found:
         if bad.tour is None:
@@ -35,7 +36,9 @@ def panel() -> None:
             "A tour is a series of rows with headings and notes that a presenter steps through. "
             "Add the first step with the flag beside a row."
         )
-        _import()
+        with st.container(horizontal=True):
+            _import()
+            trash.panel("tour")
         return
     if st.session_state.get(state.STEER_TOUR) not in known:
         st.session_state[state.STEER_TOUR] = next(iter(known))
@@ -57,6 +60,7 @@ def panel() -> None:
             key=f"{FIELD}_export",
         )  # fmt: skip
         _import()
+        trash.panel("tour")
     for n, step in enumerate(tour.steps, 1):
         runs = "" if n > 1 and tour.steps[n - 2].run == step.run else f" · {step.run}"
         st.markdown(f"{n}\\. {markdown(step.heading)} :small[:gray[{markdown(runs)}]]")
@@ -99,16 +103,25 @@ def _edit(tour: Tour) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         sure = st.checkbox("Delete the tour", key=f"{key}_sure")
         st.button("Delete", icon=":material/delete:", disabled=not sure, key=f"{key}_delete",
-                  on_click=_guarded, args=(lambda: tours.delete_tour(tour.id),))  # fmt: skip
+                  on_click=_delete, args=(tour.id,))  # fmt: skip
+
+
+def _delete(tour_id: str) -> None:
+    """Into the trash, with an offer to undo it; for callbacks."""
+    from rivae import tours
+
+    def delete() -> None:
+        if done := tours.delete_tour(tour_id):
+            trash.remember(done)
+
+    _guarded(delete)
 
 
 def _damaged(tour_id: str, problem: str) -> None:
-    from rivae import tours
-
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(markdown(f"{tour_id}: {problem}"), icon=":material/info:")
-        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_guarded,
-                  args=(lambda: tours.delete_tour(tour_id),))  # fmt: skip
+        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_delete,
+                  args=(tour_id,))  # fmt: skip
 
 
 def _import() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rivae.trash import Deleted, Kind, Trash
 
 SHOWN = 20
-NOUN: dict[Kind, str] = {"run": "run", "import": "data set"}
+NOUN: dict[Kind, str] = {"run": "run", "import": "data set", "tour": "tour"}
 
 
 def remember(deleted: Deleted) -> None:
@@ -54,7 +54,7 @@ def panel(kind: Kind) -> None:
     found = trash.entries()
     if not found:
         return
-    may = access.may_change()
+    may = _is_free(kind) or access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
         st.caption("Kept for 30 days, then removed for good."
                    + ("" if may else f" Log in to {access.WHAT}."))  # fmt: skip
@@ -104,7 +104,8 @@ def _restore(deleted: Deleted) -> None:
     def change() -> str:
         from rivae.jobs.deletion import restore
 
-        access.require()
+        if not _is_free(deleted.kind):
+            access.require()
         name = restore(deleted)
         _dismiss(deleted.kind, deleted.id)
         return f"{name} is back."
@@ -119,9 +120,14 @@ def _dismiss(kind: Kind, only: str = "") -> None:
 
 
 def _trash(kind: Kind) -> Trash:
-    from rivae.jobs.deletion import trash_of_imports, trash_of_runs
+    from rivae.jobs.deletion import TRASHES
 
-    return trash_of_runs() if kind == "run" else trash_of_imports()
+    return TRASHES[kind]()
+
+
+def _is_free(kind: Kind) -> bool:
+    """Whether everybody who may look may change these, too."""
+    return kind == "tour"
 
 
 def _key(what: str, kind: Kind) -> str:

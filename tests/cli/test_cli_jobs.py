@@ -14,6 +14,7 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.passwords import fits
 from rivae.runs import Run, list_runs
 from rivae.runs.notes import is_archived
+from rivae.tours import add_tour, delete_tour, list_tours
 from tests.training.tiny import tiny_config, untrained_run
 
 SHORT = ("init_epochs=1", "unfold_epochs=0", "ivae_epochs=1", "joint_epochs=2",
@@ -204,9 +205,13 @@ def test_deleting_asks_first(said, root, monkeypatch):
     assert [(row["kind"], row["name"]) for row in rows] == [("run", "good")] * 2
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert "--yes" in said("trash", "empty", code=1) and len(json.loads(said("trash", "--json")))
+    add_tour("Kept")
+    delete_tour("kept")
+    assert "tour" in said("trash") and "kept is back" in said("trash", "restore", "kept")
+    assert [tour.id for tour in list_tours()] == ["kept"] and delete_tour("kept")
     assert "free again" in said("trash", "empty", "--yes")
     assert "trash is empty" in said("trash")
-    assert "no run, import or plan 'good'" in said("trash", "restore", "good", code=1)
+    assert "no run, import, plan or tour 'good'" in said("trash", "restore", "good", code=1)
 
 
 def test_only_runs_are_deleted_archived_and_renamed(said, root, tmp_path):

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from rivae.errors import ConfigError, DataError
+from rivae.jobs.deletion import all_deleted, restore
 from rivae.runs import list_runs
 from rivae.steering import SteerRow
 from rivae.tours import (
@@ -18,10 +19,13 @@ from rivae.tours import (
     from_bytes,
     list_tours,
     read_tour,
+    restore_tour,
     to_bytes,
     to_json,
     tours_folder,
+    trash_of_tours,
 )
+from rivae.trash import KEPT
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +72,39 @@ def test_change_rename_delete():
     assert list_tours() == []
     with pytest.raises(DataError, match="there is no tour 'one'"):
         change_tour("one", lambda t: t)
+
+
+def test_a_deleted_tour_comes_back_for_30_days(folder):
+    tour = add_tour("One", [step()])
+    done = delete_tour("one")
+    assert list_tours() == [] and [found.id for found in all_deleted()] == [done.id]
+    assert (done.kind, done.name, done.bytes) == ("tour", "one", len(to_bytes(tour)))
+    assert add_tour("One").id == "one"
+    with pytest.raises(DataError, match="there is another tour named one: delete it first"):
+        restore_tour(done.id)
+    delete_tour("one")
+    assert restore(done) == "one" and read_tour("one") == tour
+    assert [found.name for found in all_deleted()] == ["one"], "the other of this name stays"
+    trash_of_tours().purge(done.until + KEPT)
+    assert all_deleted() == [] and read_tour("one") == tour
+
+
+def test_a_link_to_a_tour_elsewhere_is_taken_away_only(folder, tmp_path):
+    add_tour("One")
+    elsewhere = tmp_path / "other.json"
+    elsewhere.write_text("mine")
+    (tours_folder() / "linked.json").symlink_to(elsewhere)
+    assert delete_tour("linked") is None and elsewhere.read_text() == "mine"
+    assert [found.id for found in list_tours()] == ["one"] and all_deleted() == []
+
+
+def test_no_more_than_200_tours_come_back():
+    done = (add_tour("One"), delete_tour("one"))[1]
+    for n in range(MAX_TOURS):
+        (tours_folder() / f"t{n}.json").write_text("{}")
+    with pytest.raises(ConfigError, match="there are 200 tours"):
+        restore_tour("one")
+    assert trash_of_tours().entries() == [done]
 
 
 def test_a_change_that_is_no_tour_leaves_the_old_one():

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rivae.steering import SteerRow, base_point, steer
-from rivae.tours import TourStep, add_tour, list_tours, read_tour, to_bytes, tours_folder
+from rivae.tours import (
+    TourStep,
+    add_tour,
+    list_tours,
+    read_tour,
+    to_bytes,
+    tours_folder,
+    trash_of_tours,
+)
 from rivae.ui.steer_links import DEFAULT_SIGMA
 
 
 @pytest.fixture(autouse=True)
 def no_tours(runs):
     yield
-    for path in tours_folder().glob("*"):
-        path.unlink()
+    shutil.rmtree(tours_folder(), ignore_errors=True)
 
 
 def param(app, name):
@@ -177,7 +185,9 @@ def test_tours_are_renamed_reordered_and_deleted(app):
     assert [s.heading for s in read_tour("one").steps] == ["First"]
     page.at.checkbox(key="steer_tour_field_one_sure").check().run()
     page.at.button(key="steer_tour_field_one_delete").click().run()
-    assert page.calm() and list_tours() == []
+    assert page.calm() and list_tours() == [] and "Deleted **one**" in page.words
+    page.at.button(key="trash_tour_undo").click().run()
+    assert page.calm() and read_tour("one").title == "Two" and "one is back" in page.words
 
 
 def test_a_tour_is_imported_whole_or_not_at_all(app):
@@ -201,6 +211,9 @@ def test_a_damaged_tour_is_named_and_can_be_deleted(app):
     assert "bad: this is no tour" in page.at.warning[0].value.replace("\\", "")
     page.at.button(key="steer_tour_field_bad_bad").click().run()
     assert page.calm() and list_tours() == []
+    later = app("steer", run="digits")  # the list of what was deleted, in another session
+    later.at.button(key=f"trash_tour_{trash_of_tours().entry('bad').id}").click().run()
+    assert later.calm() and (tours_folder() / "bad.json").read_text() == "{"
 
 
 def test_presenting_puts_the_tour_into_the_address(app):
