@@ -37,7 +37,7 @@ class Job:
 
     key: str
     title: str
-    process: subprocess.Popen[str] = field(repr=False)
+    process: subprocess.Popen[str] | None = field(repr=False)
     stage: str = "starting"
     share: float = 0.0
     running: bool = True
@@ -48,7 +48,7 @@ class Job:
     def read(self) -> None:
         """Follow the process to its end; for a thread."""
         done = False
-        assert self.process.stdout is not None
+        assert self.process is not None and self.process.stdout is not None
         for line in self.process.stdout:
             try:
                 message = json.loads(line)
@@ -76,6 +76,7 @@ class Job:
     def cancel(self) -> None:
         """Ask the process and its children to stop."""
         self.cancelled = True
+        assert self.process is not None
         with suppress(ProcessLookupError):
             if os.name == "posix":
                 os.killpg(self.process.pid, signal.SIGTERM)

@@ -190,7 +190,7 @@ def task() -> None:
             st.markdown(f"**{markdown(job.title)}**", width="content")
             st.button(
                 "Close", icon=":material/close:", type="tertiary", key=state.DATA_CLOSE,
-                on_click=data_import.tasks.forget, args=(job.key,),
+                on_click=data_import.put_away, args=(job,),
             )  # fmt: skip
         _outcome(job)
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.errors import ConfigError, DataError
 from rivae.ui.background import Job, Tasks, start_process
+from rivae.ui.import_job import BUSY
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
 
 # One at a time, whatever it is called: two would share the disk, and the visitor's patience.
-tasks = Tasks(1, ConfigError, "another import is running: wait for it, or stop it")
+tasks = Tasks(1, ConfigError, BUSY)
 
 
 def open_folders() -> tuple[Path, ...]:
@@ -56,8 +58,31 @@ def read_path(text: str, what: str) -> Path:
 
 
 def newest() -> Job | None:
-    """The import or check that was last asked for, by whomever; None when that was put away."""
+    """The import or check that was last asked for, by whomever; None when that was put away.
+
+    Where this app knows of none, the import that another one began, before a restart say.
+    """
+    if not tasks.jobs and os.name == "posix":  # elsewhere nobody can tell whether it is at work
+        from rivae.data.store.place import data_root
+        from rivae.ui.import_record import FoundJob, read_record
+
+        root = data_root().absolute()
+        record = read_record(root)
+        if record is not None:
+            tasks.start(record.key, lambda: FoundJob(root, record))
     return next(reversed(list(tasks.jobs.values())), None)
+
+
+def put_away(job: Job) -> None:
+    """No more of this import is shown; for callbacks."""
+    from rivae.data.store.place import data_root
+    from rivae.ui.import_record import RECORD, read_record
+
+    tasks.forget(job.key)
+    record = read_record(data_root())
+    if record is not None and record.key == job.key:
+        with suppress(OSError):
+            (data_root() / RECORD).unlink(missing_ok=True)
 
 
 def free_name(table: Path) -> str:
@@ -85,10 +110,12 @@ def start(plan: Plan) -> Job:
     if folder.exists() and not plan.dry_run:
         raise DataError(f"there is a data set '{plan.name}' already: choose another name")
     plan = plan.model_copy(update={"root": folder.parent})
+    newest()
     key = f"{'check' if plan.dry_run else 'import'} {folder}"
     title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
     return tasks.start(
         key,
-        lambda: start_process(key, title, "rivae.ui.import_job", [plan.model_dump_json()]),
+        lambda: start_process(key, title, "rivae.ui.import_job",
+                              [plan.model_dump_json(), key, title]),
         again=True,
     )

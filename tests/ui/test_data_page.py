@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 
 import pytest
 from PIL import Image
@@ -20,6 +21,8 @@ from rivae.ui import access, data_import
 from rivae.ui.access import is_local
 from rivae.ui.background import Job
 from rivae.ui.data_import import read_path
+from rivae.ui.import_job import work
+from rivae.ui.import_record import read_record, recording
 
 
 @pytest.fixture
@@ -80,6 +83,12 @@ def test_a_check_and_then_the_import(app, files):
     page.calm()
     assert [path.name for path in list_stores()] == ["plates"]
     assert any("plates is ready" in s.value for s in page.at.success)
+    data_import.tasks.jobs.clear()  # as a server that was started anew
+    again = app("data")
+    assert any("plates is ready" in s.value for s in again.calm().at.success)
+    again.at.button(key="data_close").click().run()
+    data_import.tasks.jobs.clear()
+    assert not app("data").calm().at.success, "it was put away"
     page.at.button(key="data_import").click().run()
     assert any("there is a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning)
 
@@ -205,6 +214,49 @@ def test_a_running_import_is_shown_whatever_the_form_says(app, files, at_work):
     assert not page.at.button(key="data_import").disabled
     page.at.button(key="data_close").click().run()
     assert not any("Stopped" in i.value for i in page.calm().at.info)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nobody can tell there who holds a lock")
+def test_an_import_that_another_server_began_is_found(app, files, capsys):
+    asked = threading.Event()
+    folder = files / "data"
+    with recording(folder, f"import {folder}/kept", "Import of kept", asked.set) as keep:
+        keep(stage="20 of 22 records usable", share=0.5)
+        page = filled(app, files)
+        assert shown_bars(page) == ["Import of kept: 20 of 22 records usable, 50%"]
+        assert page.at.button(key="data_import").disabled
+        plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name="b", root=folder)
+        with pytest.raises(ConfigError, match="another import is running"):
+            data_import.start(plan)
+        with ExitStack() as stack:
+            assert work(plan, "import b", "Import of b", stack) == 1, "nor at another server"
+        assert "another import is running" in capsys.readouterr().out
+        job = data_import.newest()
+        page.at.button(key="data_task_stop_0").click().run()
+        assert asked.wait(30)
+        keep(stopped=True)
+    over(job)
+    page.at.run()
+    assert not shown_bars(page.calm()) and any("Stopped" in i.value for i in page.at.info)
+    page.at.button(key="data_close").click().run()
+    assert read_record(folder) is None and data_import.newest() is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "key": "k", '
+                                  '"title": "t", "started": 1, "share": 7}'])  # fmt: skip
+def test_what_says_nothing_of_an_import_is_passed_over(files, text):
+    (files / "data").mkdir()
+    (files / "data" / ".import.json").write_text(text)
+    assert data_import.newest() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="nobody can tell there who holds a lock")
+def test_an_import_that_was_killed_says_so(files):
+    folder = files / "data"
+    with recording(folder, "import kept", "Import of kept", lambda: None):
+        pass
+    job = data_import.newest()
+    assert not job.running and "ended early" in job.error
 
 
 def test_who_must_log_in_does_not_stop_an_import(app, files, at_work, monkeypatch):
