@@ -104,6 +104,8 @@ class RunConfig(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
     parent: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
+    # It came in an archive, and nobody here has named the files that its settings name.
+    imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:

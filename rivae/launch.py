@@ -23,6 +23,7 @@ from rivae.methods.base import Method
 from rivae.methods.presets import preset_dataset, preset_settings, preset_training
 from rivae.nets.hub import is_on_hub
 from rivae.runs import Run, Status
+from rivae.runs.named_files import require_open
 from rivae.training import Job, Listener, Trainer, Watcher
 from rivae.training.ddp import Group
 from rivae.training.follower import Follower
@@ -168,6 +169,7 @@ def _load_each(configs: Sequence[RunConfig]) -> list[PairedDataset]:
     """One data set per run; equal configurations share one."""
     loaded: dict[str, PairedDataset] = {}
     for config in configs:
+        require_open(config)  # the weights to start from, too
         key = config.dataset.model_dump_json()
         if key not in loaded:
             loaded[key] = load_dataset(config.dataset.name, **config.dataset.settings)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from pathlib import Path
 
 from rivae.config import RunConfig, read_config, run_config
 from rivae.data import item_shapes
@@ -14,17 +13,21 @@ from rivae.jobs.archive import CHECKPOINTS, FILES
 from rivae.reading.documents import read_json
 from rivae.reading.weights import Shape, read_header
 from rivae.runs import Run
+from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
 from rivae.words.kept_names import AXIS_NAMES
 from rivae.words.names_file import MAX_AXES, read_names
 
 
-def check_run(folder: Path, name: str = "") -> tuple[RunConfig, tuple[str, ...]]:
+def check_run(
+    folder: Path, name: str = "", *, files: bool = True
+) -> tuple[RunConfig, tuple[str, ...]]:
     """Check every file of a run in ``folder`` and give the run its name here.
 
     Args:
         name: its own by default.
+        files: whether its settings may name files of this machine.
 
     Returns:
         The configuration, and sentences about what could not be checked.
@@ -33,8 +36,14 @@ def check_run(folder: Path, name: str = "") -> tuple[RunConfig, tuple[str, ...]]
         ConfigError, DataError, RunError: one sentence about the first wrong file.
     """
     config = read_config(folder / "config.json")
-    if name:
-        config = run_config(**{**config.model_dump(), "name": name})
+    named = named_files(config)
+    told = {"name": name or config.name, "imported": bool(named)}
+    config = run_config(**{**config.model_dump(), **told})
+    if named and not files:
+        raise RunError(
+            f"its settings name files ({', '.join(named)[:200]}), which only visitors at this "
+            "machine may: import it there, or with `rivae import-run`"
+        )
     write_json(folder / "config.json", config.model_dump(mode="json"))
     run = Run(folder)
     run.id = config.name
@@ -49,26 +58,6 @@ def check_run(folder: Path, name: str = "") -> tuple[RunConfig, tuple[str, ...]]
     for weights in (MODEL, *CHECKPOINTS):
         _check_weights(folder / weights)
     return config, tuple(_check_model(run))
-
-
-def absolute_paths(config: RunConfig) -> list[str]:
-    """The files and folders of one machine that the settings name, each once."""
-    found = [
-        text for text in _texts([config.dataset.settings, config.method.settings])
-        if PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
-    ]  # fmt: skip
-    return list(dict.fromkeys(found))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)
 
 
 def _check_status(run: Run) -> None:
@@ -116,15 +105,21 @@ def _check_weights(path: Path) -> None:
 
 def _check_model(run: Run) -> Iterator[str]:
     """Fit the model to its configuration where its data set is here; sentences where not."""
-    paths = absolute_paths(run.config)
+    paths = named_files(run.config)
     if paths:
         named = ", ".join(paths)
         yield f"its settings name files of the machine it was trained on ({named[:300]})"
     if not run.ready:
         yield "it has no trained model"
         return
-    # Nothing but plain files and folders is opened on a stranger's word.
-    if not all(_is_plain(path) for path in paths):
+    # Nothing but plain files and folders is opened on a stranger's word, in the app only where it
+    # reads files.
+    try:
+        require_open(run.config)
+        here = all(_is_plain(path) for path in paths)
+    except DataError:
+        here = False
+    if not here:
         yield "its data are not here, so the model was not tried"
         return
     try:
@@ -140,8 +135,9 @@ def _check_model(run: Run) -> Iterator[str]:
 
 def _is_plain(path: str) -> bool:
     try:
-        return Path(path).is_file() or Path(path).is_dir()
-    except (OSError, ValueError):  # longer than a path can be, or with a NUL
+        place = Path(path).expanduser()
+        return place.is_file() or place.is_dir()
+    except (OSError, RuntimeError, ValueError):  # longer than a path can be, with a NUL, no user
         return False
 
 

@@ -64,12 +64,15 @@ class Imported:
     remarks: tuple[str, ...] = ()
 
 
-def import_run(source: Path | IO[bytes], root: Path, name: str = "") -> Imported:
+def import_run(
+    source: Path | IO[bytes], root: Path, name: str = "", *, files: bool = True
+) -> Imported:
     """Bring the run of an archive into ``root``.
 
     Args:
         source: a file, or a stream that can seek.
         name: of the run here; its own by default.
+        files: whether its settings may name files of this machine.
 
     Raises:
         ConfigError: its configuration is wrong, or the name cannot name a run.
@@ -88,7 +91,7 @@ def import_run(source: Path | IO[bytes], root: Path, name: str = "") -> Imported
                     manifest = _read_manifest(archive)
                     for entry in manifest.files:
                         _unpack(archive, entry, folder)
-            config, remarks = check_run(folder, name or manifest.name)
+            config, remarks = check_run(folder, name or manifest.name, files=files)
             require_free(config.name, root)
             target = root / config.name
             (folder / "checkpoints").mkdir(exist_ok=True)

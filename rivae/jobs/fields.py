@@ -23,6 +23,7 @@ from rivae.config import TrainingConfig
 from rivae.data import dataset_loader
 from rivae.jobs.docstrings import described_arguments
 from rivae.methods import method_class
+from rivae.runs.named_files import PATHS
 
 Section = Literal["dataset", "method", "training"]
 Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs", "part", "json"]
@@ -38,8 +39,6 @@ NETWORKS = {
     "activation", "channels", "dim_v", "downsample", "embedder", "embedder2", "n_components",
     "network", "shared",
 }  # fmt: skip
-# The files of this machine: who comes from another one may not name them.
-PATHS = {"folder", "path", "weights", "word_vectors"}
 APART = {"training.device"}  # chosen with the slots of the machine
 
 

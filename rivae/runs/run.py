@@ -187,7 +187,9 @@ class Run:
     def load_dataset(self) -> PairedDataset:
         """The data set the run was trained on, built again."""
         from rivae.data import load_dataset
+        from rivae.runs.named_files import require_open
 
+        require_open(self.config)
         return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
 
     def load_method(

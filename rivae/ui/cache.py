@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from rivae.errors import RivaeError
 
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
+    from rivae.config import DatasetConfig, RunConfig
     from rivae.explorer import Explorer
     from rivae.runs import Run
     from rivae.thumbnails import Thumbnail, ThumbnailCache
@@ -89,7 +89,7 @@ def _opened(content_hash: str, run_id: str, rows: str, _run: Run) -> Explorer:
 
 def pictures(run: Run) -> ThumbnailCache:
     """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
-    dataset = run.config.dataset
+    dataset = _dataset(run.config)
     return _data(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
 
 
@@ -131,13 +131,22 @@ def model_key(run_id: str) -> str:
     return f"{run_id}/{_resolve(run_id)[1]}"
 
 
-def strip(dataset: str, settings: Mapping[str, Any] | None = None) -> Thumbnail:
-    """A strip of items of a data set.
+def strip(config: RunConfig) -> Thumbnail:
+    """A strip of items of a run's data set.
 
     Raises:
         RivaeError: the data set is unknown or its files are missing.
     """
-    return _strip(dataset, json.dumps(settings or {}, sort_keys=True, default=str))
+    dataset = _dataset(config)
+    return _strip(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
+
+
+def _dataset(config: RunConfig) -> DatasetConfig:
+    """The data set of a run, to be opened; DataError where the app does not read its files."""
+    from rivae.runs.named_files import require_open
+
+    require_open(config)
+    return config.dataset
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -181,6 +190,6 @@ def warm() -> None:
         if ready:
             explorer(ready[0].id)
             for found in ready:
-                strip(found.config.dataset.name, found.config.dataset.settings)
+                strip(found.config)
     except RivaeError as error:
         log.warning("could not open the newest run: %s", error)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.errors import ConfigError, DataError
+from rivae.runs.named_files import is_open
 from rivae.ui.background import Job, Tasks, start_process
 from rivae.ui.import_job import BUSY
 
@@ -19,15 +20,9 @@ if TYPE_CHECKING:
 tasks = Tasks(1, ConfigError, BUSY)
 
 
-def open_folders() -> tuple[Path, ...]:
-    """Below which visitors may name files: ``$RIVAE_FILES``, else where the app was started."""
-    named = [part for part in os.environ.get("RIVAE_FILES", "").split(os.pathsep) if part]
-    return tuple(Path(part).resolve() for part in named or ["."])
-
-
 def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed, below :func:`open_folders` once links and
-    ``..`` are followed; quotes around it do no harm.
+    """An existing file or folder that a visitor typed, below the folders that the app reads once
+    links and ``..`` are followed; quotes around it do no harm.
 
     Raises:
         DataError: in one sentence.
@@ -43,7 +38,7 @@ def read_path(text: str, what: str) -> Path:
     if not typed.is_absolute():
         raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
     # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
-    if not any(path.is_relative_to(folder) for folder in open_folders()):
+    if not is_open(str(path)):
         raise DataError(
             f"{text[:200]} lies outside the folders that this app reads: move it below one of "
             "them, or start the app with `rivae serve --files FOLDER`"

@@ -110,7 +110,7 @@ def _strip(run: Run, card: RunCard) -> None:
         )
         return
     try:
-        strip = cache.strip(run.config.dataset.name, run.config.dataset.settings)
+        strip = cache.strip(run.config)
     except RivaeError:
         return  # the card's other words stand; Explore says what is wrong with the data
     st.image(strip.content, alt=alt, width="stretch")

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from rivae.errors import RivaeError
@@ -27,6 +29,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.cache import warm
 
+    # For what runs on its own, too: it knows by this that it works for the app.
+    os.environ.setdefault("RIVAE_FILES", str(Path.cwd()))
     go_on_with_queue()
     threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     stop = threading.Event()

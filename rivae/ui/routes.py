@@ -182,8 +182,7 @@ def _strip(params: dict[str, Any]) -> Thumbnail:
     from rivae.ui import cache
     from rivae.ui.questions import Strip, from_address
 
-    config = cache.run(from_address(Strip, params).run).config
-    return cache.strip(config.dataset.name, config.dataset.settings)
+    return cache.strip(cache.run(from_address(Strip, params).run).config)
 
 
 def _image(image: Thumbnail) -> Response:

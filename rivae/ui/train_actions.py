@@ -67,6 +67,10 @@ def resume(entry: Entry, *, primary: bool = False) -> None:
         return
 
     def act(queue: Ledger) -> str:
+        from rivae.runs.named_files import require_open
+
+        if entry.config is not None:
+            require_open(entry.config)
         if entry.job is not None:
             queue.resume(entry.job.id)
         elif entry.config is not None:

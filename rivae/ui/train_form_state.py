@@ -85,16 +85,15 @@ def data_names() -> tuple[str, ...]:
 
 def enter(path: str) -> None:
     """Take over what was entered for a setting; for callbacks."""
-    from rivae.nets.hub import is_on_hub
+    from rivae.runs.named_files import PATHS, names_file
 
     text = str(st.session_state.get(key(path)) or "")
 
     def change() -> str:
         name = path.rpartition(".")[2]
-        if name in _path_names() and (locked := access.files_locked()):
+        if name in PATHS and (locked := access.files_locked()):
             raise ConfigError(locked)
-        # An import may be named by its folder, too.
-        if name in (*_path_names(), "store") and set(text) & set("/\\~") and not is_on_hub(text):
+        if names_file(name, text):  # an import may be named by its folder, too
             typed = text if text.startswith("~") else str(Path(text).absolute())
             data_import.read_path(typed, name)
         keep(draft().enter(path, text))
@@ -154,11 +153,13 @@ def _draft_like(run_id: str) -> Draft:
     """The draft of a run that is queued or kept, under a free name."""
     from rivae.jobs.draft import draft_of
     from rivae.jobs.sweep import free_base
+    from rivae.runs.named_files import require_open
 
     if not RUN_ID.fullmatch(run_id):
         raise ConfigError("the address names no run: choose one in the list of runs")
     job = next((job for job in train_queue.ledger().jobs() if job.run == run_id), None)
     if job is not None and job.config is not None:
+        require_open(job.config)
         made = replace(
             draft_of(job.config), priority=job.priority, restarts=job.max_restarts,
             processes=job.processes,
@@ -166,7 +167,9 @@ def _draft_like(run_id: str) -> Draft:
     elif job is not None:
         raise RunError(job.message)
     else:
-        made = draft_of(cache.run(run_id).config)
+        config = cache.run(run_id).config
+        require_open(config)
+        made = draft_of(config)
     if made.device != "cpu" and not cards():
         made = replace(made, device="cpu", processes=1)
     return replace(made, name=free_base(run_id[:70], [""], taken()))
@@ -183,9 +186,3 @@ def slots() -> tuple[str, ...]:
 def cards() -> int:
     """How many graphics cards this machine has."""
     return sum(slot.startswith("gpu") for slot in slots())
-
-
-def _path_names() -> set[str]:
-    from rivae.jobs.fields import PATHS
-
-    return PATHS

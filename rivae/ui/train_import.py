@@ -47,7 +47,7 @@ def _import() -> None:
         access.require()
         if file is None:
             raise ConfigError("choose the archive of a run first")
-        done = import_run(file, runs_root(), name)
+        done = import_run(file, runs_root(), name, files=not access.files_locked())
         remarks.extend(done.remarks)
         st.session_state[_NAME] = ""
         return f"{done.run.id} is imported."

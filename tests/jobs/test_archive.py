@@ -9,13 +9,14 @@ import zipfile
 
 import pytest
 
-from rivae.errors import RivaeError, RunError
+from rivae.errors import DataError, RivaeError, RunError
 from rivae.jobs.archive import FILES, export_run
 from rivae.jobs.archive_import import import_run
 from rivae.jobs.ledger import Ledger
-from rivae.launch import run_lock, train
+from rivae.launch import resume, run_lock, train
 from rivae.methods import build_method
 from rivae.runs import Run, list_runs
+from rivae.runs.named_files import require_open
 from rivae.runs.notes import about
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -79,7 +80,6 @@ def test_the_same_run_gives_the_same_bytes(whole_run, packed, tmp_path):
 
 
 def test_with_its_checkpoints_it_goes_on_elsewhere(tmp_path, root):
-    from rivae.launch import resume
     from tests.training.tiny import StopAfter, files_of
 
     (whole,) = train([tiny_config()], tmp_path / "whole")
@@ -135,6 +135,57 @@ def test_paths_of_another_machine_are_told(packed, root):
     files["config.json"] = json.dumps(config).encode()
     remarks = import_run(io.BytesIO(pack(files)), root).remarks
     assert "/no/where/mnist" in remarks[0] and "not tried" in remarks[1]
+    # A visitor who may not name files does not name them by an archive either.
+    with pytest.raises(RunError, match="only visitors at this machine may: import it there"):
+        import_run(io.BytesIO(pack(files)), root, "theirs", files=False)
+    assert not (root / "theirs").exists()
+
+
+OUTSIDE = {
+    "folder": {"dataset": {"name": "split-mnist", "settings": {"folder": "{}/secret"}}},
+    "up": {"dataset": {"name": "split-mnist", "settings": {"folder": "{}/open/../secret"}}},
+    "link": {"dataset": {"name": "split-mnist", "settings": {"folder": "{}/open/link"}}},
+    "home": {"dataset": {"name": "sprites", "settings": {"path": "~/.bashrc"}}},
+    "relative": {"dataset": {"name": "sprites", "settings": {"path": "secret"}}},
+    "store": {"dataset": {"name": "pairs", "settings": {"store": "{}/secret"}}},
+    "here": {"dataset": {"name": "pairs", "settings": {"store": "secret"}}},
+    "vectors": {"dataset": {"name": "pairs", "settings": {"word_vectors": "{}/secret/x"}}},
+    "weights": {"method": {"settings": {"embedder2": {"weights": "{}/secret/x"}}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", OUTSIDE)
+def test_the_app_opens_no_file_of_an_archive(packed, root, tmp_path, which, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("open", "secret"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "store.json").write_text("{}")
+    (tmp_path / "open" / "link").symlink_to(tmp_path / "secret")
+    files = unpack(packed)
+    own = json.loads(files["config.json"])
+    asked = json.loads(json.dumps(OUTSIDE[which]).replace("{}", str(tmp_path)))
+    files["config.json"] = json.dumps({**own, **asked, "imported": False}).encode()
+    monkeypatch.setenv("RIVAE_FILES", str(tmp_path / "open"))
+    monkeypatch.setattr("rivae.jobs.archive_check.item_shapes", pytest.fail)
+    done = import_run(io.BytesIO(pack(files)), root)
+    assert "not tried" in done.remarks[1], "not even whether it is there"
+    monkeypatch.setattr("rivae.data.load_dataset", pytest.fail)
+    monkeypatch.setattr("rivae.launch.load_dataset", pytest.fail)
+    said = r"came in an archive and names .*serve --files FOLDER"
+    done.run.set_status(state="interrupted")
+    for opens in (done.run.load_dataset, lambda: resume([done.run])):
+        with pytest.raises(DataError, match=said):
+            opens()
+    config = Run(done.run.path).config
+    assert config.imported, "also where the archive says otherwise"
+    # What lies in the open folders is open, and so is all on the command line or of one's own runs.
+    require_open(config.model_copy(update={"imported": False}))
+    monkeypatch.setenv("RIVAE_FILES", str(tmp_path))
+    require_open(config)
+    monkeypatch.delenv("RIVAE_FILES")
+    require_open(config)
 
 
 @pytest.mark.parametrize(

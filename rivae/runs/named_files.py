@@ -1,0 +1,75 @@
+"""The files of this machine that the settings of a run name, and which of them the app opens.
+
+Whoever starts a run on the command line has named them. The settings of a run that came in an
+archive are a stranger's: in the app, the files that they name lie below ``$RIVAE_FILES``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rivae.config import RunConfig
+from rivae.data.store.place import MANIFEST, NAME, data_root
+from rivae.data.word_vectors import CORPUS, NONE
+from rivae.errors import DataError
+from rivae.nets.hub import is_on_hub
+
+VARIABLE = "RIVAE_FILES"
+# The settings whose text is a path.
+PATHS = frozenset({"folder", "path", "weights", "word_vectors"})
+
+
+def open_folders() -> tuple[Path, ...]:
+    """Below which files may be named: ``$RIVAE_FILES``, else where the app was started."""
+    named = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
+    return tuple(Path(part).resolve() for part in named or ["."])
+
+
+def is_open(text: str) -> bool:
+    """Whether a path lies below :func:`open_folders` once links and ``..`` are followed."""
+    try:
+        path = Path(text).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):  # without end, no such user, a NUL
+        return False
+    return any(path.is_relative_to(folder) for folder in open_folders())
+
+
+def names_file(name: str, text: str) -> bool:
+    """Whether ``text``, as the setting ``name``, is a path."""
+    if name == "store":  # an import goes by its name, too
+        is_name = NAME.fullmatch(text) is not None
+        here = is_name and not (data_root() / text / MANIFEST).is_file()
+        return bool(text) and (not is_name or (here and Path(text, MANIFEST).is_file()))
+    return name in PATHS and text not in ("", CORPUS, NONE) and not is_on_hub(text)
+
+
+def named_files(config: RunConfig) -> list[str]:
+    """The paths among the settings of a run, each once."""
+    return list(dict.fromkeys(_named([config.dataset.settings, config.method.settings])))
+
+
+def _named(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, str) and names_file(name, value):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _named(inner, str(key))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _named(inner, name)
+
+
+def require_open(config: RunConfig) -> None:
+    """DataError where the app is asked to open a file on the word of an archive alone."""
+    if not config.imported or not os.environ.get(VARIABLE):
+        return
+    for text in named_files(config):
+        if not is_open(text):
+            raise DataError(
+                f"{config.name} came in an archive and names {text[:200]}, outside the folders "
+                "that this app reads: start the app with `rivae serve --files FOLDER` if you trust "
+                "it"
+            )
