@@ -62,8 +62,8 @@ def train_small(folder: Path) -> list[str]:
 
 
 @contextmanager
-def app(runs: Path | None) -> Iterator[str]:
-    """The address of a running app that shows the runs in ``runs``."""
+def app(runs: Path | None, pids: list[int] | None = None) -> Iterator[str]:
+    """The address of a running app that shows the runs in ``runs``; ``pids`` gets its process."""
     from rivae.serve import free_port
 
     port = free_port(8600)
@@ -72,6 +72,8 @@ def app(runs: Path | None) -> Iterator[str]:
         env["RIVAE_RUNS"] = str(runs)
     line = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
     server = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
+    if pids is not None:
+        pids.append(server.pid)
     try:
         address = f"http://127.0.0.1:{port}"
         for _ in range(300):
