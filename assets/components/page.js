@@ -36,11 +36,14 @@ function followFocus() {
     closing.disconnect()
     if (document.activeElement === document.body && outside?.isConnected) outside.focus({ preventScroll: true })
   })
+  // Asked when the focus leaves: a step from one part of a component to another is not told here.
+  addEventListener("focusout", (event) => {
+    if (!event.target.closest(".st-key-dock")) outside = event.composedPath()[0]
+  })
   addEventListener("focusin", (event) => {
     closing.disconnect()
     closing.dock = event.target.closest(".st-key-dock")
     if (closing.dock) closing.observe(document.body, { childList: true, subtree: true })
-    else outside = event.composedPath()[0]  // inside a component, too
   })
 }
 
