@@ -64,20 +64,39 @@ def test_the_order_is_told_to_screen_readers(tables, until):
     assert "R@1" in table.locator("th[aria-sort=descending]").inner_text()
 
 
+def click_cell(page):
+    """Dimension 2, first factor."""
+    cell = page.locator(".js-plotly-plot").first.locator(".barlayer .point path").nth(1)
+    cell.wait_for(state="attached")
+    box = cell.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def in_view(part):
+    """Whether its head is in the upper third of the window, or all of it inside; with the focus."""
+    return part.evaluate("""part => {
+        const { top, bottom } = part.getBoundingClientRect()
+        const shown = top >= 0 && (top < innerHeight / 3 || bottom <= innerHeight)
+        return shown && part === document.activeElement
+    }""")
+
+
 def test_a_click_on_a_cell_opens_the_plot_behind_it(page, app_server, until):
     page.goto(f"{app_server}/metrics?run=demo-synth")
-    cells = page.locator(".js-plotly-plot").first.locator(".barlayer .point path")
-    cells.nth(1).wait_for(state="attached")
-    box = cells.nth(1).bounding_box()  # dimension 2, first factor
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    click_cell(page)
     until(lambda: link(page).get("cell") == "2_1", "the address names the cell")
     page.get_by_role("heading", name="Behind z2 and shared 1").wait_for()
     page.get_by_text("shared 1 against z2").first.wait_for()
     page.locator(".rv-sheet img").nth(6).wait_for()
     opened = page.locator(".st-key-detail_metrics")
-    until(lambda: opened.bounding_box()["y"] < 300, "what a click opens comes into view")
-    assert opened.evaluate("part => part === document.activeElement"), "and has the focus"
+    until(lambda: in_view(opened), "what a click opens comes into view, and has the focus")
     page.reload()
     page.get_by_role("heading", name="Behind z2 and shared 1").wait_for()
     page.get_by_role("button", name="Close").click()
     until(lambda: "cell" not in link(page), "closed")
+    page.set_viewport_size({"width": 1360, "height": 700})
+    page.goto(f"{app_server}/traverse?run=demo-synth&view=Correlations")
+    click_cell(page)
+    page.get_by_text("shared 1 against z2").first.wait_for()
+    opened = page.locator(".st-key-detail_traverse")
+    until(lambda: in_view(opened), "on Traverse, too")
