@@ -230,13 +230,11 @@ def test_paths_lie_below_the_folders_that_were_named(form, root, monkeypatch, tm
     (tmp_path / "mnist").mkdir()
     page = form().enter(dataset="split-mnist")
     for outside in ("/etc", f"{tmp_path}/../..", "~/x", f"{tmp_path}/none"):
-        page.enter(dataset__folder=outside)
-        assert page.value("dataset.folder") == ""
+        assert page.enter(dataset__folder=outside).value("dataset.folder") == ""
     assert "does not exist" in page.words
-    page.enter(dataset__folder=str(tmp_path / "mnist"))
-    assert page.value("dataset.folder") == str(tmp_path / "mnist")
-    page.enter(dataset__folder="runs")
-    assert page.value("dataset.folder") == str(tmp_path / "mnist"), "beside the server's program"
+    for text in (str(tmp_path / "mnist"), "runs"):  # the latter: beside the server's program
+        page.enter(dataset__folder=text)
+        assert page.value("dataset.folder") == str(tmp_path / "mnist")
     named = DatasetConfig(name="split-mnist", settings={"folder": "/etc"})
     Run.create(tiny_config("theirs").model_copy(update={"dataset": named, "imported": True}), root)
     assert "came in an archive" in form(clone="theirs").words
