@@ -60,6 +60,7 @@ def unpacked(checkout):
     return built / "site"
 
 
+@pytest.mark.slow
 def test_the_wheel_and_the_sdist_hold_what_belongs_to_them(checkout, unpacked, repo_root):
     there = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
     names = project_files(repo_root)
@@ -90,6 +91,7 @@ def home(address: str) -> list:
     return said
 
 
+@pytest.mark.slow
 def test_the_wheel_serves_the_whole_app_from_any_folder(unpacked, start_app, tmp_path, repo_root):
     here = tmp_path / "here"
     here.mkdir()
