@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-from rivae.retrieval.exact import build_index
 from rivae.retrieval.projection import make_space
+from rivae.retrieval.storage import build_index
 
 OUT = Path(__file__).parent / "results" / "search.md"
 DIM_V, BLOCK, QUERIES, K = 1024, 20_000, 200, 10

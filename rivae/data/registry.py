@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rivae.data.base import PairedDataset
-from rivae.data.store.place import list_stores
+from rivae.data.store.manifest import list_stores
 from rivae.errors import ConfigError
 
 Shape = tuple[int, ...]

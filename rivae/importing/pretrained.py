@@ -20,8 +20,8 @@ from torch import Tensor
 from rivae.data.recipes import Recipe
 from rivae.data.store import PairStore
 from rivae.data.store.features import FOLDER, SIDES, feature_names
+from rivae.data.store.manifest import checked_name
 from rivae.data.store.pixels import picture
-from rivae.data.store.place import checked_name
 from rivae.errors import ConfigError, DataError
 from rivae.files import reserve, write_json
 from rivae.reading.documents import read_json

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.data.store import FactorColumn, StoreItem, StoreWriter, data_root
-from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE
-from rivae.data.store.place import checked_name
+from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing.limits import MIN_PAIRS

@@ -17,7 +17,8 @@ from rivae.errors import ConfigError
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import AlignmentTerms, Milestones, alignment_loss
 from rivae.nets.affine import FixedAffine
-from rivae.nets.embedders import EmbedderPair, build_embedders
+from rivae.nets.embedders import build_embedders
+from rivae.nets.settings import EmbedderPair
 
 # As in CLIP: a learned temperature below 1/100 only sharpens what is already right.
 MIN_TEMPERATURE = 0.01

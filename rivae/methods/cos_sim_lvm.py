@@ -19,8 +19,9 @@ from rivae.methods.base import (
 )
 from rivae.methods.losses import retrieval_loss
 from rivae.methods.mismatches import MismatchTerms
-from rivae.nets.embedders import EmbedderPair, build_embedders
+from rivae.nets.embedders import build_embedders
 from rivae.nets.heads import MLP, fold_affine_into_input
+from rivae.nets.settings import EmbedderPair
 
 Milestones = tuple[tuple[Epochs, Positive], ...]
 

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from rivae.config import BatchSize, Epochs, Widths
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig, CosSimTerms
-from rivae.nets.embedders import EmbedderPair, build_embedders
+from rivae.nets.embedders import build_embedders
+from rivae.nets.settings import EmbedderPair
 
 # Smooth targets are a patch of radius .8 of the unit sphere, about three s.d. wide.
 SMOOTH_Z_SCALE = 3.0 / 0.8

@@ -14,7 +14,7 @@ from rivae.nets.heads import MLP
 from rivae.nets.precision import low_precision
 
 if TYPE_CHECKING:
-    from rivae.nets.embedders import EmbedderConfig
+    from rivae.nets.settings import EmbedderConfig
 
 
 def averaged_shape(shape: tuple[int, ...], downsample: int) -> tuple[int, ...]:

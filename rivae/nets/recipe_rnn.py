@@ -17,7 +17,7 @@ from rivae.nets.heads import MLP
 from rivae.nets.precision import low_precision
 
 if TYPE_CHECKING:
-    from rivae.nets.embedders import EmbedderConfig
+    from rivae.nets.settings import EmbedderConfig
 
 
 class WordTable(nn.Module):

@@ -16,7 +16,7 @@ from rivae.nets.pictures import PictureEmbedder, SeededConv
 from rivae.nets.weight_files import read_weights
 
 if TYPE_CHECKING:
-    from rivae.nets.embedders import EmbedderConfig
+    from rivae.nets.settings import EmbedderConfig
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet, per colour
 BLOCKS, WIDTHS, EXPANSION = (3, 4, 6, 3), (64, 128, 256, 512), 4

@@ -12,7 +12,7 @@ from rivae.errors import ConfigError
 from rivae.nets.pictures import PictureEmbedder, SeededConv
 
 if TYPE_CHECKING:
-    from rivae.nets.embedders import EmbedderConfig
+    from rivae.nets.settings import EmbedderConfig
 
 
 class ResidualBlock(nn.Module):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rivae.errors import DataError
-from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.duplicates import distinct_rows
 
-FAISS_ABOVE = 50_000  # items; below, numpy answers one query in well under a millisecond
 SPARE = 3  # candidates beyond k that are scored again
 _BLOCK = 1 << 19  # distances held at once (4 MB): stays in the cache
 
@@ -167,12 +166,3 @@ class NumpyIndex(PointIndex):
         np.maximum(distances, 0.0, out=distances)
         group = self._distinct.group
         return distances if group is None else distances[:, group]
-
-
-def build_index(points: Floats, *, faiss_above: int = FAISS_ABOVE) -> Index:
-    """The exact index for ``points`` (N, m): numpy up to ``faiss_above`` items, then FAISS."""
-    if len(points) > faiss_above:
-        from rivae.retrieval.faiss_index import FaissIndex  # lazy: FAISS is only for large data
-
-        return FaissIndex(points)
-    return NumpyIndex(points)

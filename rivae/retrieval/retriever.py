@@ -14,7 +14,6 @@ from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved
-from rivae.retrieval.exact import FAISS_ABOVE, build_index
 from rivae.retrieval.kept_latents import kept_latents
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.prior import (
@@ -25,7 +24,13 @@ from rivae.retrieval.prior import (
 )
 from rivae.retrieval.projection import make_space
 from rivae.retrieval.ranks import ranks_of_targets
-from rivae.retrieval.storage import content_key, kept_index, weights_digest
+from rivae.retrieval.storage import (
+    FAISS_ABOVE,
+    build_index,
+    content_key,
+    kept_index,
+    weights_digest,
+)
 
 # Training rows that stand for the data: a s.d. of them is good to one per cent, and pictures that
 # are decoded and embedded for it cost every first visitor a second per thousand.

@@ -18,9 +18,19 @@ import torch
 from rivae.errors import DataError
 from rivae.files import write_atomic_with, write_json
 from rivae.retrieval.base import Floats, Index, Ints
-from rivae.retrieval.exact import FAISS_ABOVE, build_index
+from rivae.retrieval.exact import NumpyIndex
 
 SCHEMA = 1
+FAISS_ABOVE = 50_000  # items; below, numpy answers one query in well under a millisecond
+
+
+def build_index(points: Floats, *, faiss_above: int = FAISS_ABOVE) -> Index:
+    """The exact index for ``points`` (N, m): numpy up to ``faiss_above`` items, then FAISS."""
+    if len(points) > faiss_above:
+        from rivae.retrieval.faiss_index import FaissIndex  # lazy: FAISS is only for large data
+
+        return FaissIndex(points)
+    return NumpyIndex(points)
 
 
 def weights_digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> hashlib.blake2b:

@@ -12,8 +12,8 @@ import numpy as np
 
 from rivae.data import IMPORTED
 from rivae.data.mnist import FOLDER_VARIABLE as MNIST
-from rivae.data.store.place import ROOT_VARIABLE as DATA
-from rivae.data.store.place import data_root
+from rivae.data.store.manifest import ROOT_VARIABLE as DATA
+from rivae.data.store.manifest import data_root
 from rivae.errors import ConfigError
 from rivae.runs import Run, finding
 from rivae.snippets.measures import MEASURES

@@ -83,7 +83,7 @@ def put_away(job: Job) -> None:
 def free_name(table: Path) -> str:
     """A name for what is imported from ``table`` that no data set has."""
     from rivae.data import dataset_names
-    from rivae.data.store.place import data_root
+    from rivae.data.store.manifest import data_root
 
     words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
     name, taken = words[:36] or "pairs-1", dataset_names()

@@ -115,7 +115,7 @@ def _widget(field: SettingField, text: str, said: str, *, changed: bool, disable
 
 def _options(field: SettingField) -> list[str] | None:
     """What a setting is chosen from; None where it is typed."""
-    from rivae.data.store.place import list_stores
+    from rivae.data.store.manifest import list_stores
 
     if field.path == STORE:
         return [store.name for store in list_stores()]
@@ -131,7 +131,7 @@ def _options(field: SettingField) -> list[str] | None:
 def _features() -> list[str]:
     """The embeddings that the chosen import has."""
     from rivae.data.store.features import feature_names
-    from rivae.data.store.place import find_store
+    from rivae.data.store.manifest import find_store
 
     try:
         return feature_names(find_store(form.draft().entries.get(STORE, "")))

@@ -9,7 +9,8 @@ from rivae.config import MethodChoice, RunConfig
 from rivae.data.base import PairedDataset, TensorView, random_split
 from rivae.errors import ConfigError
 from rivae.methods import build_method
-from rivae.nets.embedders import EmbedderConfig, EmbedderPair, build_embedders
+from rivae.nets.embedders import build_embedders
+from rivae.nets.settings import EmbedderConfig, EmbedderPair
 from rivae.runs import Run
 from rivae.training import Job, Trainer
 

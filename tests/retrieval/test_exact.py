@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from rivae.errors import DataError
-from rivae.retrieval.exact import NumpyIndex, build_index
+from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.faiss_index import FaissIndex
 from rivae.retrieval.projection import FullSpace, ProjectedSpace, make_space
+from rivae.retrieval.storage import build_index
 
 BACKENDS = [NumpyIndex, FaissIndex]
 

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rivae.data.store.place import checked_name
+from rivae.data.store.manifest import checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import DataError
 from rivae.files import write_atomic_with, write_json
