@@ -3,8 +3,7 @@
 import streamlit as st
 
 from rivae.installed import PACKAGE_ROOT
-from rivae.ui.lifespan import lifespan
-from rivae.ui.routes import build_gate, build_routes
+from rivae.ui.server import build_gate, build_routes, lifespan
 
 app = st.App(
     PACKAGE_ROOT / "rivae" / "ui" / "main.py",

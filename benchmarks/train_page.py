@@ -92,14 +92,15 @@ def script_of(part: str) -> Callable[..., None]:
 
         import streamlit as st
 
-        from rivae.ui import train_run, train_runs, train_watched
+        from rivae.ui.train import parts, runs
+        from rivae.ui.train import run as train_run
 
         started = time.perf_counter()
         if part == "page":
-            train_runs.panel()
+            runs.panel()
         elif part == "list":
-            found = train_watched.entries()[0]
-            train_runs._live(tuple(entry.id for entry in found if entry.live))
+            found = parts.entries()[0]
+            runs._live(tuple(entry.id for entry in found if entry.live))
         else:
             train_run._watched("run-50", "running")
         st.session_state["took"] = (time.perf_counter() - started) * 1e3
@@ -127,7 +128,7 @@ def main() -> int:
     from rivae.jobs import overview, watch
     from rivae.jobs.ledger import Ledger
     from rivae.launch import run_lock
-    from rivae.ui import cache
+    from rivae.ui.shell import cache
 
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         root = Path(folder) / "runs"

@@ -3,40 +3,42 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import address, compare_panels, compare_session, gallery, notices, page_help, state
-from rivae.ui.components.compare_panel import compare_panel
+from rivae.ui.compare import panels, session
+from rivae.ui.compare.session import compare_panel
+from rivae.ui.shared import address, gallery, notices
+from rivae.ui.shell import keys, pages
 
 ready = notices.ready_runs("runs")
-entered = st.session_state[state.ENTERED]
+entered = st.session_state[keys.ENTERED]
 
-chosen = compare_session.chosen_runs(ready)
+chosen = session.chosen_runs(ready)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    compare_panels.runs_picker(chosen, [run.id for run in ready])
-    page_help.compare()
+    panels.runs_picker(chosen, [run.id for run in ready])
+    pages.compare()
 
 try:
     with st.skeleton(height=480):  # opening runs for the first time may take seconds
-        shown, comparison = compare_session.current(entered, chosen)
+        shown, comparison = session.current(entered, chosen)
 except RivaeError as error:
     st.warning(str(error), icon=":material/info:")
     st.stop()
 if entered:
-    compare_session.refresh()
+    session.refresh()
 notices.say(
-    st.session_state.get(state.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query)
+    st.session_state.get(keys.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query)
 )
 
 notices.no_latent(*(each.method for each in comparison.explorers))
 compare_panel(
-    compare_session.panel_data(comparison, shown),
-    key=state.COMPARE_PANEL,
-    on_commit=compare_session.on_commit,
-    on_pick=compare_session.on_pick,
-    on_choose=compare_session.on_choose,
-    on_ask=compare_session.PANEL.on_ask,
+    session.panel_data(comparison, shown),
+    key=keys.COMPARE_PANEL,
+    on_commit=session.on_commit,
+    on_pick=session.on_pick,
+    on_choose=session.on_choose,
+    on_ask=session.PANEL.on_ask,
 )
-compare_panels.strips(comparison, shown)
+panels.strips(comparison, shown)
 
-if st.session_state.get(state.COMPARE_CHOOSING):
-    purpose = gallery.Purpose(state.COMPARE_CHOOSING, compare_session.choose_query)
+if st.session_state.get(keys.COMPARE_CHOOSING):
+    purpose = gallery.Purpose(keys.COMPARE_CHOOSING, session.choose_query)
     gallery.show(comparison.explorers[0], shown.query, purpose)

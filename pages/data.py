@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from rivae.ui import data_form, data_panels, trash
+from rivae.ui.data import form, panels
+from rivae.ui.shared import trash
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Data", anchor=False)
     trash.panel("import")
 trash.undo("import")
-data_panels.imported()
+panels.imported()
 st.subheader("Your own pairs", anchor=False)
-data_form.form()
-data_form.task()
+form.form()
+form.task()

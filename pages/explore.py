@@ -2,55 +2,47 @@
 
 import streamlit as st
 
-from rivae.ui import (
-    drawer,
-    explore_export,
-    explore_session,
-    explore_steer,
-    gallery,
-    notices,
-    page_help,
-    run_picker,
-    state,
-)
-from rivae.ui.components.explore_panel import explore_panel
+from rivae.ui.explore import drawer, leave, session
+from rivae.ui.explore.session import explore_panel
+from rivae.ui.shared import gallery, notices, runs
+from rivae.ui.shell import keys, pages
 
 ready = notices.ready_runs()
-entered = st.session_state[state.ENTERED]
+entered = st.session_state[keys.ENTERED]
 default = ready[0].id if ready else ""
-shown, explorer = notices.opened(lambda: explore_session.current(entered, default))
+shown, explorer = notices.opened(lambda: session.current(entered, default))
 if entered:
-    explore_session.refresh()
+    session.refresh()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    run_picker.run_picker(
+    runs.run_picker(
         shown.run,
         [run.id for run in ready],
-        key=state.EXPLORE_RUN,
-        on_change=lambda: explore_session.open_run(st.session_state[state.EXPLORE_RUN], shown.rows),
+        key=keys.EXPLORE_RUN,
+        on_change=lambda: session.open_run(st.session_state[keys.EXPLORE_RUN], shown.rows),
     )
-    run_picker.rows_picker(
+    runs.rows_picker(
         shown.rows,
-        key=state.EXPLORE_ROWS,
-        on_change=lambda: explore_session.open_run(shown.run, st.session_state[state.EXPLORE_ROWS]),
+        key=keys.EXPLORE_ROWS,
+        on_change=lambda: session.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
-    page_help.explore()
-    explore_export.panel(explorer, shown)
+    pages.explore()
+    leave.panel(explorer, shown)
     if explorer.method.has_latent:
-        explore_steer.button(explorer, shown)
+        leave.button(explorer, shown)
 
-notices.remarks(explorer, st.session_state.get(state.EXPLORE_NOTICE, ""))
+notices.remarks(explorer, st.session_state.get(keys.EXPLORE_NOTICE, ""))
 
 explore_panel(
-    explore_session.panel_data(explorer, shown),
-    key=state.EXPLORE_PANEL,
-    on_commit=explore_session.on_commit,
-    on_pick=explore_session.on_pick,
-    on_choose=explore_session.on_choose,
-    on_ask=explore_session.PANEL.on_ask,
+    session.panel_data(explorer, shown),
+    key=keys.EXPLORE_PANEL,
+    on_commit=session.on_commit,
+    on_pick=session.on_pick,
+    on_choose=session.on_choose,
+    on_ask=session.PANEL.on_ask,
 )
 
-if (item := st.session_state.get(state.EXPLORE_ITEM)) is not None:
+if (item := st.session_state.get(keys.EXPLORE_ITEM)) is not None:
     drawer.show(explorer, shown, item)
-if st.session_state.get(state.EXPLORE_CHOOSING):
+if st.session_state.get(keys.EXPLORE_CHOOSING):
     gallery.show(explorer, shown.query)

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from rivae.runs.notes import is_archived
-from rivae.ui import cache, notices, page_help
-from rivae.ui.home_cards import dataset_cards, run_cards
+from rivae.ui.home.cards import dataset_cards, run_cards
+from rivae.ui.shared import notices
+from rivae.ui.shell import cache, pages
 
 st.title("RIVAE Explorer", anchor=False)
 st.markdown(
@@ -21,4 +22,4 @@ else:
 st.subheader("Data sets", anchor=False)
 dataset_cards(runs)
 
-page_help.about()
+pages.about()

@@ -3,31 +3,24 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import (
-    access_bar,
-    outcome,
-    page_help,
-    train_form,
-    train_import,
-    train_queue,
-    train_runs,
-    train_session,
-    trash,
-)
+from rivae.ui.shared import trash
+from rivae.ui.shell import pages
+from rivae.ui.train import archive, form, login, runs, session
+from rivae.ui.work import report
 
-train_form.take_address()
+form.take_address()
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    view = train_session.view_picker()
-    page_help.train()
-    train_import.panel()
+    view = session.view_picker()
+    pages.train()
+    archive.import_panel()
     trash.panel("run")
-    access_bar.panel()
-outcome.show(train_queue.PLACE)
+    login.panel()
+report.show(session.PLACE)
 trash.undo("run")
 try:
     if view == "New run":
-        train_form.panel()
+        form.panel()
     else:
-        train_runs.panel()
+        runs.panel()
 except RivaeError as error:
     st.warning(str(error), icon=":material/info:")

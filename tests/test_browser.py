@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rivae import browser
-from rivae.ui import exports
+from rivae.ui.shared import exports
 
 TOOLS = ("sh", "bash", "dirname", "cat", "chmod")
 

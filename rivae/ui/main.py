@@ -10,9 +10,10 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.installed import APP_FILES  # noqa: E402  (needs the path above)
-from rivae.ui import address, state  # noqa: E402
-from rivae.ui.components.page_frame import page_frame  # noqa: E402
-from rivae.ui.pages import (  # noqa: E402
+from rivae.ui.panels.frame import page_frame  # noqa: E402
+from rivae.ui.shared import address
+from rivae.ui.shell import keys  # noqa: E402
+from rivae.ui.shell.pages import (
     COMPARE,
     DATA,
     EXPLORE,
@@ -75,9 +76,9 @@ page = st.navigation(
     position="top",
 )  # fmt: skip
 
-entered = st.session_state.get(state.PAGE) != page.url_path
-st.session_state[state.ENTERED] = entered
-st.session_state[state.PAGE] = page.url_path
+entered = st.session_state.get(keys.PAGE) != page.url_path
+st.session_state[keys.ENTERED] = entered
+st.session_state[keys.PAGE] = page.url_path
 if entered:
     address.arrive(page.url_path)
 address.leave(page.url_path)  # now and at the end: a page may stop half-way

@@ -130,7 +130,7 @@ def test_which_runs_are_alike():
 
 def start(config, folder):
     return subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.train_probe_job", config.model_dump_json()], cwd=ROOT,
+        [sys.executable, "-m", "rivae.ui.train.probe_job", config.model_dump_json()], cwd=ROOT,
         env={**os.environ, "TMPDIR": str(folder)}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
 

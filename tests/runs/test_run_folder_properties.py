@@ -28,8 +28,8 @@ from rivae.jobs.preview_files import previews_of
 from rivae.jobs.watch import RunHistory
 from rivae.runs import DEMO_ROOT, Run, list_runs
 from rivae.runs.notes import about, is_archived
-from rivae.ui.metrics_report import report_of
-from rivae.ui.run_cards import describe_run, run_title
+from rivae.ui.metrics.report import report_of
+from rivae.ui.shared.runs import describe_run, run_title
 from rivae.words.names_file import read_names
 
 FILES = (

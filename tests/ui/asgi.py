@@ -32,11 +32,12 @@ def app() -> Any:
     """The routes and the gate as ``app.py`` builds them."""
     from starlette.applications import Starlette
 
-    from rivae.ui import label_routes, routes
+    from rivae.ui import server
+    from rivae.ui.label import routes
 
     # Other tests of this process run pages without their launcher, which have no routes.
-    with patch.object(routes, "_mounted_at"), patch.object(label_routes, "_mounted_at"):
-        return Starlette(routes=routes.build_routes(), middleware=routes.build_gate())
+    with patch.object(server, "_mounted_at"), patch.object(routes, "_mounted_at"):
+        return Starlette(routes=server.build_routes(), middleware=server.build_gate())
 
 
 # A thread with an event loop of its own: that of the tests may run one already, for a browser.

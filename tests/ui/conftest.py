@@ -96,7 +96,7 @@ def digits(run_folder: Path) -> Any:
 @pytest.fixture(autouse=True)
 def fresh_folder_list() -> Iterator[None]:
     """The app looks at the run folders again, not at what another test left in its caches."""
-    from rivae.ui import cache
+    from rivae.ui.shell import cache
 
     cache._resolve.clear()
     yield

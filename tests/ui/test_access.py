@@ -4,7 +4,7 @@ import pytest
 
 from rivae.errors import ConfigError
 from rivae.jobs.passwords import MAX_SOURCES, Brake, fits, is_hash, password_hash
-from rivae.ui import access, state
+from rivae.ui.shell import access, keys
 
 PASSWORD = "correct horse"
 AUTH = {
@@ -94,7 +94,7 @@ def test_a_changed_password_ends_the_session(visitor):
 def test_a_made_up_ticket_opens_nothing(visitor):
     app = visitor({"rivae": {"password": PASSWORD}})
     for ticket in (True, PASSWORD, "", None, "x" * 64):
-        app.at.session_state[state.ACCESS] = ticket
+        app.at.session_state[keys.ACCESS] = ticket
         app.at.run()
         assert not sees(app)
 

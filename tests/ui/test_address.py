@@ -77,7 +77,8 @@ def test_bound_controls_are_found_as_they_were_left(app):
 
 
 def test_a_page_that_cannot_start_from_an_uploaded_picture_says_what_it_shows(app):
-    from rivae.ui import cache, uploads
+    from rivae.ui.shared import uploads
+    from rivae.ui.shell import cache
 
     shown = app("explore", run="digits")
     mine = "upload_" + "0a" * 16

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from rivae.errors import ConfigError, RunError
-from rivae.ui.answers import answer, picture
+from rivae.ui.panels.answers import answer, picture
 
 
 def ask(digits, **changes):

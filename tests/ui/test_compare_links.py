@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from rivae.ui.compare_links import CompareLink, read_compare, write_compare
-from rivae.ui.links import MAX_LENGTH, SPANS
+from rivae.ui.panels.compare_links import CompareLink, read_compare, write_compare
+from rivae.ui.panels.links import MAX_LENGTH, SPANS
 
 
 def random_link(rng):

@@ -237,7 +237,7 @@ def test_the_snippet_makes_what_the_page_shows(app, monkeypatch, tmp_path):
 
 def test_six_runs_stay_open_together(app, run_folder):
     """What is open is bounded, and a page of six does not push its own runs out."""
-    from rivae.ui import cache
+    from rivae.ui.shell import cache
 
     assert cache.MAX_OPEN >= 6
     shown = app("compare", runs="digits,digits-turned,digits-4")

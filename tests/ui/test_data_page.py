@@ -17,12 +17,13 @@ from PIL import Image
 from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
-from rivae.ui import access, data_import
-from rivae.ui.access import is_local
-from rivae.ui.background import Job
-from rivae.ui.data_import import read_path
-from rivae.ui.import_job import work
-from rivae.ui.import_record import read_record, recording
+from rivae.ui.data import importing
+from rivae.ui.data.import_job import work
+from rivae.ui.data.import_record import read_record, recording
+from rivae.ui.data.importing import read_path
+from rivae.ui.shell import access
+from rivae.ui.shell.access import is_local
+from rivae.ui.work.tasks import Job
 
 
 @pytest.fixture
@@ -40,10 +41,10 @@ def files(tmp_path, monkeypatch):
         lines.append(f"{i}.png,<b>Plate</b> {i},stir and serve,{i % 4}")
     (tmp_path / "dishes.csv").write_text("\n".join(lines))
     yield tmp_path
-    for job in data_import.tasks.running():
+    for job in importing.tasks.running():
         job.cancel()
         over(job)
-    data_import.tasks.jobs.clear()
+    importing.tasks.jobs.clear()
 
 
 def over(job):
@@ -73,21 +74,21 @@ def test_columns_are_guessed_and_the_first_records_shown(app, files):
 def test_a_check_and_then_the_import(app, files):
     page = filled(app, files)
     page.at.button(key="data_check").click().run()
-    over(data_import.newest())
+    over(importing.newest())
     page.at.run()
     page.calm()
     assert "40 usable pairs" in page.words.replace("\\", "") and list_stores() == []
     page.at.button(key="data_import").click().run()
-    over(data_import.newest())
+    over(importing.newest())
     page.at.run()
     page.calm()
     assert [path.name for path in list_stores()] == ["plates"]
     assert any("plates is ready" in s.value for s in page.at.success)
-    data_import.tasks.jobs.clear()  # as a server that was started anew
+    importing.tasks.jobs.clear()  # as a server that was started anew
     again = app("data")
     assert any("plates is ready" in s.value for s in again.calm().at.success)
     again.at.button(key="data_close").click().run()
-    data_import.tasks.jobs.clear()
+    importing.tasks.jobs.clear()
     assert not app("data").calm().at.success, "it was put away"
     page.at.button(key="data_import").click().run()
     assert any("there is a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning)
@@ -112,7 +113,7 @@ def test_what_goes_wrong_is_said_in_one_sentence(app, files):
 def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     page = filled(app, files)
     page.at.button(key="data_import").click().run()
-    over(data_import.newest())
+    over(importing.newest())
     broken = files / "data" / "broken"
     broken.mkdir()
     (broken / "store.json").write_text("{}")
@@ -186,7 +187,7 @@ def at_work(files):
     )
     job = Job("import kept", "Import of kept", process)
     threading.Thread(target=job.read, daemon=True).start()
-    data_import.tasks.jobs[job.key] = job
+    importing.tasks.jobs[job.key] = job
     while job.share < 0.5:
         time.sleep(0.02)
     return job
@@ -206,7 +207,7 @@ def test_a_running_import_is_shown_whatever_the_form_says(app, files, at_work):
     page.at.text_input(key="data_name").set_value("something-else").run()
     assert shown_bars(page.calm()) == half
     with pytest.raises(ConfigError, match="another import is running"):
-        data_import.start(Plan(table=files / "dishes.csv", images=(files / "photos",), name="late"))
+        importing.start(Plan(table=files / "dishes.csv", images=(files / "photos",), name="late"))
     page.at.button(key="data_task_stop_0").click().run()
     over(at_work)
     page.at.run()
@@ -227,11 +228,11 @@ def test_an_import_that_another_server_began_is_found(app, files, capsys):
         assert page.at.button(key="data_import").disabled
         plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name="b", root=folder)
         with pytest.raises(ConfigError, match="another import is running"):
-            data_import.start(plan)
+            importing.start(plan)
         with ExitStack() as stack:
             assert work(plan, "import b", "Import of b", stack) == 1, "nor at another server"
         assert "another import is running" in capsys.readouterr().out
-        job = data_import.newest()
+        job = importing.newest()
         page.at.button(key="data_task_stop_0").click().run()
         assert asked.wait(30)
         keep(stopped=True)
@@ -239,7 +240,7 @@ def test_an_import_that_another_server_began_is_found(app, files, capsys):
     page.at.run()
     assert not shown_bars(page.calm()) and any("Stopped" in i.value for i in page.at.info)
     page.at.button(key="data_close").click().run()
-    assert read_record(folder) is None and data_import.newest() is None
+    assert read_record(folder) is None and importing.newest() is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "key": "k", '
@@ -247,7 +248,7 @@ def test_an_import_that_another_server_began_is_found(app, files, capsys):
 def test_what_says_nothing_of_an_import_is_passed_over(files, text):
     (files / "data").mkdir()
     (files / "data" / ".import.json").write_text(text)
-    assert data_import.newest() is None
+    assert importing.newest() is None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="nobody can tell there who holds a lock")
@@ -255,7 +256,7 @@ def test_an_import_that_was_killed_says_so(files):
     folder = files / "data"
     with recording(folder, "import kept", "Import of kept", lambda: None):
         pass
-    job = data_import.newest()
+    job = importing.newest()
     assert not job.running and "ended early" in job.error
 
 
@@ -285,7 +286,7 @@ def test_what_stands_in_a_field_is_used_and_a_grey_example_is_not(app, files):
 def test_an_import_takes_no_name_of_a_data_set(files, name):
     plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name=name)
     with pytest.raises(DataError, match=f"'{name}' is a data set of the app: choose another name"):
-        data_import.start(plan)
+        importing.start(plan)
 
 
 def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):

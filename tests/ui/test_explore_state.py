@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rivae.errors import ConfigError
-from rivae.ui import explore
-from rivae.ui.links import Link, read_link, write_link
-from rivae.ui.page_state import next_rev
-from rivae.ui.uploads import Kept, Upload
+from rivae.ui.explore import state as explore
+from rivae.ui.panels.links import Link, read_link, write_link
+from rivae.ui.panels.query import next_rev
+from rivae.ui.shared.uploads import Kept, Upload
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import pytest
 from rivae.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
 from rivae.steering import MAX_LEVEL
-from rivae.ui import explore
-from rivae.ui.explore_steer import to_steer
-from rivae.ui.links import Link
-from rivae.ui.steer_links import read_steer, write_steer
+from rivae.ui.explore import state as explore
+from rivae.ui.explore.leave import to_steer
+from rivae.ui.panels.links import Link
+from rivae.ui.panels.steer_links import read_steer, write_steer
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import tracemalloc
 
 import pytest
 
-from rivae.ui import gate
-from rivae.ui.gate import Gate
+from rivae.ui.shell import gate
+from rivae.ui.shell.gate import Gate
 from tests.ui.asgi import HOST, JSON, ask, post
 
 PATH = "/rivae/api/strip/demo-sprites"

@@ -12,7 +12,7 @@ from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names, revis
 from rivae.labels.schema import guideline_json, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
-from rivae.ui import label_plan_making
+from rivae.ui.label import plan_making
 from tests.ui.conftest import train
 from tests.ui.label_forms import EVIL, fill, press, spice, warnings, written
 
@@ -59,7 +59,7 @@ def count(shown):
         return shown
     press(shown, "label_new_count")
     deadline = time.monotonic() + 60
-    while any(job.running for job in label_plan_making.tasks.jobs.values()):
+    while any(job.running for job in plan_making.tasks.jobs.values()):
         assert time.monotonic() < deadline, "the plan is not made"
         time.sleep(0.05)
     shown.at.run()
@@ -178,12 +178,12 @@ def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, s
 
 def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same(evaluated):
     runs = [Run(evaluated / "digits")]
-    one, other = (label_plan_making.request(runs, None, 0.08, seed) for seed in (901, 902))
-    job = label_plan_making.start(one)
+    one, other = (plan_making.request(runs, None, 0.08, seed) for seed in (901, 902))
+    job = plan_making.start(one)
     try:
-        assert label_plan_making.start(one) is job and label_plan_making.counted(one) is None
+        assert plan_making.start(one) is job and plan_making.counted(one) is None
         with pytest.raises(LabelError, match="another plan is being counted"):
-            label_plan_making.start(other)
+            plan_making.start(other)
     finally:
         job.cancel()
         job.process.wait(timeout=30)

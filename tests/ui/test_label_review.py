@@ -258,11 +258,11 @@ def test_a_damaged_file_is_one_sentence_and_changes_nothing(review, two, text, n
 
 
 def test_the_exports_are_the_librarys(review, two):
-    from rivae.ui import label_exchange
+    from rivae.ui.label import exchange
 
     shown = review()
     assert {b.label for b in shown.at.download_button} >= {
         "Events, JSONL", "Long CSV", "Wide CSV", "CSV",
     }  # fmt: skip
-    assert label_exchange._content("events")().decode() == "".join(events_jsonl(two.store))
-    assert label_exchange._content("long")().decode() == "".join(long_csv(two.store))
+    assert exchange._content("events")().decode() == "".join(events_jsonl(two.store))
+    assert exchange._content("long")().decode() == "".join(long_csv(two.store))

@@ -16,7 +16,7 @@ import pytest
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
-from rivae.ui.lifespan import go_on_with_queue, lifespan
+from rivae.ui.server import go_on_with_queue, lifespan
 from tests.training.tiny import tiny_config
 
 
@@ -47,7 +47,7 @@ def test_without_a_queue_nothing_is_made(started, tmp_path):
 def test_a_damaged_queue_does_not_stop_the_server(started, tmp_path, caplog):
     (tmp_path / ".jobs").mkdir()
     (tmp_path / ".jobs" / "ledger.db").write_bytes(b"no database" * 500)
-    with caplog.at_level(logging.WARNING, "rivae.ui.lifespan"):
+    with caplog.at_level(logging.WARNING, "rivae.ui.server"):
         go_on_with_queue()
     assert not started and "not gone on with" in caplog.text
 
@@ -75,8 +75,8 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, mon
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     monkeypatch.setenv("RIVAE_CPU_SLOTS", "1")
     # What else the server does at its start is not looked at here.
-    monkeypatch.setattr("rivae.ui.lifespan.importlib", SimpleNamespace(import_module=print))
-    monkeypatch.setitem(sys.modules, "rivae.ui.cache", SimpleNamespace(warm=print))
+    monkeypatch.setattr("rivae.ui.server.importlib", SimpleNamespace(import_module=print))
+    monkeypatch.setitem(sys.modules, "rivae.ui.shell.cache", SimpleNamespace(warm=print))
     ledger, folder = Ledger(tmp_path), jobs_folder(tmp_path)
     at_work, waits = ledger.add([tiny_config("works"), tiny_config("waits")])
     ledger.claim(at_work.id, ["cpu"])

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from rivae.ui.links import MAX_LENGTH, SPANS, Link, format_number, read_link, write_link
+from rivae.ui.panels.links import MAX_LENGTH, SPANS, Link, format_number, read_link, write_link
 
 
 def random_link(rng: random.Random) -> Link:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.ui import compare_links, links, steer_links
+from rivae.ui.panels import compare_links, links, steer_links
 
 # Near enough to what the pages write that most of it is read.
 WORDS = st.sampled_from([

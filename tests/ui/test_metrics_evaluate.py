@@ -6,7 +6,7 @@ import time
 import pytest
 
 from rivae.runs import Run
-from rivae.ui import metrics_evaluate
+from rivae.ui.metrics import run as metrics_evaluate
 from tests.ui.test_metrics_page import tables
 
 
@@ -40,7 +40,7 @@ def over(job):
 
 @pytest.mark.slow
 def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
-    from rivae.ui.cache import run as known
+    from rivae.ui.shell.cache import run as known
 
     page = app("metrics", run="new")
     assert "Not measured yet" in page.words and not tables(page)

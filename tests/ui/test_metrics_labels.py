@@ -15,7 +15,7 @@ from rivae.labels.plan import make_plan
 from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
-from rivae.ui import align_work
+from rivae.ui.metrics import align
 from rivae.words.axis_names import given_names
 from tests.ui.labels_fixture import PlanForTests, make_label_plan
 
@@ -68,7 +68,7 @@ def label(made, factor, n=None, annotator="ann", seed=0):
 
 @pytest.fixture
 def shown(app, folder):
-    align_work.tasks.jobs.clear()
+    align.tasks.jobs.clear()
     return lambda **params: app("metrics", show="labels", **params)
 
 
@@ -103,17 +103,18 @@ def test_without_a_plan_the_way_to_one(shown):
 
 
 def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypatch):
-    from rivae.ui import label_store, metrics_labels_data
+    from rivae.ui.metrics import labels_data
+    from rivae.ui.shared import labels
 
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     said = []
 
     def look(run, *rest):
         said.append(f"looked at {run.id}")
-        return metrics_labels_data.Line(run), None
+        return labels_data.Line(run), None
 
-    monkeypatch.setattr(metrics_labels_data, "_look", look)
-    metrics_labels_data.scores_of(label_store.open_plan("ours"), 0, said.append)
+    monkeypatch.setattr(labels_data, "_look", look)
+    labels_data.scores_of(labels.open_plan("ours"), 0, said.append)
     assert said == [
         "Searching with digits, run 1 of 2", "looked at digits",
         "Searching with digits-turned, run 2 of 2", "looked at digits-turned", "Scoring",
@@ -197,7 +198,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 
 def finished(page, what):
     """The page after the work of a kind is over."""
-    job = next(job for key, job in align_work.tasks.jobs.items() if key.startswith(what))
+    job = next(job for key, job in align.tasks.jobs.items() if key.startswith(what))
     deadline = time.monotonic() + 60
     while job.running and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -266,7 +267,7 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
 
 def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     planted(made, folder, n=10)
-    monkeypatch.setattr(align_work.tasks, "at_once", 0)
+    monkeypatch.setattr(align.tasks, "at_once", 0)
     page = shown(run="digits")
     page.at.button(key="metrics_align_start").click().run()
     assert "others are aligning axes at this moment" in words(page.calm())

@@ -1,6 +1,6 @@
 """When the page of scores from labels looks for newer labels."""
 
-from rivae.ui.metrics_labels_pace import Drawn, next_drawn
+from rivae.ui.metrics.labels import Drawn, next_drawn
 
 
 def test_the_first_drawing_of_a_plan_is_followed_by_the_shortest_rest():

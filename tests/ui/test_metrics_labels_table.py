@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from rivae.labels.scores import label_scores
-from rivae.ui.metrics_labels_data import Line
-from rivae.ui.metrics_labels_table import gains_payload, ordinal, scores_payload
+from rivae.ui.metrics.labels_data import Line
+from rivae.ui.metrics.labels_table import gains_payload, ordinal, scores_payload
 from tests.labels.test_scores import FACTORS, labels_of, world
 
 

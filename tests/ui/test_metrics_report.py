@@ -11,9 +11,9 @@ import pytest
 
 from rivae.errors import RunError
 from rivae.runs import DEMO_ROOT, Run, evaluation_file
-from rivae.ui.metrics_exports import run_files
-from rivae.ui.metrics_report import report_of
-from rivae.ui.metrics_run_table import run_payload
+from rivae.ui.metrics.exports import run_files
+from rivae.ui.metrics.report import report_of
+from rivae.ui.metrics.run_table import run_payload
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import pytest
 from rivae.benchmark.rows import make_row, write_rows
 from rivae.benchmark.summary import summarise
 from rivae.errors import DataError
-from rivae.ui import metrics_results
-from rivae.ui.metrics_exports import table_files
-from rivae.ui.metrics_links import read_cell, read_show, read_sorts, write_cell, write_sorts
-from rivae.ui.metrics_payload import Sort, next_sort, payload, sorted_lines
-from rivae.ui.metrics_tables import datasets_of, presets_of, table_views
+from rivae.ui.metrics import benchmark
+from rivae.ui.metrics.exports import table_files
+from rivae.ui.metrics.session import read_cell, read_show, read_sorts, write_cell, write_sorts
+from rivae.ui.metrics.table import Sort, next_sort, payload, sorted_lines
+from rivae.ui.metrics.tables import datasets_of, presets_of, table_views
 
 REASON = "the loss is not finite in epoch 3"
 
@@ -204,20 +204,20 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_no_file_is_no_error(folder):
-    assert metrics_results.summary() == []
+    assert benchmark.summary() == []
 
 
 def test_the_project_brings_its_report(monkeypatch, repo_root):
     monkeypatch.delenv("RIVAE_RESULTS", raising=False)
-    assert metrics_results.results_file() == repo_root / "benchmarks/results/results.parquet"
-    assert {line.dataset for line in metrics_results.summary()} >= {"synth", "sprites"}
+    assert benchmark.results_file() == repo_root / "benchmarks/results/results.parquet"
+    assert {line.dataset for line in benchmark.summary()} >= {"synth", "sprites"}
 
 
 def test_a_new_file_is_read_anew(folder):
     write_rows(ROWS[:3], folder)
-    assert any(line.n == 3 for line in metrics_results.summary())
+    assert any(line.n == 3 for line in benchmark.summary())
     write_rows(ROWS[:2], folder)
-    assert not any(line.n == 3 for line in metrics_results.summary())
+    assert not any(line.n == 3 for line in benchmark.summary())
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_a_new_file_is_read_anew(folder):
         (b"PAR1 not really PAR1", "is damaged"),
         (b"", "is damaged"),
         (pd.DataFrame({"a": [1]}), "is no table of benchmark results"),
-        (pd.DataFrame({**{n: ["x"] for n in metrics_results.TEXTS}, "score": ["high"],
+        (pd.DataFrame({**{n: ["x"] for n in benchmark.TEXTS}, "score": ["high"],
                        "seed": [0], "draw": [0]}), "is no table of benchmark results"),
-        (pd.DataFrame({**{n: [["x"]] for n in metrics_results.TEXTS}, "score": [1.0],
+        (pd.DataFrame({**{n: [["x"]] for n in benchmark.TEXTS}, "score": [1.0],
                        "seed": [0], "draw": [0]}), "is no table of benchmark results"),
     ],
 )  # fmt: skip
@@ -239,24 +239,24 @@ def test_a_file_that_is_no_report_is_one_sentence(folder, content, reason):
     else:
         content.to_parquet(path)
     with pytest.raises(DataError, match=reason) as caught:
-        metrics_results.summary()
+        benchmark.summary()
     assert "run the benchmark again" in str(caught.value)
     assert str(folder) not in str(caught.value), "a visitor need not know the server's folders"
 
 
 def test_a_huge_file_is_not_read(folder, monkeypatch):
     write_rows(ROWS, folder)
-    monkeypatch.setattr(metrics_results, "MAX_BYTES", 100)
+    monkeypatch.setattr(benchmark, "MAX_BYTES", 100)
     with pytest.raises(DataError, match="larger than"):
-        metrics_results.summary()
-    monkeypatch.setattr(metrics_results, "MAX_BYTES", 10**9)
-    monkeypatch.setattr(metrics_results, "MAX_ROWS", 3)
+        benchmark.summary()
+    monkeypatch.setattr(benchmark, "MAX_BYTES", 10**9)
+    monkeypatch.setattr(benchmark, "MAX_ROWS", 3)
     with pytest.raises(DataError, match="more than 3 rows"):
-        metrics_results.summary()
+        benchmark.summary()
 
 
 def test_numbers_that_are_not_finite_are_no_results(folder):
     write_rows(rows_of("rivae", [math.nan, math.inf, 0.5]), folder)
-    mine = next(s for v in table_views(metrics_results.summary(), "synth") for s in v.scores
+    mine = next(s for v in table_views(benchmark.summary(), "synth") for s in v.scores
                 if s.row == "RIVAE (default)" and s.column == "recall_at_1")  # fmt: skip
     assert mine.value == 0.5 and mine.std is None and mine.low is None

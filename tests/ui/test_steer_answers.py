@@ -5,7 +5,7 @@ import pytest
 
 from rivae.errors import ConfigError, RunError
 from rivae.steering import SteerRow, base_point, steer
-from rivae.ui.steer_answers import NO_WORDS, answer
+from rivae.ui.steer.answers import NO_WORDS, answer
 
 
 def part(**changes):

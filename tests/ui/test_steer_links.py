@@ -1,6 +1,6 @@
 import pytest
 
-from rivae.ui.steer_links import DEFAULT_SIGMA, SteerLink, read_steer, write_steer
+from rivae.ui.panels.steer_links import DEFAULT_SIGMA, SteerLink, read_steer, write_steer
 
 FULL = SteerLink("a-run", 17, (2, 0), (("off", "on"), ("query", -1.5), (0.0, 2.25)), 4.5)
 

@@ -11,7 +11,8 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.sweep import runs_of
 from rivae.methods import method_names
 from rivae.runs import Run
-from rivae.ui import access, train_probes
+from rivae.ui.shell import access
+from rivae.ui.train import form_queue
 from tests.training.tiny import tiny_config
 from tests.ui.train_fixture import Form, own_runs
 
@@ -216,7 +217,7 @@ def test_a_run_on_an_import_that_is_gone_can_be_cloned(form, root):
 def test_paths_are_named_on_this_machine_only(form, root, monkeypatch):
     page = form().enter(dataset="split-mnist")
     assert not page.widget("dataset.folder").disabled
-    monkeypatch.setattr("rivae.ui.gate.LOOPBACK", ())
+    monkeypatch.setattr("rivae.ui.shell.gate.LOOPBACK", ())
     page.at.run()
     field = page.widget("dataset.folder")
     assert field.disabled
@@ -245,7 +246,7 @@ def test_paths_lie_below_the_folders_that_were_named(form, root, monkeypatch, tm
 
 def test_cards_are_offered_where_there_are_some(form, root, monkeypatch):
     assert form().widget("device").options == ["CPU"]
-    from rivae.ui.train_form_state import slots
+    from rivae.ui.train.form_state import slots
 
     slots.clear()
     monkeypatch.setattr("rivae.jobs.slots._count_cards", lambda: 2)
@@ -335,7 +336,7 @@ def test_an_estimate_of_what_cannot_be_opened(form):
 
 def test_an_estimate_can_be_stopped(form):
     page = form().enter(dataset="sprites").press("probe")
-    (job,) = train_probes.tasks.jobs.values()
+    (job,) = form_queue.tasks.jobs.values()
     page.press("probe_stop_0").wait_for_estimate()
     assert job.cancelled and not job.running and job.process.poll() is not None
     assert "probe" in page.names() and not page.at.warning

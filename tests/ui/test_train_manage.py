@@ -12,7 +12,8 @@ from rivae.jobs.words import size_text
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
 from rivae.trash import Trash, folder_bytes
-from rivae.ui import state, train_export
+from rivae.ui.shell import keys as state
+from rivae.ui.train import archive
 
 LOCKED = {"rivae": {"password": "correct horse"}}
 
@@ -38,12 +39,14 @@ class Panel:
         from streamlit.testing.v1 import AppTest
 
         def script(run_id):
-            from rivae.ui import outcome, train_manage, train_queue, trash
+            from rivae.ui.shared import trash
+            from rivae.ui.train import manage, session
+            from rivae.ui.work import report
 
-            outcome.show(train_queue.PLACE)
+            report.show(session.PLACE)
             trash.undo("run")
             trash.panel("run")
-            train_manage.panel(run_id)
+            manage.panel(run_id)
 
         self.at = AppTest.from_function(script, args=(run_id,), default_timeout=60)
         self.at.secrets = secrets or {}
@@ -81,7 +84,7 @@ def test_notes_and_tags_are_kept_and_shown_as_they_are(runs):
 
 
 def test_an_archived_run_leaves_home_and_the_choosers_but_not_its_link(runs, app):
-    from rivae.ui import cache
+    from rivae.ui.shell import cache
 
     panel = Panel("digits").press("archive")
     assert about(Run(runs / "digits")).archived and "is archived" in panel.words
@@ -167,7 +170,7 @@ def test_a_run_in_the_queue_is_not_deleted(runs):
 
 
 def test_the_download_is_the_archive(runs):
-    with zipfile.ZipFile(io.BytesIO(train_export.content(Run(runs / "digits"), False)())) as file:
+    with zipfile.ZipFile(io.BytesIO(archive.content(Run(runs / "digits"), False)())) as file:
         assert {"config.json", "model.safetensors", "manifest.json"} <= set(file.namelist())
 
 

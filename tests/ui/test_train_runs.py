@@ -214,7 +214,7 @@ def test_what_somebody_else_was_faster_with_is_said(app, root):
 def test_visitors_without_the_right_only_look(app, root, monkeypatch):
     job = put(root, "first", "queued")
     over = put(root, "over", "cancelled")
-    monkeypatch.setattr("rivae.ui.access.may_change", lambda: False)
+    monkeypatch.setattr("rivae.ui.shell.access.may_change", lambda: False)
     shown = app("train")
     for what, one in (("up", job), ("cancel", job), ("resume", over), ("remove", over)):
         assert button(shown, what, one.id).disabled, what

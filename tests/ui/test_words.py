@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from rivae.runs import Run
-from rivae.ui.run_cards import describe_run, short_date
-from rivae.ui.text import escape, markdown
-from rivae.ui.z_compare import describe, z_compare_svg
+from rivae.ui.explore.drawer import describe, z_compare_svg
+from rivae.ui.shared.runs import describe_run, short_date
+from rivae.ui.shell.text import escape, markdown
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rivae.files import locked
 from rivae.jobs.records import jobs_folder
-from rivae.ui import train_probes
+from rivae.ui.train import form_queue
 
 FIELD = "train_field_"
 
@@ -19,17 +19,17 @@ def own_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("RIVAE_MNIST", raising=False)
     monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
-    from rivae.ui import cache
-    from rivae.ui.train_form_state import slots
+    from rivae.ui.shell import cache
+    from rivae.ui.train.form_state import slots
 
     cache._resolve.clear()
     slots.clear()
     with locked(jobs_folder(folder) / "dispatcher.lock"):
         yield folder
     slots.clear()
-    for job in train_probes.tasks.jobs.values():
+    for job in form_queue.tasks.jobs.values():
         job.cancel()
-    train_probes.tasks.jobs.clear()
+    form_queue.tasks.jobs.clear()
 
 
 class Form:
@@ -64,7 +64,7 @@ class Form:
         return self.widget(name).value
 
     def wait_for_estimate(self):
-        (job,) = train_probes.tasks.jobs.values()
+        (job,) = form_queue.tasks.jobs.values()
         deadline = time.monotonic() + 100
         while job.running and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -1,0 +1,199 @@
+"""What the Compare page knows, every change it can undergo, and what its panel is sent. No
+streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rivae.comparison import COUNTERPART, Comparison
+from rivae.errors import ConfigError
+from rivae.explorer import MAX_K, Explorer, Vector
+from rivae.ui.panels.answers import read_z, results
+from rivae.ui.panels.compare_links import CompareLink
+from rivae.ui.panels.links import SPANS, Query
+from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, rounded
+from rivae.words.axis_names import SEPARATOR
+
+LETTERS = "ABCDEF"
+NONE = {"axis": None, "step": 0, "short": "–", "label": "no counterpart"}
+UNIT = (
+    "A slider shifts the query by a share of an axis' range: 1.00 is the range that the central "
+    "99 % of a run's own training queries fill."
+)
+
+
+@dataclass(frozen=True)
+class CompareState:
+    """One view of several runs.
+
+    Attributes:
+        rev: changes whenever Python, not the browser, set the shifts; see ``ExploreState``.
+        shifts: per factor, in ranges, four decimals.
+    """
+
+    runs: tuple[str, ...]
+    query: Query
+    shifts: tuple[float, ...]
+    factor: int
+    k: int
+    whole: bool
+    span: int
+    locked: tuple[int, ...] = ()
+    by_effect: bool = False
+    rev: int = 0
+
+
+def from_link(
+    first: Explorer, runs: Sequence[str], link: CompareLink, rev: int
+) -> tuple[CompareState, list[str]]:
+    """The state that ``link`` describes, and a sentence for each part that does not fit."""
+    d = first.n_components
+    query, notes = linked_query(first, link.query)
+    beyond = [j for j in (*link.shifts, link.factor, *link.locked) if j >= d]
+    if beyond:
+        beyond_all = max(beyond) + 1
+        notes.append(f"The first run has {d} axes; the link's factor {beyond_all} is left out.")
+    state = CompareState(
+        runs=tuple(runs),
+        query=query,
+        shifts=tuple(link.shifts.get(j, 0.0) for j in range(d)),
+        factor=link.factor if link.factor < d else 0,
+        k=link.k,
+        whole=first.shows_whole if link.whole is None else link.whole,
+        span=link.span,
+        locked=tuple(j for j in link.locked if j < d),
+        by_effect=link.by_effect,
+        rev=next_rev(rev),
+    )
+    return state, notes
+
+
+def to_link(first: Explorer, state: CompareState) -> CompareLink:
+    """The link that restores ``state``."""
+    return CompareLink(
+        runs=state.runs,
+        query=state.query,
+        shifts={j: shift for j, shift in enumerate(state.shifts) if shift},
+        factor=state.factor,
+        k=state.k,
+        whole=None if state.whole == first.shows_whole else state.whole,
+        span=state.span,
+        locked=state.locked,
+        by_effect=state.by_effect,
+    )
+
+
+def commit(state: CompareState, view: Mapping[str, Any]) -> CompareState:
+    """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Raises:
+        ConfigError: the report holds something that the panel cannot send.
+    """
+    if view.get("rev") != state.rev:
+        return state
+    d = len(state.shifts)
+    k, span, factor, locked = (view.get(name) for name in ("k", "span", "factor", "locked"))
+    if not isinstance(k, int) or not 1 <= k <= MAX_K or span not in SPANS:
+        raise ConfigError("the panel sent a number of results or a range that does not exist")
+    if not isinstance(factor, int) or factor not in range(d):
+        raise ConfigError(f"there is no such factor: choose 1 to {d}")
+    if not isinstance(locked, list) or any(j not in range(d) for j in locked):
+        raise ConfigError(f"only factors 1 to {d} can be locked")
+    return replace(
+        state,
+        shifts=rounded(read_z(view.get("shifts"), d)),
+        factor=factor,
+        k=k,
+        span=span,
+        whole=bool(view.get("whole")),
+        by_effect=bool(view.get("by_effect")),
+        locked=tuple(sorted(set(locked))),
+    )
+
+
+def with_query(first: Explorer, state: CompareState, query: Query) -> CompareState:
+    """``state`` at another query; the shifts stay, since they are relative to it.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    return replace(state, query=existing(first, query), rev=next_rev(state.rev))
+
+
+def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first results included, so that it paints at once.
+
+    Args:
+        key: changes when a run or its model does.
+        url: of the top-k route.
+    """
+    first = comparison.explorers[0]
+    side = 0 if state.whole else 2
+    shifts = dict(enumerate(state.shifts))
+    runs, found = [], []
+    items: dict[str, Any] = {}
+    bases = comparison.query_z(state.query)
+    for i, (run, base) in enumerate(zip(state.runs, bases, strict=True)):
+        first_results = results(
+            comparison.explorers[i], comparison.shifted(i, base, shifts), state.k, side,
+            {int(known) for known in items},
+        )  # fmt: skip
+        items |= first_results.pop("items")
+        found.append(first_results)
+        runs.append({
+            "id": run, "letter": LETTERS[i], "title": run,
+            "method": comparison.explorers[i].method.title,
+            "base": base.tolist(),
+            "parts": [part(comparison, i, factor) for factor in range(comparison.n_factors)],
+        })  # fmt: skip
+    return {
+        "rev": state.rev, "key": key, "url": url, "runs": runs,
+        "first": {"runs": found, "items": items},
+        "shifts": list(state.shifts), "factor": state.factor, "k": state.k, "whole": state.whole,
+        "wholeLabel": first.whole_label,
+        "span": state.span, "locked": list(state.locked), "byEffect": state.by_effect,
+        "unit": UNIT, "dims": dims(comparison, bases[0]),
+        "query": card_of(first, state.query, bases[0]),
+        "aspects": [first.aspect(0), first.aspect(2)],
+    }  # fmt: skip
+
+
+def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
+    """The sliders: where the reference's queries lie, as shifts from ``base`` (d,) in ranges."""
+    first = comparison.explorers[0]
+    out, given = [], first.given_names
+    for factor in range(comparison.n_factors):
+        step = comparison.step(0, factor)
+        assert step is not None  # the reference always has its own axis
+        out.append({
+            "name": SEPARATOR.join(filter(None, (f"Factor {factor + 1}", given[factor]))),
+            "short": f"Factor {factor + 1}",
+            "given": given[factor],
+            "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
+            "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
+            "effect": round(float(first.effects[factor]), 3),
+        })  # fmt: skip
+    return out
+
+
+def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
+    """Which axis of a run moves with a factor: its step for the browser, and its labels."""
+    found, step = comparison.matching[run][factor], comparison.step(run, factor)
+    if found is None:
+        return {**NONE, "why": "no axis is left for this factor"}
+    name = comparison.axis_name(run, found.axis)
+    axis_id = comparison.explorers[run].axis_ids[found.axis]
+    if step is None:
+        return {**NONE, "why": f"best is {name}, |corr| {found.strength:.2f} < {COUNTERPART:g}"}
+    axis, unit = step
+    if run == 0:
+        return {"axis": axis, "step": unit, "short": axis_id, "label": f"{name}, the reference",
+                "why": ""}  # fmt: skip
+    sign, strength = "" if found.sign > 0 else " (−)", f"{found.strength:.2f}"
+    return {
+        "axis": axis, "step": unit, "short": f"{axis_id}{sign} {strength}",
+        "label": f"{name}{sign}, |corr| {strength}", "why": "",
+    }  # fmt: skip

@@ -1,0 +1,116 @@
+"""The import form of the Data page without its widgets: paths, names, the running import."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rivae.errors import ConfigError, DataError
+from rivae.runs.named_files import is_open
+from rivae.ui.data.import_job import BUSY
+from rivae.ui.work.tasks import Job, Tasks, start_process
+
+if TYPE_CHECKING:
+    from rivae.importing.plan import Plan
+
+# One at a time, whatever it is called: two would share the disk, and the visitor's patience.
+tasks = Tasks(1, ConfigError, BUSY)
+
+
+def read_path(text: str, what: str) -> Path:
+    """An existing file or folder that a visitor typed, below the folders that the app reads once
+    links and ``..`` are followed; quotes around it do no harm.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    text = text.strip().strip("'\"")
+    if not text or "\0" in text:
+        raise DataError(f"give the path of {what}")
+    try:
+        typed = Path(text).expanduser()
+        path = typed.resolve()
+    except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+    if not typed.is_absolute():
+        raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
+    # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
+    if not is_open(str(path)):
+        raise DataError(
+            f"{text[:200]} lies outside the folders that this app reads: move it below one of "
+            "them, or start the app with `rivae serve --files FOLDER`"
+        )
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+    if not exists:
+        raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
+    return path
+
+
+def newest() -> Job | None:
+    """The import or check that was last asked for, by whomever; None when that was put away.
+
+    Where this app knows of none, the import that another one began, before a restart say.
+    """
+    if not tasks.jobs and os.name == "posix":  # elsewhere nobody can tell whether it is at work
+        from rivae.data.store.place import data_root
+        from rivae.ui.data.import_record import FoundJob, read_record
+
+        root = data_root().absolute()
+        record = read_record(root)
+        if record is not None:
+            tasks.start(record.key, lambda: FoundJob(root, record))
+    return next(reversed(list(tasks.jobs.values())), None)
+
+
+def put_away(job: Job) -> None:
+    """No more of this import is shown; for callbacks."""
+    from rivae.data.store.place import data_root
+    from rivae.ui.data.import_record import RECORD, read_record
+
+    tasks.forget(job.key)
+    record = read_record(data_root())
+    if record is not None and record.key == job.key:
+        with suppress(OSError):
+            (data_root() / RECORD).unlink(missing_ok=True)
+
+
+def free_name(table: Path) -> str:
+    """A name for what is imported from ``table`` that no data set has."""
+    from rivae.data import dataset_names
+    from rivae.data.store.manifest import data_root
+
+    words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
+    name, taken = words[:36] or "pairs-1", dataset_names()
+    numbered = (f"{name}-{i}" for i in range(2, 1000))
+    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
+    return next(free, name)
+
+
+def start(plan: Plan) -> Job:
+    """Begin the import, or its dry run.
+
+    Raises:
+        ConfigError, DataError: when it cannot begin; in one sentence.
+    """
+    settings = plan.settings()
+    settings.check()
+    plan.source()  # wrong choices are told here, not after a process has started
+    folder = settings.folder.absolute()
+    if folder.exists() and not plan.dry_run:
+        raise DataError(f"there is a data set '{plan.name}' already: choose another name")
+    plan = plan.model_copy(update={"root": folder.parent})
+    newest()
+    key = f"{'check' if plan.dry_run else 'import'} {folder}"
+    title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
+    return tasks.start(
+        key,
+        lambda: start_process(key, title, "rivae.ui.data.import_job",
+                              [plan.model_dump_json(), key, title]),
+        again=True,
+    )

@@ -1,0 +1,172 @@
+"""One item at the side: pictures, words, true factors, its own z against the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from rivae.ui.explore import session
+from rivae.ui.explore.state import ExploreState
+from rivae.ui.panels.frame import dock
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import escape, markdown
+from rivae.words.axis_names import cut
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+
+ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
+
+
+def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
+    """Item ``i`` beside the page, where it can be watched while a slider is dragged."""
+    with dock(explorer.title(i), session.close_item):
+        _item(explorer, shown, i)
+
+
+def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
+    item, letter, names = explorer.item(i), explorer.method.axis_letter(), explorer.axis_names
+    _pictures(explorer, i, item.title)
+    with st.container(horizontal=True):
+        st.button(
+            "Use as query", icon=":material/search:", type="primary", key=keys.DRAWER_QUERY,
+            on_click=session.choose_query, args=(i,),
+        )  # fmt: skip
+        st.button(
+            f"Move {letter} here", icon=":material/my_location:", key=keys.DRAWER_MOVE,
+            help="Sets the sliders that are not locked to this item's own values.",
+            on_click=session.move_to_item, args=(i,),
+        )  # fmt: skip
+    if item.factors:
+        rows: dict[str, Any] = {
+            f"{markdown(f.name)}": f"{markdown(f.value)} :small[:gray[{ROLES[f.role]}]]"
+            for f in item.factors
+        }
+        st.table(rows, border="horizontal")
+    elif item.text and explorer.data.recipe(i) is None:
+        st.markdown(markdown(item.text))
+    _recipe(explorer, i)
+    st.markdown(f"**Its own {letter} and the current {letter}**")
+    own, std = explorer.encode(i).tolist(), explorer.std.tolist()
+    drawing = z_compare_svg(
+        shown.z, own, explorer.mean.tolist(), std, names=names, ink=theme.ink(),
+        accent=theme.accent(),
+    )  # fmt: skip
+    st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
+    st.caption(f"Item number ({item.split} split)")
+    st.code(str(i), language=None)
+
+
+def _recipe(explorer: Explorer, i: int) -> None:
+    """Ingredients, steps and tags, where items have texts."""
+    recipe = explorer.data.recipe(i)
+    if recipe is None:
+        return
+    if recipe.ingredients:
+        st.markdown("**Ingredients**")
+        st.markdown("\n".join(f"* {markdown(line)}" for line in recipe.ingredients))
+    if recipe.instructions:
+        with st.expander("Instructions"):
+            lines = (f"{n}. {markdown(step)}" for n, step in enumerate(recipe.instructions, 1))
+            st.markdown("\n".join(lines))
+    if recipe.tags:
+        st.caption(markdown(", ".join(recipe.tags)))
+
+
+def _pictures(explorer: Explorer, i: int, title: str) -> None:
+    """Both views, or the completed picture where the views are halves."""
+    names = explorer.data.view_names
+    if explorer.shows_whole:
+        st.image(explorer.picture(i, 0).content, width=260, alt=f"{title}, both halves")
+        return
+    if explorer.data.text_view is not None:
+        st.image(explorer.picture(i, 2).content, width=300, alt=title)
+        return
+    for column, side in zip(st.columns(2), (1, 2), strict=True):
+        picture = explorer.picture(i, side)
+        column.image(
+            picture.content, width="stretch", alt=f"{title}, {names[side - 1]}",
+            caption=markdown(names[side - 1]),
+        )  # fmt: skip
+
+
+ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104
+NAMED = 148  # pixels of the labels once an axis has a name
+LONGEST = 20  # characters of a label
+SPAN = 4.0
+
+
+def z_compare_svg(
+    now: Sequence[float],
+    item: Sequence[float],
+    mean: Sequence[float],
+    std: Sequence[float],
+    *,
+    names: Sequence[str],
+    ink: str,
+    accent: str,
+) -> str:
+    """A drawing of two points of z, each of shape (d,), on scales of mean ± 4 s.d. or wider.
+
+    ``names`` are the d names of the axes.
+    A ring of colour ``ink`` is z now, a disc of colour ``accent`` the item; the numbers are
+    now → item.
+    """
+    wide = any(len(name) > 4 for name in names)
+    d, (left, right) = len(now), (NAMED if wide else LABEL, WIDTH - VALUE)
+    height = TOP + d * ROW
+    parts = [
+        f'<circle cx="{left + 6}" cy="10" r="5" fill="none" stroke="currentColor" '
+        'stroke-width="2"/>'
+        f'<text x="{left + 18}" y="14">now</text>'
+        f'<circle cx="{left + 66}" cy="10" r="5" fill="{accent}"/>'
+        f'<text x="{left + 78}" y="14">this item</text>'
+    ]
+    table = np.array([now, item, mean, std], dtype=float)
+    for j in range(d):
+        a, b, centre, sd = table[:, j]
+        reach = max(SPAN * sd, 1.05 * max(abs(a - centre), abs(b - centre)))
+        y = TOP + j * ROW + ROW / 2
+
+        def x(value: float, centre: float = centre, reach: float = reach) -> float:
+            return (left + right) / 2 + (value - centre) / reach * (right - left) / 2
+
+        parts.append(
+            f'<text x="0" y="{y + 4:.1f}" font-weight="600">'
+            f"<title>{escape(names[j])}</title>{escape(cut(names[j], LONGEST))}</text>"
+            f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" '
+            'stroke-opacity=".18" stroke-width="2"/>'
+            f'<line x1="{x(a):.1f}" x2="{x(b):.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{accent}" '
+            'stroke-opacity=".6" stroke-width="3"/>'
+            f'<circle cx="{x(b):.1f}" cy="{y:.1f}" r="5" fill="{accent}"/>'
+            f'<circle cx="{x(a):.1f}" cy="{y:.1f}" r="5" fill="none" stroke="currentColor" '
+            'stroke-width="2"/>'
+            f'<text x="{WIDTH}" y="{y + 4:.1f}" text-anchor="end">{number(a)} → {number(b)}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" font-family="system-ui, sans-serif" font-size="12.5" fill="{ink}" '
+        f'color="{ink}">{"".join(parts)}</svg>'
+    )
+
+
+def number(value: float) -> str:
+    """Two decimals and a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def describe(
+    now: Sequence[float], item: Sequence[float], std: Sequence[float], names: Sequence[str]
+) -> str:
+    """The drawing in one sentence."""
+    gaps = np.abs(np.array(item) - np.array(now)) / np.array(std)
+    j = int(gaps.argmax())
+    if gaps[j] < 0.005:
+        return f"The item's {names[0][:1]} is the current {names[0][:1]}."
+    return (
+        f"The item's {names[0][:1]} differs from the current one most in {names[j]}, "
+        f"by {gaps[j]:.1f} s.d."
+    )

@@ -1,0 +1,203 @@
+"""What the Explore page knows, and every change it can undergo. No streamlit here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rivae.catalogue import Rows
+from rivae.errors import ConfigError
+from rivae.explorer import MAX_K, Explorer
+from rivae.ui.panels.answers import read_z, results
+from rivae.ui.panels.links import DEFAULT_SPAN, SPANS, Link, Query
+from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z, rounded
+from rivae.ui.shared.uploads import Upload
+
+
+@dataclass(frozen=True)
+class ExploreState:
+    """One view of one run.
+
+    Attributes:
+        rev: changes whenever Python, not the browser, set z; the panel takes the state over then.
+        query: a data row or "mean"; with an ``upload`` it is "mean".
+        base: z of the query, where reset goes.
+        z: z now. All z carry four decimals, so that links restore them exactly.
+    """
+
+    run: str
+    rows: Rows
+    query: Query
+    base: tuple[float, ...]
+    z: tuple[float, ...]
+    k: int
+    whole: bool
+    locked: tuple[int, ...] = ()
+    by_effect: bool = True
+    span: int = DEFAULT_SPAN
+    upload: Upload | None = None
+    rev: int = 0
+
+    @property
+    def uploaded(self) -> str | None:
+        """The name of the upload, if that is the query."""
+        return self.upload.name if self.upload else None
+
+
+def from_link(
+    explorer: Explorer, run: str, link: Link, rev: int, upload: Upload | None = None
+) -> tuple[ExploreState, list[str]]:
+    """The state that ``link`` describes, and a sentence for each part that does not fit the run.
+
+    ``upload`` is the picture that the link names, None where it is not kept any more: then its z
+    is where the link has it.
+    """
+    query, notes = linked_query(explorer, "mean" if link.upload else link.query)
+    base = upload.z if upload else query_z(explorer, query)
+    if link.upload and upload is None:
+        base = tuple(link.changes.get(j, v) for j, v in enumerate(base))
+        upload = Upload(link.upload, "Your picture", "", base)
+        notes.append(
+            "Your picture is no longer kept here, so reset leads to where the sliders are now: "
+            "click Choose to upload it again."
+        )
+    z = list(base)
+    for j, value in link.changes.items():
+        if j < len(z):
+            z[j] = value
+    beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
+    if beyond:
+        left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
+        notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
+    state = ExploreState(
+        run=run,
+        rows=link.rows,
+        query=query,
+        base=base,
+        z=tuple(z),
+        k=link.k,
+        whole=explorer.shows_whole if link.whole is None else link.whole,
+        locked=tuple(j for j in link.locked if j < len(z)),
+        by_effect=link.by_effect,
+        span=link.span,
+        upload=upload,
+        rev=next_rev(rev),
+    )
+    return state, notes
+
+
+def to_link(explorer: Explorer, state: ExploreState) -> Link:
+    """The link that restores ``state``, an upload as long as it is kept."""
+    moved = {j: v for j, (v, b) in enumerate(zip(state.z, state.base, strict=True)) if v != b}
+    return Link(
+        run=state.run,
+        rows=state.rows,
+        query=None if state.upload else state.query,
+        upload=state.uploaded,
+        changes=dict(enumerate(state.z)) if state.upload else moved,
+        k=state.k,
+        whole=None if state.whole == explorer.shows_whole else state.whole,
+        locked=state.locked,
+        by_effect=state.by_effect,
+        span=state.span,
+    )
+
+
+def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
+    """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Raises:
+        ConfigError: the report holds something that the panel cannot send.
+    """
+    if view.get("rev") != state.rev:
+        return state
+    d = len(state.z)
+    locked, k, span = view.get("locked", []), view.get("k"), view.get("span")
+    if not isinstance(k, int) or not 1 <= k <= MAX_K or span not in SPANS:
+        raise ConfigError("the panel sent a number of results or a range that does not exist")
+    if not isinstance(locked, list) or any(j not in range(d) for j in locked):
+        raise ConfigError(f"only dimensions 1 to {d} can be locked")
+    return replace(
+        state,
+        z=rounded(read_z(view.get("z"), d)),
+        k=k,
+        span=span,
+        whole=bool(view.get("whole")),
+        by_effect=bool(view.get("by_effect")),
+        locked=tuple(sorted(set(locked))),
+    )
+
+
+def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:
+    """``state`` at another query: z moves to the query's own, except in locked dimensions.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    base = query_z(explorer, existing(explorer, query))
+    return with_z(replace(state, base=base, query=query, upload=None), base)
+
+
+def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
+    """``state`` with a visitor's own picture as the query."""
+    return with_z(replace(state, base=upload.z, query="mean", upload=upload), upload.z)
+
+
+def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
+    """``state`` with its free dimensions at ``z``; locked ones stay."""
+    moved = (
+        old if j in state.locked else new
+        for j, (old, new) in enumerate(zip(state.z, z, strict=True))
+    )
+    return replace(state, z=tuple(moved), rev=next_rev(state.rev))
+
+
+def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first results included, so that it paints at once."""
+    z = np.array(state.z)
+    side = 0 if state.whole else 2
+    return {
+        "rev": state.rev,
+        "key": f"{state.run}/{state.rows}",
+        "url": url,
+        "run": state.run,
+        "rows": state.rows,
+        "z": list(state.z),
+        "base": list(state.base),
+        "k": state.k,
+        "whole": state.whole,
+        "wholeLabel": explorer.whole_label,
+        "locked": list(state.locked),
+        "byEffect": state.by_effect,
+        "span": state.span,
+        "letter": explorer.method.axis_letter(),
+        "dims": [
+            {
+                "name": name,
+                "short": axis,
+                "given": given,
+                "mean": round(float(explorer.mean[j]), 6),
+                "std": round(float(explorer.std[j]), 6),
+                "effect": round(float(explorer.effects[j]), 3),
+            }
+            for j, (name, axis, given) in enumerate(
+                zip(explorer.axis_names, explorer.axis_ids, explorer.given_names, strict=True)
+            )
+        ],
+        "query": query_card(explorer, state),
+        "first": results(explorer, z, state.k, side),
+        "aspects": [explorer.aspect(0), explorer.aspect(2)],
+    }
+
+
+def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
+    """Picture and words of the query."""
+    if state.upload:
+        kept = bool(state.upload.data_uri)
+        text = "your picture" if kept else "no longer kept: choose it again"
+        card = {"title": state.upload.title, "text": text}
+        return {**card, "picture": state.upload.data_uri, "tiny": False}
+    return card_of(explorer, state.query, state.base)

@@ -1,0 +1,200 @@
+"""The Label view: who labels, the desk, and what it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import LabelError, RivaeError
+from rivae.ui.label import routes
+from rivae.ui.panels.component import source
+from rivae.ui.panels.query import next_rev
+from rivae.ui.shared import labels
+from rivae.ui.shell import keys
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.labels.desk import Step
+    from rivae.labels.schema import Guideline
+    from rivae.ui.shared.labels import OpenPlan
+
+BLIND = (
+    "You see items in random order, without where they come from and without the labels of others."
+)
+
+
+def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
+    """The desk of one annotator; ``bar`` is the row at the top of the page."""
+    with bar:
+        annotator = st.text_input(
+            "Your name", key=keys.LABEL_BY, bind="query-params", max_chars=80, width=180,
+            help="Labels are kept under this name. Use the same one next time.",
+        ).strip()  # fmt: skip
+        tagged = _has_tags(opened) and st.toggle(
+            "Suggestions from tags", key=keys.LABEL_TAGS, bind="query-params",
+            help="Shows a weak guess from the item's tags. It counts only once you confirm it.",
+        )  # fmt: skip
+    trouble = _name_trouble(annotator)
+    if not annotator or trouble:
+        st.info(trouble or f"Type your name above to begin. {BLIND}", icon=":material/info:")
+        return
+    _desk(opened.plan.id, annotator, bool(tagged))
+
+
+@st.fragment
+def _desk(plan: str, annotator: str, tagged: bool) -> None:
+    """Alone in its fragment: a batch of labels redraws nothing else."""
+    label_panel(
+        payload(labels.open_plan(plan), annotator, tagged), key=keys.LABEL_PANEL,
+        on_send=on_send, on_older=on_older,
+    )  # fmt: skip
+
+
+def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
+    """What the panel is sent: rebuilt on entering the page and for another plan, name or guideline.
+
+    Raises:
+        LabelError: the store did not answer.
+    """
+    guideline = _guideline(opened)
+    key = [opened.plan.id, annotator, tagged, guideline.version]
+    kept = st.session_state.get(keys.LABEL_PAYLOAD)
+    # The fragment itself is drawn again after every batch, when the page was not entered.
+    if kept is None or kept["key"] != key:
+        kept = _built(opened, annotator, tagged, guideline) | {"key": key}
+        st.session_state[keys.LABEL_PAYLOAD] = kept
+        st.session_state[keys.LABEL_ANSWER] = st.session_state[keys.LABEL_OLDER] = None
+    return {
+        **kept, "answer": st.session_state.get(keys.LABEL_ANSWER),
+        "history": st.session_state.get(keys.LABEL_OLDER),
+    }  # fmt: skip
+
+
+def enter() -> None:
+    """The desk is not shown now, or for the first time: it is built anew from the store."""
+    st.session_state[keys.LABEL_PAYLOAD] = None
+
+
+def _built(
+    opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline
+) -> dict[str, Any]:
+    from rivae.labels.desk import desk
+
+    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, annotator)
+    steps, older = found.history()
+    return {
+        "rev": next_rev(0), "plan": opened.plan.id, "by": annotator, "n": len(opened.keys),
+        "url": routes.url(opened.plan.id), "guideline": guideline.version,
+        "factors": [
+            {"id": factor.id, "name": factor.name, "definition": factor.definition,
+             "levels": list(factor.levels), "cannotTell": factor.cannot_tell}
+            for factor in guideline.factors
+        ],
+        "done": list(found.done), "flags": list(found.flags), "steps": _rows(steps),
+        "older": older, "tags": _suggestions(opened, guideline) if tagged else None,
+    }  # fmt: skip
+
+
+def _rows(steps: tuple[Step, ...]) -> list[list[Any]]:
+    return [list(asdict(step).values()) for step in steps]
+
+
+def _guideline(opened: OpenPlan) -> Guideline:
+    from rivae.labels.kept_plans import plan_guideline
+
+    return plan_guideline(labels.store(), opened.plan)
+
+
+def _has_tags(opened: OpenPlan) -> bool:
+    from rivae.words.item_words import item_tags
+
+    return item_tags(opened.data) is not None
+
+
+def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
+    from rivae.labels.from_tags import tag_suggestions
+
+    found = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
+    return None if found is None else list(found)
+
+
+def _name_trouble(annotator: str) -> str:
+    from rivae.labels.events import check_annotator
+
+    try:
+        check_annotator(annotator or "nobody")
+    except LabelError as error:
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
+    return ""
+
+
+# What the panel reports
+
+
+def on_send() -> None:
+    """A batch of events: stored, and said which."""
+    sent = getattr(st.session_state.get(keys.LABEL_PANEL), "send", None)
+    if isinstance(sent, dict):
+        st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
+
+
+def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.inbox import receive
+
+    plan, by = sent.get("plan"), sent.get("by")
+    said = {"batch": sent.get("batch"), "plan": plan, "by": by}
+    if not isinstance(plan, str) or not isinstance(by, str):
+        return {**said, "error": "The page did not say whose labels these are: reload it"}
+    try:
+        opened = labels.open_plan(plan)
+        receipt = receive(labels.store(), opened.plan, opened.keys, by, sent.get("events"))
+    except RivaeError as error:
+        return {**said, "error": str(error)}
+    return {**said, **asdict(receipt)}
+
+
+def on_older() -> None:
+    """Older steps are asked for, after all the others were taken back."""
+    asked = getattr(st.session_state.get(keys.LABEL_PANEL), "older", None)
+    if isinstance(asked, dict):
+        st.session_state[keys.LABEL_OLDER] = _older(asked)
+
+
+def _older(asked: dict[str, Any]) -> dict[str, Any]:
+    from rivae.labels.desk import desk
+
+    plan, by = str(asked.get("plan")), str(asked.get("by"))
+    try:
+        opened = labels.open_plan(plan)
+        ids = _guideline(opened).ids
+        found = desk(labels.store(), opened.plan, opened.keys, ids, by)
+    except RivaeError as error:
+        return {"ask": asked.get("ask"), "error": str(error)}
+    steps, older = found.history()
+    return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}
+
+
+_PANEL = st.components.v2.component(
+    "rivae_label",
+    js=source(
+        "dom.js", "panel.js", "label_queue.js", "label_desk.js", "label_items.js",
+        "label_sheet.js", "label_focus.js", "label_zoom.js", "label_overlay.js", "label.js",
+    ),
+    css=source("base.css", "label.css"),
+)  # fmt: skip
+
+
+def label_panel(
+    data: Mapping[str, Any], *, key: str, on_send: Callable[[], None], on_older: Callable[[], None]
+) -> None:
+    """Show the panel.
+
+    ``data`` comes from :func:`rivae.ui.label.desk.payload`. While the panel is mounted its reports
+    are in ``st.session_state[key]``: ``send`` (a batch of events) and ``older`` (a question for
+    steps to take back).
+    """
+    _PANEL(key=key, data=dict(data), on_send_change=on_send, on_older_change=on_older)

@@ -1,0 +1,181 @@
+"""Labels as files: the whole store taken away, and a file brought in after a look at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.shared import labels
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rivae.labels.merge import ImportReport
+    from rivae.labels.transfer import Form
+    from rivae.ui.shared.labels import OpenPlan
+
+FORMS: dict[Form, tuple[str, str]] = {
+    "events": ("Events, JSONL", "Every event, undone ones included: nothing is lost."),
+    "long": ("Long CSV", "One line per label that stands, with repeats and verdicts."),
+    "wide": ("Wide CSV", "One line per annotator and item, one column per factor."),
+}
+SHOWN_CONFLICTS = 200
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What became of an uploaded file.
+
+    Attributes:
+        name: of the file.
+        report: what it would do, or did.
+        added: whether that is done.
+        trouble: why it cannot be used, in one sentence; then there is no report.
+    """
+
+    name: str
+    report: ImportReport | None = None
+    added: bool = False
+    trouble: str = ""
+
+
+def files(opened: OpenPlan) -> None:
+    """A button that opens exports of all labels, made when they are asked for, and the import.
+
+    Items of an imported file that only have an id or a row belong to the plan's data.
+    """
+    from rivae.labels.uploads import MAX_MEGABYTES
+
+    with st.popover("Files", icon=":material/download:"):
+        st.caption("All labels of this store, of every plan.")
+        with st.container(horizontal=True):
+            for form, (label, about) in FORMS.items():
+                st.download_button(
+                    label, _content(form), file_name=f"labels-{form}.{_suffix(form)}",
+                    mime="application/jsonl" if form == "events" else "text/csv",
+                    on_click="ignore", help=about, key=f"{keys.LABEL_REVIEW}_{form}",
+                )  # fmt: skip
+        st.toggle(
+            "Items are row numbers", key=keys.LABEL_FILE_ROWS, on_change=_look,
+            args=(False, opened),
+            help="The column item counts the rows of this plan's data, from 0. Otherwise it holds "
+            "keys as in an exported file, or the ids of this plan's data.",
+        )  # fmt: skip
+        st.file_uploader(
+            "Labels from a file", type=["jsonl", "ndjson", "csv"], key=keys.LABEL_FILE,
+            max_upload_size=MAX_MEGABYTES, on_change=_look, args=(False, opened),
+            help="JSONL or CSV as above, or a table of your own with the columns annotator, "
+            "item, factor and level. A file adds labels; it never changes one that is there.",
+        )  # fmt: skip
+
+
+def _suffix(form: Form) -> str:
+    return "jsonl" if form == "events" else "csv"
+
+
+def _content(form: Form) -> Callable[[], bytes]:
+    def make() -> bytes:
+        from rivae.labels import transfer
+
+        write = {
+            "events": transfer.events_jsonl, "long": transfer.long_csv, "wide": transfer.wide_csv,
+        }[form]  # fmt: skip
+        return "".join(write(labels.store())).encode()
+
+    return make
+
+
+def outcome(opened: OpenPlan) -> None:
+    """What an uploaded file would do, until it is confirmed: nothing is stored before."""
+    looked: Looked | None = st.session_state.get(keys.LABEL_LOOKED)
+    # Streamlit forgets the file when another view was shown meanwhile.
+    if looked is None or st.session_state.get(keys.LABEL_FILE) is None:
+        return
+    with st.container(border=True):
+        _show(looked, opened)
+
+
+def _close() -> None:
+    st.session_state[keys.LABEL_LOOKED] = None
+
+
+def _look(add: bool, opened: OpenPlan) -> None:
+    """The file that was uploaded is read: for a report, or to add its labels."""
+    from rivae.labels.known_items import KnownItems
+    from rivae.labels.uploads import import_content
+
+    file = st.session_state.get(keys.LABEL_FILE)
+    if file is None:
+        st.session_state[keys.LABEL_LOOKED] = None
+        return
+    try:
+        store = labels.store()
+        items = KnownItems(
+            store, opened.data, by_row=bool(st.session_state.get(keys.LABEL_FILE_ROWS)),
+            open_data=lambda plan: labels.open_plan(plan.id).data,
+        )  # fmt: skip
+        report = import_content(store, file.name, file.getvalue(), items=items, dry_run=not add)
+        found = Looked(file.name, report, add)
+    except RivaeError as error:
+        found = Looked(file.name, trouble=str(error))
+    st.session_state[keys.LABEL_LOOKED] = found
+
+
+def _show(looked: Looked, opened: OpenPlan) -> None:
+    name, report = markdown(looked.name), looked.report
+    if report is None:
+        st.warning(f"{markdown(looked.trouble)}. Nothing was changed.", icon=":material/info:")
+    elif looked.added:
+        st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")
+    else:
+        st.markdown(f"**What {name} would do**")
+    if report is not None:
+        _report(report, looked.added)
+    with st.container(horizontal=True):
+        if report is not None and not looked.added:
+            st.button(
+                "Add these labels", icon=":material/add:", type="primary", key=keys.LABEL_ADD,
+                on_click=_look, args=(True, opened), disabled=not report.added,
+                help=None if report.added else "The file has nothing that is new here.",
+            )  # fmt: skip
+        st.button("Close", key=f"{keys.LABEL_ADD}_close", on_click=_close, type="tertiary")
+
+
+def _report(report: ImportReport, added: bool) -> None:
+    import pandas as pd
+
+    counts = {
+        "added" if added else "new": report.added, "known already": report.known,
+        "conflicts": report.n_conflicts,
+    }  # fmt: skip
+    st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
+    if report.named:
+        taken = "; ".join(f"{one.said} is {one.title} ({one.key})" for one in report.named)
+        others = report.n_named - len(report.named)
+        rest = f"; and {others:,} more by the same rule" if others else ""
+        st.caption(markdown(f"Item {taken}{rest}."))
+    if not report.conflicts:
+        return
+    first = report.conflicts[:SHOWN_CONFLICTS]
+    more = f" The first {SHOWN_CONFLICTS} are shown." if report.n_conflicts > len(first) else ""
+    st.caption(
+        "Conflicts stay as they are in the store. Decide them by hand: label again, or give a "
+        f"verdict.{more}"
+    )
+    st.dataframe(
+        pd.DataFrame([
+            {"row": c.row, "annotator": c.annotator, "item": c.item, "factor": c.factor,
+             "in the store": c.stored, "in the file": c.offered, "why": c.reason}
+            for c in first
+        ]),
+        hide_index=True, height="content" if len(first) <= 8 else 320,
+    )  # fmt: skip
+
+
+def _events(n: int) -> str:
+    return "1 event was" if n == 1 else f"{n:,} events were"

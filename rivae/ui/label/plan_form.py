@@ -1,0 +1,222 @@
+"""The form for a new plan: from runs, counted before it is kept, or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import LabelError, RivaeError
+from rivae.ui.label import drafts, plan_making, plan_upload
+from rivae.ui.shared import labels
+from rivae.ui.shared.runs import run_title
+from rivae.ui.shell import cache, keys
+from rivae.ui.shell.pages import METRICS
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.labels.plan import LabelPlan
+    from rivae.labels.schema import Guideline
+    from rivae.runs import Run
+    from rivae.ui.label.plan_making import Request
+
+KEY = keys.LABEL_NEW
+WAYS = ("From runs", "From a file")
+COUNTING, MAKING = "counting", "making"
+SECONDS = 3.0  # per answer, of an annotator who has found their pace
+
+
+def panel(names: Sequence[str]) -> None:
+    """The form."""
+    st.subheader("New plan", anchor=False)
+    way = st.segmented_control(
+        "Made", WAYS, default=WAYS[0], required=True, key=f"{KEY}_way",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if way == WAYS[1]:
+        plan_upload.panel()
+        return
+    asked = run_fields()
+    if asked is None:
+        return
+    try:
+        guideline = drafts.panel(names)
+        _work(asked, guideline, names)
+    except RivaeError as error:
+        report.warning(str(error))
+
+
+def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
+    """What the plan would hold, and the buttons that count and keep it."""
+    job = plan_making.job_of(asked)
+    plan = plan_making.counted(asked)
+    running = plan_making.tasks.running()  # maybe for the choices of a moment ago
+    if running:
+        report.watch(running, KEY)
+    if job is not None and job.running:
+        return
+    if plan is None:
+        if job is not None and job.error:
+            report.warning(job.error)
+        st.button(
+            "Count the items", icon=":material/calculate:", type="primary", key=f"{KEY}_count",
+            on_click=_count, args=(asked,), disabled=bool(running),
+            help="Finds what the runs retrieve; takes seconds.",
+        )  # fmt: skip
+        report.show(COUNTING)
+        report.show(MAKING)  # the runs have changed since the items were counted
+        return
+    st.markdown(preview(plan, len(guideline.factors)))
+    free = _free(plan.dataset, names)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Plan name", key=f"{KEY}_name", placeholder=free, max_chars=80,
+            width=260, help="Annotators see it in their link. Empty: the one in grey.",
+        )  # fmt: skip
+        # Never disabled by what was typed: a click tells, and once.
+        st.button(
+            "Make the plan", icon=":material/add:", type="primary", key=f"{KEY}_make",
+            on_click=_make, args=(asked, guideline, free),
+        )  # fmt: skip
+    report.show(MAKING)
+
+
+def _free(dataset: str, names: Sequence[str]) -> str:
+    """The name of a plan that was given none."""
+    taken = set(names)
+    return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
+
+
+def preview(plan: LabelPlan, n_factors: int) -> str:
+    """The size of a plan in one or two sentences of Markdown."""
+    answers = len(plan.order) * n_factors
+    hours = answers * SECONDS / 3600
+    time = f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.0f} min"
+    each = ", ".join(f"{run.n_items:,} of {run.id}" for run in plan.runs)
+    shared = f" {markdown(f'({each})')}" if len(plan.runs) > 1 else ""
+    return (
+        f"**{len(plan.items):,} items**{shared}, **{n_factors} factors**, "
+        f"**{len(plan.repeats):,} repeats**: {answers:,} answers. At {SECONDS:g} s per answer "
+        f"about **{time}** for one person."
+    )
+
+
+def _count(asked: Request) -> None:
+    report.begin(COUNTING, lambda: plan_making.start(asked))
+
+
+def _make(asked: Request, guideline: Guideline, free: str) -> None:
+    """Keep the plan that was counted, under the name that was typed, else ``free``."""
+    from rivae.labels.kept_plans import keep_plan, name_plan
+
+    def keep() -> str:
+        store, plan = labels.store(), plan_making.counted(asked)
+        name = str(st.session_state.get(f"{KEY}_name", "")).strip() or free
+        if plan is None:
+            raise LabelError("the runs have changed since the items were counted: count again")
+        keep_plan(store, name_plan(store, plan, name, guideline), guideline)
+        return f"The plan {name} is made: send its link to the annotators."
+
+    if report.tried(MAKING, keep):
+        st.session_state[f"{KEY}_name"] = ""
+        # With a first plan the page would otherwise begin with labelling.
+        st.session_state[keys.LABEL_VIEW] = "Plans"
+
+
+RUNS_KEY = keys.LABEL_NEW
+MAX_LISTED = 40
+
+
+def run_fields() -> Request | None:
+    """What was chosen; None while no run is."""
+    from rivae.labels.plan import MAX_RUNS
+
+    ready = cache.ready_runs()
+    evaluated = [run for run in ready if (run.path / "evaluation.json").is_file()]
+    if evaluated:
+        titles = {run.id: run_title(run) for run in evaluated}
+        chosen = st.multiselect(
+            "Runs", _choices(evaluated), format_func=lambda run: titles.get(run, run),
+            key=f"{RUNS_KEY}_runs", max_selections=MAX_RUNS, placeholder="Choose one or several",
+            help="Runs on one data set share a plan: the first one chosen decides on which.",
+        )  # fmt: skip
+    else:
+        st.info("No run is evaluated yet, so no plan can be made.", icon=":material/info:")
+        chosen = []
+    _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
+    runs = [run for name in chosen for run in evaluated if run.id == name]
+    return _settings(runs) if runs else None
+
+
+def _choices(evaluated: Sequence[Run]) -> list[str]:
+    """All evaluated runs; once one is chosen, those on its data set."""
+    before = st.session_state.get(f"{RUNS_KEY}_runs") or []
+    first = next((run for run in evaluated if before and run.id == before[0]), None)
+    if first is None:
+        return [run.id for run in evaluated]
+    return [run.id for run in evaluated if run.config.dataset == first.config.dataset]
+
+
+def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
+    """The runs that have no evaluation, and how to give them one."""
+    if not names:
+        return
+    one = len(names) == 1
+    with st.expander(
+        f"{len(names)} {'run is' if one else 'runs are'} not evaluated yet", expanded=open_,
+        icon=":material/info:",
+    ):  # fmt: skip
+        st.write(
+            "An evaluation fixes the queries and points whose items are labelled. Do so "
+            "under *This run* of the Metrics page."
+        )
+        with st.container(horizontal=True):
+            for name in names[:MAX_LISTED]:
+                st.page_link(METRICS, label=f"Evaluate {markdown(name)}",
+                             icon=":material/speed:",
+                             query_params={"show": "run", "run": name})  # fmt: skip
+        if len(names) > MAX_LISTED:
+            st.caption(f"And {len(names) - MAX_LISTED} more.")
+
+
+def _settings(runs: Sequence[Run]) -> Request | None:
+    from rivae.labels.plan import BLOCK, MAX_REPEATS, MIN_REPEATS, REPEATS
+    from rivae.ui.label.plan_making import request
+
+    try:
+        total = max(_queries(run) for run in runs)
+    except RivaeError as error:
+        report.warning(str(error))
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        queries = st.number_input(
+            "Queries per run", min_value=min(BLOCK, total), max_value=total, value=None,
+            placeholder=f"all {total:,}", key=f"{RUNS_KEY}_queries", width=180,
+            help="Empty: all that the evaluation measured. The paper has about 20.",
+        )  # fmt: skip
+        percent = st.slider(
+            "Hidden repeats, % of the items", round(100 * MIN_REPEATS), round(100 * MAX_REPEATS),
+            round(100 * REPEATS), key=f"{RUNS_KEY}_repeats", width=240,
+            help="They come a second time, so that everybody's steadiness can be measured.",
+        )  # fmt: skip
+        seed = st.number_input(
+            "Seed of the order", min_value=0, max_value=2**31 - 1, value=0, key=f"{RUNS_KEY}_seed",
+            width=170,
+        )  # fmt: skip
+    return request(runs, None if queries is None else int(queries), percent / 100, int(seed))
+
+
+def _queries(run: Run) -> int:
+    """How many queries the evaluation of the run measured; RunError where it does not say."""
+    from rivae.errors import RunError
+
+    settings = (run.evaluation or {}).get("settings")
+    n = settings.get("n_queries") if isinstance(settings, dict) else None
+    if not isinstance(n, int) or n < 1:
+        raise RunError(
+            f"the evaluation of {run.id} does not say how many queries it measured: evaluate it "
+            "again"
+        )
+    return n

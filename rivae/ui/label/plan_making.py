@@ -1,0 +1,94 @@
+"""New labelling plans: counted in a process of their own, one at a time. No streamlit here.
+
+Retrieving again what the evaluations of several runs retrieved takes seconds to minutes, so a
+plan is made before it has a name; its numbers are shown, and to keep it is then the work of an
+instant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from rivae.errors import LabelError
+from rivae.ui.work.tasks import Job, Tasks, start_process
+
+if TYPE_CHECKING:
+    from rivae.labels.plan import LabelPlan
+    from rivae.runs import Run
+
+MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
+NOT_NAMED = "preview"
+
+tasks = Tasks(
+    MAX_KEPT, LabelError, "another plan is being counted: wait for it, or stop it"
+)
+
+
+class Request(BaseModel):
+    """What a plan is made from; see ``make_plan``. ``paths`` are the folders of the runs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    paths: tuple[str, ...]
+    n_queries: int | None
+    repeats: float
+    random_state: int
+
+
+def request(runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int) -> Request:
+    """What a visitor chose."""
+    paths = tuple(str(run.path.resolve()) for run in runs)
+    return Request(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
+
+
+def job_of(wanted: Request) -> Job | None:
+    """The work on this request, going on or over, or None."""
+    return tasks.get(_key(wanted))
+
+
+def start(wanted: Request) -> Job:
+    """Begin to make a plan, or join who makes the same.
+
+    Raises:
+        LabelError: another plan is being made.
+    """
+    key, asked = _key(wanted), wanted.model_dump_json()
+    module = "rivae.ui.label.plan_job"
+    names = ", ".join(Path(path).name for path in wanted.paths)
+    return tasks.start(
+        key, lambda: start_process(key, f"Items of {names}", module, [asked])
+    )
+
+
+def counted(wanted: Request) -> LabelPlan | None:
+    """The plan, still without a name (``name_plan``); None while there is none."""
+    job = job_of(wanted)
+    return None if job is None or job.running or job.result is None else _read(job.result["plan"])
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _read(text: str) -> LabelPlan:
+    from rivae.labels.plan import read_plan
+
+    return read_plan(text.encode())
+
+
+def _key(wanted: Request) -> str:
+    """Another one once a run has a new model or evaluation."""
+    written = [
+        _written(Path(path) / name)
+        for path in wanted.paths for name in ("model.safetensors", "evaluation.json")
+    ]  # fmt: skip
+    return f"{wanted.model_dump_json()} {written}"
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,186 @@
+"""The Review view: how far everybody is, how they agree, what to talk about, files.
+
+It shows everybody's labels, so it is not blind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.label import adjudicate, exchange
+from rivae.ui.shared import labels
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.labels.review import Agreed, Said
+    from rivae.labels.schema import Guideline
+    from rivae.ui.shared.labels import OpenPlan
+
+TABLE_HEIGHT = 320  # of tables with a row per annotator and factor
+SCALE = (
+    "Krippendorff's alpha for ordered levels: 1 is perfect agreement, 0 is chance. From .8 on "
+    "labels count as reliable, from .667 on they carry tentative conclusions. From and To are the "
+    "95 % interval over items; verdicts are left out."
+)
+
+
+def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
+    """Everything about a plan's labels; ``bar`` is the row at the top of the page."""
+    with bar:
+        st.text_input(
+            "Your name", key=keys.LABEL_BY, bind="query-params", max_chars=80, width=180,
+            help="Verdicts are kept under this name.",
+        )  # fmt: skip
+        st.space("stretch")
+        exchange.files(opened)
+    st.caption(
+        ":material/visibility: This view shows everybody's labels: open it when your own "
+        "labelling is done, because it is not blind."
+    )
+    exchange.outcome(opened)
+    guideline = _guideline(opened)
+    said = _said(opened, guideline)
+    agreed = _agreed(said.digest, said)
+    names = {factor.id: factor.name for factor in guideline.factors}
+    _progress(said, names)
+    _agreement(said, agreed, names)
+    adjudicate.panel(opened, guideline, said, agreed)
+
+
+def _guideline(opened: OpenPlan) -> Guideline:
+    from rivae.labels.kept_plans import plan_guideline
+
+    return plan_guideline(labels.store(), opened.plan)
+
+
+def _said(opened: OpenPlan, guideline: Guideline) -> Said:
+    from rivae.labels.home import labels_url
+
+    last = labels.store().last()
+    return _read(labels_url(), last, opened.plan.id, guideline.version, opened, guideline)
+
+
+# One holds a row per label: some MB for 40,000.
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _read(
+    url: str, last: int, plan: str, version: str, _opened: OpenPlan, _guideline: Guideline
+) -> Said:
+    """The labels of a plan up to the event ``last``."""
+    from rivae.labels.review import what_was_said
+
+    row_of = dict(zip(_opened.keys, _opened.plan.order, strict=True))
+    return what_was_said(
+        labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats)
+    )
+
+
+# By the labels themselves, so that a verdict or a label elsewhere measures nothing anew.
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _agreed(digest: str, _said: Said) -> Agreed:
+    from rivae.labels.review import how_they_agree
+
+    return how_they_agree(_said)
+
+
+def _progress(said: Said, names: Mapping[str, str]) -> None:
+    from rivae.labels.review_rows import progress_rows
+
+    rows = progress_rows(said, names)
+    _head("Progress", "progress", rows)
+    if not rows:
+        st.info("Nobody has labelled an item of this plan yet.", icon=":material/info:")
+        return
+    number, config = st.column_config.NumberColumn, st.column_config
+    _table(rows, {
+        "annotator": "Annotator", "factor": "Factor",
+        "labelled": number("Labelled", help=f"of {said.n_items:,} items, cannot tell included"),
+        "items": None,
+        "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
+        "cannot tell": number("Cannot tell"),
+        "repeats answered": number(
+            "Repeats", help=f"answered, of {said.n_repeats:,} hidden repeats"
+        ),
+        "repeats": None,
+        "mean seconds": number("Seconds each", format="%.1f", help="mean time shown"),
+    })  # fmt: skip
+
+
+def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
+    from rivae.labels.review import missing
+    from rivae.labels.review_rows import alpha_rows, own_rows, pair_rows
+
+    rows = alpha_rows(agreed, names)
+    _head("Agreement", "agreement", rows)
+    number, lacking = st.column_config.NumberColumn, missing(said)
+    if lacking:
+        st.info(markdown(lacking), icon=":material/info:")
+    else:
+        st.caption(SCALE)
+        _table(rows, {
+            "factor": "Factor", "alpha": number("Alpha", format="%.2f"),
+            "low 95 %": number("From", format="%.2f"), "high 95 %": number("To", format="%.2f"),
+            "shared items": number("Shared items", help="with levels of two or more annotators"),
+            "annotators": number("Annotators"),
+            "reading": st.column_config.TextColumn("Reading", width="large"),
+        })  # fmt: skip
+    kappa = number("Weighted kappa", format="%.2f", help="quadratic weights")
+    pairs, own = pair_rows(agreed, names), own_rows(agreed, names)
+    if pairs:
+        with st.expander("Every pair of annotators", icon=":material/group:"):
+            _download("pairs", pairs)
+            _table(pairs, {
+                "factor": "Factor", "first": "First", "second": "Second",
+                "shared items": number("Shared items"), "weighted kappa": kappa,
+            })  # fmt: skip
+    if own:
+        with st.expander("Everybody with themselves, on hidden repeats", icon=":material/repeat:"):
+            _download("repeats", own)
+            _table(own, {
+                "factor": "Factor", "annotator": "Annotator", "repeats": number("Repeats"),
+                "same level": number("Same level", format="percent"),
+                "at most one apart": number("At most one apart", format="percent"),
+                "weighted kappa": kappa,
+            })  # fmt: skip
+    elif said.annotators:
+        st.caption("No hidden repeat has been answered twice yet.")
+
+
+def _head(title: str, name: str, rows: list[dict[str, Any]]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(title, anchor=False)
+        st.space("stretch")
+        if rows:
+            _download(name, rows)
+
+
+def _download(name: str, rows: list[dict[str, Any]]) -> None:
+    """The table as a file, made when it is asked for."""
+
+    def csv() -> bytes:
+        from rivae.labels.review_rows import plain_csv
+
+        return plain_csv(rows).encode()
+
+    content: Callable[[], bytes] = csv
+    st.download_button(
+        "CSV", content, file_name=f"labels-{name}.csv", mime="text/csv", on_click="ignore",
+        type="tertiary", icon=":material/download:", key=f"{keys.LABEL_REVIEW}_{name}_csv",
+        help=f"The table of {name} as a file.",
+    )  # fmt: skip
+
+
+def _table(rows: list[dict[str, Any]], columns: dict[str, Any]) -> None:
+    import pandas as pd
+
+    tall = len(rows) > 8
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, column_config=columns,
+        height=TABLE_HEIGHT if tall else "content",
+    )  # fmt: skip

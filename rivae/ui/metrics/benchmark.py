@@ -1,0 +1,163 @@
+"""The first view of the Metrics page: the benchmark's tables, or why they cannot be read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import DataError
+from rivae.installed import APP_FILES
+from rivae.ui.metrics import exports, session
+from rivae.ui.metrics.table import payload, result_table
+from rivae.ui.metrics.tables import RANGES, TableView, datasets_of, presets_of, table_views
+from rivae.ui.shared.charts import headline
+from rivae.ui.shell import keys, pages
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.benchmark.summary import SummaryLine
+
+HOW_TO_READ = (
+    "Mean ± s.d. over n runs, none left out; below it the 95 % interval of the mean (wide where "
+    "there are two runs), cut at the range of the metric. The best of our means in a column is "
+    "bold and underlined; chance levels take no part. ↑ higher is better, ↓ lower. Click a heading "
+    "to sort, again to turn it round, again for the paper's order."
+)
+
+
+def tables(bar: DeltaGenerator) -> None:
+    """The tables of one data set; ``bar`` is the row at the top of the page."""
+    try:
+        with report.waiting("Reading the results of the benchmark …", 420):
+            lines = summary()
+    except DataError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
+    if not lines:
+        st.subheader("No benchmark results yet", anchor=False)
+        st.write(
+            "The tables fill once the methods of the paper have been trained and measured on this "
+            "machine, which takes hours to days; README.md says how, under *The benchmark*. What "
+            "is measured on single runs stands under *This run*."
+        )
+        return
+    names = _dataset_names(datasets_of(lines))
+    with bar:
+        title = st.segmented_control(
+            "Data set", list(names), default=next(iter(names)), required=True,
+            key=keys.METRICS_DATASET, bind="query-params",
+        ) or next(iter(names))  # fmt: skip
+        choice = st.segmented_control(
+            "Range of z", list(RANGES), default="Paper", required=True, key=keys.METRICS_RANGE,
+            bind="query-params",
+            help="The paper's −10 … 10, which depends on the scale that training gave z, or "
+            "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own only.",
+        )  # fmt: skip
+        presets = presets_of(lines)
+        preset = st.selectbox(
+            "Preset", ["all", *presets], key=keys.METRICS_PRESET, bind="query-params", width=130,
+            help="Settings of our own (default), or the paper's.",
+        )  # fmt: skip
+        paper = st.toggle(
+            "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
+        )
+        pages.metrics()
+    views = table_views(
+        lines, names[title], where=RANGES[choice or "Paper"],
+        preset=preset if preset in presets else None, paper=paper,
+    )  # fmt: skip
+    st.caption(HOW_TO_READ)
+    for view in views:
+        _table(view, title, names[title])
+
+
+def _dataset_names(found: list[str]) -> dict[str, str]:
+    """Titles of the data sets, each with its own name; a foreign name is its own title."""
+    from rivae.benchmark.names import DATASETS
+
+    return {DATASETS.get(name, name): name for name in found}
+
+
+def _table(view: TableView, title: str, dataset: str) -> None:
+    with headline(view.title):
+        exports.table_panel(view, dataset)
+    data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
+    result_table(
+        data, key=session.table_key(view.id),
+        on_sort=lambda: session.clicked_heading(view.id),
+    )  # fmt: skip
+    st.caption(markdown(view.note))
+
+
+# A row is some 100 bytes; the whole report has a few thousand of them.
+MAX_BYTES, MAX_ROWS = 64 * 2**20, 500_000
+TEXTS = ("dataset", "method", "state", "metric")
+NUMBERS = ("score", "seed", "draw")
+
+
+def results_file() -> Path:
+    """``$RIVAE_RESULTS/results.parquet``, else that of the project itself."""
+    folder = os.environ.get("RIVAE_RESULTS")
+    return (Path(folder) if folder else APP_FILES / "benchmarks" / "results") / "results.parquet"
+
+
+def summary() -> list[SummaryLine]:
+    """The lines of all tables; none where no benchmark has run yet.
+
+    Raises:
+        DataError: the file is damaged, too large, or no table of results.
+    """
+    path = results_file()
+    try:
+        found = path.stat()
+    except OSError:
+        return []
+    return _summary(str(path), found.st_mtime_ns, found.st_size)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _summary(path: str, written: int, size: int) -> list[SummaryLine]:
+    from rivae.benchmark.rows import read_rows
+    from rivae.benchmark.summary import summarise
+
+    check(Path(path), size)
+    try:
+        return summarise(read_rows(Path(path).parent))
+    except (ValueError, TypeError, KeyError, OverflowError):
+        raise _foreign(Path(path)) from None
+
+
+def check(path: Path, size: int) -> None:
+    """Look at the file's own description before its rows are read.
+
+    Raises:
+        DataError: the file is damaged, too large, or no table of results.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if size > MAX_BYTES:
+        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: run the benchmark again")
+    try:
+        with pq.ParquetFile(path) as file:
+            schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    except (OSError, pa.ArrowException):
+        raise DataError(f"{path.name} is damaged: delete it and run the benchmark again") from None
+    if n_rows > MAX_ROWS:
+        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: run the benchmark again")
+    types = {field.name: field.type for field in schema}
+    is_text = (pa.types.is_string, pa.types.is_large_string)
+    is_number = (pa.types.is_integer, pa.types.is_floating)
+    for names, allowed in ((TEXTS, is_text), (NUMBERS, is_number)):
+        if not all(name in types and any(f(types[name]) for f in allowed) for name in names):
+            raise _foreign(path)
+
+
+def _foreign(path: Path) -> DataError:
+    return DataError(f"{path.name} is no table of benchmark results: run the benchmark again")

@@ -1,0 +1,148 @@
+"""What is behind a cell of a run's stored table: the scatter, and the items along the dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.metrics import session
+from rivae.ui.metrics.along import extent
+from rivae.ui.metrics.charts import chosen_cell
+from rivae.ui.shared import exports
+from rivae.ui.shared.charts import QUIET, headline
+from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell.pages import TRAVERSE
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report as outcome
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rivae.explorer import Explorer
+    from rivae.plots.sheet import Sheet
+    from rivae.runs import Run
+    from rivae.traversal import Traversal
+    from rivae.ui.metrics.along import Along
+    from rivae.ui.metrics.report import Report
+
+N_STRIPS = 3
+MAX_POINTS = 8
+
+
+def panel(run: Run, report: Report, along: Along) -> None:
+    """The panel of the chosen cell, where one is chosen."""
+    cell = chosen_cell(along)
+    if cell is None:
+        return
+    with st.container(key=session.DETAIL):
+        _behind(run, report, along, cell)
+
+
+def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> None:
+    j, k = cell
+    from rivae.replay import measured_queries
+
+    try:
+        with outcome.waiting("Opening the model and searching its items …", 420):
+            explorer = cache.explorer(run.id)
+            found = behind(cache.model_key(run.id), report.created, j, along.other, explorer,
+                           report.stored)  # fmt: skip
+            sheet = items_sheet(explorer, found, measured_queries(explorer.data, report.stored))
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
+    factor = "" if along.correlation is None else f" and {along.factors[k]}"
+    with headline(f"Behind {explorer.axis_names[j]}{factor}"):
+        st.button(
+            "Close", icon=":material/close:", type="tertiary", on_click=session.choose_cell,
+            args=(None,),
+        )  # fmt: skip
+    if along.correlation is None:
+        _items(run, along, sheet)
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            _scatter(run, along, along.correlation, found, explorer, j, k)
+        with st.container():
+            _items(run, along, sheet)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def behind(
+    key: str, created: str, dim: int, other: bool, _explorer: Explorer, _stored: Mapping[str, Any]
+) -> Traversal:
+    """The traversal that a stored table was made of; ``key`` and ``created`` name the two."""
+    from rivae.replay import replay
+
+    return replay(_explorer.retriever, _explorer.data, _stored, dim, other=other)
+
+
+def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -> Sheet:
+    """The items along the dimension for the first queries, where the best one changes.
+
+    ``rows`` are the data rows of the traversal's queries.
+    """
+    from rivae.plots.sheet import stacked
+    from rivae.plots.strips import strips_of, strips_sheet
+
+    data, side = explorer.data, 0 if explorer.shows_whole else 2
+    return stacked([
+        strips_sheet(
+            strips_of(found, q, explorer.axis_names, max_points=MAX_POINTS),
+            lambda i: data.picture(i, side), side=44, title=data.title,
+            query=data.picture(row, 1), query_title=data.title(row),
+            marked=(row,),
+        )
+        for q, row in enumerate(rows[:N_STRIPS].tolist())
+    ], gap=0)  # fmt: skip
+
+
+def _items(run: Run, along: Along, sheet: Sheet) -> None:
+    from rivae.plots.markup import to_fragment
+
+    st.html(to_fragment(sheet, dark=theme.is_dark()))
+    st.caption(markdown(
+        f"Items found for the first {N_STRIPS} of the measured queries, {extent(along.name)}, at "
+        "points where the best item changes; a framed one is the query's own pair."
+    ))  # fmt: skip
+    st.page_link(
+        TRAVERSE, label="Open in Traverse", icon=":material/timeline:",
+        query_params={"run": run.id},
+    )  # fmt: skip
+
+
+def _scatter(
+    run: Run, along: Along, table: NDArray[np.float64], found: Traversal, explorer: Explorer,
+    j: int, k: int,
+) -> None:  # fmt: skip
+    """Factor of the retrieved items against z, exactly those that the stored number is made of."""
+    from rivae.plots.scatter import traversal_scatter
+    from rivae.plots.theme import alt_text
+
+    specs = explorer.data.factor_specs
+    column = next((i for i, spec in enumerate(specs) if spec.name == along.factors[k]), None)
+    if column is None or explorer.data.factors is None:
+        st.info(markdown(f"The data set has no factor {along.factors[k]} now."))
+        return
+    figure = traversal_scatter(
+        found.values[0], explorer.data.factors[found.ids[:, 0, :, 0], column], j=j, k=k,
+        factor_name=specs[column].name, levels=specs[column].levels,
+        latent_name=explorer.axis_names[j], correlation=float(table[j, k]), dark=theme.is_dark(),
+    )  # fmt: skip
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_SCATTER, alt=alt_text(figure), config=QUIET
+    )
+    share = 0.0 if along.undefined is None else float(along.undefined[j, k])
+    if share > 0:
+        st.caption(markdown(
+            f"For {share:.0%} of the queries the factor stays the same along "
+            f"{explorer.axis_names[j]}; their correlation counts as 0."
+        ))  # fmt: skip
+    exports.panel(
+        "behind-cell", lambda: figure, run.id, "stored-scatter", is_chart=True, dim=j,
+        factor=column, other=along.other,
+    )  # fmt: skip

@@ -1,0 +1,212 @@
+"""Charts beside a run's metrics: the stored correlation table, D and C against alpha, digits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import streamlit as st
+
+from rivae.ui.metrics import digits, session
+from rivae.ui.panels.component import source
+from rivae.ui.shared import axes, exports
+from rivae.ui.shared.charts import QUIET, clicked_cell, headline
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import plotly.graph_objects as go
+    from numpy.typing import NDArray
+
+    from rivae.runs import Run
+    from rivae.ui.metrics.along import Along
+    from rivae.ui.metrics.report import Report
+
+THRESHOLD = 0.5
+
+
+def charts(run: Run, report: Report, along: Along) -> None:
+    """The charts of one range of z."""
+    if along.correlation is not None:
+        _correlations(run, along, along.correlation, axes.names_of(run, len(along.correlation)))
+        if len(along.shared) > 1 or len(along.correlation) > 1:
+            _alpha(run, report, along, along.correlation)
+    if along.transitions is not None:
+        digits.charts(run, along, along.transitions, chosen_cell(along))
+        digits.by_range(run, report.digit_ranges)
+
+
+def chosen_cell(along: Along) -> tuple[int, int] | None:
+    """The cell in the address, as far as the table has it."""
+    found = session.cell()
+    table = along.correlation if along.correlation is not None else along.transitions
+    if found is None or table is None or found[0] >= len(table):
+        return None
+    if along.correlation is None:
+        return found[0], 0
+    return found if found[1] < len(along.factors) else None
+
+
+def _correlations(
+    run: Run, along: Along, table: NDArray[np.float64], names: list[str]
+) -> None:
+    from rivae.plots.heatmap import correlation_heatmap
+    from rivae.plots.theme import alt_text
+
+    figure = correlation_heatmap(
+        table, along.factors, names, threshold=THRESHOLD, dark=theme.is_dark(),
+        selected=chosen_cell(along),
+    )  # fmt: skip
+    with headline("Correlation with true factors"):
+        exports.panel(
+            "correlations", lambda: figure, run.id, "stored-correlation", is_chart=True,
+            group=_group(along), threshold=THRESHOLD, names=names,
+        )  # fmt: skip
+
+    def clicked() -> None:
+        if (found := clicked_cell(keys.METRICS_HEATMAP)) is not None:
+            session.choose_cell(found)
+
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_HEATMAP, on_select=clicked,
+        selection_mode="points", alt=alt_text(figure), config=QUIET,
+    )  # fmt: skip
+    st.caption(markdown(
+        f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
+        f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see what is "
+        "behind it."
+    ))  # fmt: skip
+    _cell_picker(along, table, names)
+
+
+def _group(along: Along) -> str:
+    return "correlation_other" if along.other else "correlation"
+
+
+def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> None:
+    """The same cell from two lists, for the keyboard."""
+    shown = chosen_cell(along)
+    st.session_state[keys.METRICS_CELL_DIM] = None if shown is None else shown[0]
+    st.session_state[keys.METRICS_CELL_FACTOR] = None if shown is None else shown[1]
+
+    def chosen() -> None:
+        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM,
+                                                  keys.METRICS_CELL_FACTOR))  # fmt: skip
+        if shown is not None and (j is None or k is None):
+            session.choose_cell(None)
+        elif j is not None or k is not None:
+            # The one that was not chosen: where the correlation is strongest.
+            j = int(table[:, k].argmax()) if j is None else j
+            session.choose_cell((j, int(table[j].argmax()) if k is None else k))
+
+    with st.container(horizontal=True):
+        st.selectbox(
+            "Dimension", range(len(table)), index=None, placeholder="none",
+            format_func=lambda j: names[j], width=150, key=keys.METRICS_CELL_DIM,
+            on_change=chosen,
+        )  # fmt: skip
+        st.selectbox(
+            "Factor", range(len(along.factors)), index=None, placeholder="none",
+            format_func=lambda k: along.factors[k], width=210, key=keys.METRICS_CELL_FACTOR,
+            on_change=chosen,
+        )  # fmt: skip
+
+
+@st.fragment
+def _alpha(run: Run, report: Report, along: Along, table: NDArray[np.float64]) -> None:
+    """D and C of the shared factors at any alpha, computed anew from the stored table."""
+    head = headline("D and C against alpha")
+    figure, alpha = alpha_panel(
+        table[:, list(along.shared)], [along.factors[k] for k in along.shared],
+        key=keys.METRICS_CURVE, chance=along.chance, chance_alpha=report.alpha,
+    )  # fmt: skip
+    with head:
+        exports.panel(
+            "alpha", lambda: figure, run.id, "stored-alpha", is_chart=True, group=_group(along),
+            columns=list(along.shared), alpha=alpha,
+        )  # fmt: skip
+
+
+def alpha_panel(
+    table: NDArray[np.float64], names: Sequence[str], *, key: str,
+    chance: Mapping[str, tuple[float, float]] | None = None, chance_alpha: float | None = None,
+) -> tuple[go.Figure, float]:  # fmt: skip
+    """A slider for alpha, the curves of D and C with what they say; the figure and alpha.
+
+    Args:
+        table: (d, K) of |corr|.
+        names: of the K factors.
+        chance, chance_alpha: see ``alpha_curve``.
+    """
+    from rivae.metrics.dci_paper import DEFAULT_ALPHA, paper_dci
+    from rivae.plots.alpha import STEPS, alpha_curve
+    from rivae.plots.theme import alt_text
+
+    alpha = live_slider(
+        "alpha in rho(c) = exp(alpha c)", STEPS, DEFAULT_ALPHA, name=keys.METRICS_ALPHA,
+        about="The paper does not give alpha. A larger one lifts both scores.",
+    )  # fmt: skip
+    figure = alpha_curve(
+        table, alpha, chance=chance, chance_alpha=chance_alpha, dark=theme.is_dark()
+    )
+    st.plotly_chart(figure, theme=None, key=key, alt=alt_text(figure), config=QUIET)
+    linear, informative = paper_dci(table, rho="linear"), paper_dci(table)["informativeness"]
+    plain = ", ".join(
+        f"{letter} {linear[name].score:.2f}"
+        for name, letter in (("disentanglement", "D"), ("completeness", "C"))
+        if linear[name].score == linear[name].score
+    )
+    level = f" The level of chance is known at alpha {chance_alpha:g}." if chance else ""
+    st.caption(markdown(
+        f"Of {', '.join(names)}. With |corr| itself as the weight: {plain}. "
+        f"I = {informative.score:.2f} at any alpha.{level}"
+    ))  # fmt: skip
+    return figure, alpha
+
+
+_STEPS = st.components.v2.component(
+    "rivae_steps", js=source("dom.js", "steps.js"), css=source("base.css", "steps.css")
+)
+
+
+def live_slider(
+    label: str, steps: Sequence[float], default: float, *, name: str, about: str = ""
+) -> float:
+    """One of ``steps``; ``name`` is its name in the address. Put it into a fragment."""
+    texts = [f"{step:g}" for step in steps]
+    usual, key, kept = steps.index(default), f"{name}_slider", f"{name}_at"
+    written = st.query_params.get(name, "")
+    # (what the address says, the chosen step): another address wins over what was chosen.
+    known: tuple[str, int] | None = st.session_state.get(kept)
+    if known is None or known[0] != written:
+        known = (written, texts.index(written) if written in texts else usual)
+        st.session_state[kept] = known
+
+    def reported(event: str) -> Any:
+        return getattr(st.session_state.get(key), event, None)
+
+    def is_step(at: object) -> TypeGuard[int]:
+        return type(at) is int and 0 <= at < len(steps)
+
+    def moved() -> None:
+        if is_step(at := reported("move")):
+            st.session_state[kept] = (written, at)
+
+    def released() -> None:
+        commit = reported("commit")
+        at = commit.get("at") if isinstance(commit, Mapping) else None
+        if not is_step(at):
+            return
+        if at != usual:
+            st.query_params[name] = texts[at]
+        elif name in st.query_params:
+            del st.query_params[name]
+        st.session_state[kept] = (st.query_params.get(name, ""), at)
+
+    at = known[1]
+    _STEPS(
+        key=key, data={"label": label, "help": about, "steps": texts, "at": at},
+        on_move_change=moved, on_commit_change=released,
+    )  # fmt: skip
+    return steps[at]

@@ -1,0 +1,112 @@
+"""Charts of a run on digits: which digits follow each other along each dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui.metrics import session
+from rivae.ui.shared import axes, exports
+from rivae.ui.shared.charts import QUIET, clicked_cell, headline
+from rivae.ui.shell import keys, theme
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rivae.runs import Run
+    from rivae.ui.metrics.along import Along
+    from rivae.ui.metrics.report import DigitRange
+
+    Table = NDArray[np.float64]
+
+
+def charts(run: Run, along: Along, table: Table, chosen: tuple[int, int] | None) -> None:
+    """The transition table with overlap and coverage; a click on a row opens its items."""
+    _coverage(table)
+    names = axes.names_of(run, len(table))
+    _transitions(run, along, table, names)
+    _dimension_picker(names, chosen)
+
+
+def _coverage(table: Table) -> None:
+    """Which pairs of digits follow each other over all dimensions, with overlap and coverage."""
+    from rivae.metrics.digits import digit_metrics
+    from rivae.plots.digits import coverage_bars
+    from rivae.plots.theme import alt_text
+
+    found = digit_metrics(table)
+    coverage, overlap = found["coverage"], found["overlap"]
+    if coverage.score != coverage.score:
+        st.info("No traversal changes the digit, so overlap and coverage are undefined.")
+        return
+    figure = coverage_bars(
+        coverage.parts["union"], coverage.score, dark=theme.is_dark(),
+        overlap=overlap.score if overlap.score == overlap.score else None,
+    )  # fmt: skip
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_COVERAGE, alt=alt_text(figure), config=QUIET
+    )
+
+
+def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None:
+    from rivae.plots.digits import transition_heatmap
+    from rivae.plots.theme import alt_text
+
+    figure = transition_heatmap(table, names, dark=theme.is_dark())
+    with headline("Digit transitions"):
+        exports.panel(
+            "transitions", lambda: figure, run.id, "stored-digits", is_chart=True,
+            group="digits_other" if along.other else "digits", names=names,
+        )  # fmt: skip
+
+    def clicked() -> None:
+        if (found := clicked_cell(keys.METRICS_TRANSITIONS)) is not None:
+            session.choose_cell((found[1], 0))  # (pair of digits, dimension)
+
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_TRANSITIONS, on_select=clicked,
+        selection_mode="points", alt=alt_text(figure), config=QUIET,
+    )  # fmt: skip
+    st.caption("Click a row, or choose below, to see the items along that dimension.")
+
+
+def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
+    """The same choice from a list, for the keyboard."""
+    st.session_state[keys.METRICS_CELL_DIM] = None if chosen is None else chosen[0]
+
+    def picked() -> None:
+        j = st.session_state[keys.METRICS_CELL_DIM]
+        session.choose_cell(None if j is None else (j, 0))
+
+    st.selectbox(
+        "Dimension", range(len(names)), index=None, placeholder="none", width=150,
+        format_func=lambda j: names[j], key=keys.METRICS_CELL_DIM, on_change=picked,
+    )  # fmt: skip
+
+
+def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
+    """How overlap and coverage move with the range of z; nothing for an older evaluation."""
+    if not ranges:
+        return
+    from rivae.plots.digit_ranges import digit_range_lines
+    from rivae.plots.theme import alt_text
+
+    figure = digit_range_lines(
+        [each.n_std for each in ranges], [each.overlap for each in ranges],
+        [each.coverage for each in ranges], dark=theme.is_dark(),
+    )  # fmt: skip
+    with headline("Overlap and coverage by range of z"):
+        exports.panel(
+            "digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True
+        )
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_RANGES, alt=alt_text(figure), config=QUIET
+    )
+    st.caption(
+        "Both depend on how far a traversal goes, and the paper gives its range in units of z "
+        "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "
+        "± 3 s.d. does not give quite the same."
+    )

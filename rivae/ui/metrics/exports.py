@@ -1,0 +1,82 @@
+"""The tables of the Metrics page as CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import streamlit as st
+
+from rivae.ui.metrics.report import Report
+from rivae.ui.metrics.run_table import run_csv_rows, run_scores
+from rivae.ui.metrics.tables import TableView, csv_rows
+from rivae.ui.shared import exports
+
+Content = Callable[[], str]
+
+
+def table_files(view: TableView, dataset: str) -> dict[str, Content]:
+    """A table of the benchmark by file ending."""
+    from rivae.plots.tables import to_csv, to_latex, to_markdown
+
+    def text(write: Callable[..., str]) -> str:
+        return write(view.scores, corner="Method", digits=view.digits, best=view.best)
+
+    return {
+        "csv": lambda: to_csv(csv_rows(view, dataset)),
+        "tex": lambda: text(to_latex),
+        "md": lambda: text(to_markdown),
+    }
+
+
+def run_files(report: Report, run_id: str) -> dict[str, Content]:
+    """All metrics of a run by file ending."""
+    from rivae.plots.tables import to_csv, to_latex, to_markdown
+
+    def text(write: Callable[..., str], heading: str) -> str:
+        tables = run_scores(report, run_id).items()
+        return "\n".join(heading.format(name) + write(rows, corner="Run", digits=4)
+                         for name, rows in tables)  # fmt: skip
+
+    return {
+        "csv": lambda: to_csv(run_csv_rows(report, run_id)),
+        "tex": lambda: text(to_latex, "% {}\n"),
+        "md": lambda: text(to_markdown, "## {}\n\n"),
+    }
+
+
+def table_panel(view: TableView, dataset: str) -> None:
+    """The Export button of a table of the benchmark."""
+    panel(table_files(view, dataset), f"{dataset}-{view.id}")
+
+
+def run_panel(report: Report, run_id: str) -> None:
+    """The Export button of a run's metrics."""
+    panel(
+        run_files(report, run_id), f"{run_id}-metrics",
+        more=lambda: exports.python(run_id, "metrics"),
+    )  # fmt: skip
+
+
+def panel(
+    files: dict[str, Content], name: str, more: Callable[[], None] | None = None
+) -> None:
+    """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names and
+    ``more`` draws what else there is.
+    """
+    # The name may come from a file: nothing that a file system could take for a folder.
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+    titles = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
+    with st.popover("Export", icon=":material/download:"):
+        with st.container(horizontal=True):
+            for ending, content in files.items():
+                st.download_button(
+                    titles[ending], _encoded(content), file_name=f"{stem}.{ending}",
+                    key=f"export-{stem}-{ending}", on_click="ignore",
+                )  # fmt: skip
+        if more is not None:
+            more()
+
+
+def _encoded(content: Content) -> Callable[[], bytes]:
+    return lambda: content().encode()

@@ -1,0 +1,242 @@
+"""The third view of the Metrics page: what labels say about the runs of a plan."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.metrics import align, exports, labels_charts, labels_data, session, suggest
+from rivae.ui.metrics.labels_table import scores_payload
+from rivae.ui.metrics.table import result_table
+from rivae.ui.shared import axes, labels, notices
+from rivae.ui.shared.charts import headline
+from rivae.ui.shared.runs import run_picker
+from rivae.ui.shell import keys, pages
+from rivae.ui.shell.pages import LABEL
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.labels.run_scores import Labelled
+    from rivae.ui.metrics.labels_data import Found, Line
+
+EVERY = 3  # seconds between two looks for new labels
+REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What the page shows.
+
+    Attributes:
+        plan: whose scores.
+        seq: of the last label behind them.
+        at: when they were drawn, seconds of a monotonic clock.
+        cost: seconds that scores of newer labels took when they last arrived; 0 when none have.
+    """
+
+    plan: str
+    seq: int
+    at: float
+    cost: float = 0.0
+
+    def rests(self, now: float) -> bool:
+        """Whether it is too early to look for newer labels."""
+        return now - self.at < max(EVERY - 1, REST * self.cost)
+
+
+def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: float) -> Drawn:
+    """What is to be remembered after a drawing whose scores took ``took`` seconds.
+
+    The first drawing of a plan also loads models and searches with them. That says nothing about
+    what newer labels will cost, and on a busy machine a rest after it would keep them from the
+    page for a minute.
+    """
+    if before is None or before.plan != plan:
+        return Drawn(plan, seq, now)
+    cost = before.cost if before.seq == seq else took
+    return Drawn(plan, seq, now, cost)
+
+
+def from_labels(bar: DeltaGenerator) -> None:
+    """Scores of a plan's runs from the labels of now, and what labels can do for their axes.
+
+    ``bar`` is the row at the top of the page.
+    """
+    try:
+        names = labels.plan_names()
+        if not names:
+            _no_plan(bar)
+            return
+        with bar:
+            chosen, remark = labels.plan_picker(names)
+        if remark:
+            st.warning(remark, icon=":material/info:")
+        _plan(chosen, bar)
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+
+
+def _no_plan(bar: DeltaGenerator) -> None:
+    with bar:
+        pages.metrics()
+    st.write("Scores from labels need a labelling plan: make one on the Label page.")
+    st.page_link(LABEL, label="Make a plan", icon=":material/new_label:",
+                 query_params={"view": "Plans"})  # fmt: skip
+
+
+def _plan(chosen: str, bar: DeltaGenerator) -> None:
+    started = time.monotonic()
+    before = st.session_state.get(keys.METRICS_LABELS)
+    # Models have to be searched the first time; later the scores are known, and grey would flicker.
+    with _waiting(shown=before is None or before.plan != chosen) as tell:
+        tell("Opening the data of the plan")
+        opened = labels.open_plan(chosen)
+        seq = labels.store().last()
+        found = labels_data.scores_of(opened, seq, tell)
+        tell("Reading the labels")
+        known = labels_data.labelled(opened, found.guideline, seq)
+    took = time.monotonic() - started
+    line = _chosen(found, bar)
+    with bar:
+        pages.metrics()
+    if len(known.rows):
+        _scores(found)
+        if line is not None:
+            labels_charts.charts(line, found)
+    else:
+        st.write(f"Plan {markdown(chosen)} has no labels yet: label some of its items first.")
+        st.page_link(LABEL, label="Label", icon=":material/new_label:",
+                     query_params={"plan": chosen})  # fmt: skip
+    if line is not None:
+        _axes(line, found, known)
+    st.session_state[keys.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
+    _watch()
+
+
+@contextmanager
+def _waiting(*, shown: bool) -> Iterator[Callable[[str], None]]:
+    """A line of what is being done, over grey in the shape of what comes: a table, two charts."""
+    place = st.empty()
+    if not shown:
+        yield lambda said: None
+        return
+    with place.container(), ExitStack() as grey:
+        line = st.empty()
+        grey.enter_context(st.skeleton(height=210))
+        for column in st.columns(2):
+            with column:
+                grey.enter_context(st.skeleton(height=300))
+        yield lambda said: _say(line, said)
+    place.empty()
+
+
+def _say(line: DeltaGenerator, said: str) -> None:
+    line.caption(f":material/hourglass_top: {markdown(said)} …")
+
+
+def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
+    """The line of the run in the address, else of the one last looked at, else the first."""
+    lines = {line.run.id: line for line in found.lines if line.run.ready}
+    if not lines:
+        return None
+    asked, remark = session.current_run("")
+    named = st.query_params.get("run", "")
+    if named and asked == named and asked not in lines:
+        remark = (f"Run {markdown(asked[:80])} is not one of this plan's, so another one is "
+                  "shown.")  # fmt: skip
+    run_id = asked if asked in lines else next(iter(lines))
+    with bar:
+        run_picker(run_id, list(lines), key=keys.METRICS_RUN,
+                   on_change=session.choose_run)  # fmt: skip
+    if remark:
+        st.warning(remark, icon=":material/info:")
+    if not remark:
+        session.remember(run_id)
+    return lines[run_id]
+
+
+def _scores(found: Found) -> None:
+    with headline("D, C and I from labels"):
+        exports.panel(
+            labels_charts.score_files(found), f"{found.opened.plan.id}-scores"
+        )
+    result_table(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels", on_sort=lambda: None)
+    for sentence in _remarks(found):
+        st.caption(markdown(sentence))
+
+
+def _remarks(found: Found) -> list[str]:
+    """What is behind the numbers, sentence by sentence."""
+    from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
+
+    scored = [line.scores for line in found.lines if line.scores is not None]
+    waiting = [f for f in found.guideline.ids if f not in found.factors]
+    said = []
+    if scored:
+        over = ", ".join(sorted({s.interval_over for s in scored}))
+        said.append(
+            f"Of {', '.join(found.names(found.factors))}; alpha = {scored[0].settings['alpha']:g}; "
+            f"levels are the median over annotators, verdicts of the review in their place. "
+            f"Intervals: 95 % over {over}."
+        )
+        if not any(s.selected for s in scored):
+            said.append(f"No run has more than {PAPER_SELECTED} dimensions, so none were selected "
+                        "by their correlation.")  # fmt: skip
+        else:
+            said.append("The paper chose 10 of Recipe1M's dimensions by their correlation, which "
+                        "lifts every score; both are shown.")  # fmt: skip
+    if waiting:
+        said.append(
+            f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
+            f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
+        )
+    if found.opened.plan.purpose == "axes":
+        said.append("The items of this plan were chosen to align axes; for D, C and I whole "
+                    "queries of a plan for scores have to be labelled.")  # fmt: skip
+    if len(scored) > 1:
+        said.append(
+            "A place is given only to a run whose interval overlaps no other run's; a tie is not "
+            "ranked. Runs share queries and annotators, so more labels may still part them."
+        )
+    if any(line.parent for line in found.lines):
+        said.append("A derived run retrieves other items than the plan's along its own axes: look "
+                    "at how much of them is labelled. Aligned to these labels, it is scored on "
+                    "what it was fitted to.")  # fmt: skip
+    return said
+
+
+def _axes(line: Line, found: Found, known: Labelled) -> None:
+    """Alignment and suggestions, for a model with axes of its own."""
+    method = axes.method_of(line.run)
+    if method is None or not method.has_latent:
+        notices.no_latent(method)
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            align.panel(line.run, found, known)
+        with st.container():
+            suggest.panel(line.run, found, known)
+
+
+@st.fragment(run_every=EVERY)
+def _watch() -> None:
+    """Starts the page anew when there are newer labels than those it shows."""
+    shown = st.session_state[keys.METRICS_LABELS]
+    if shown.rests(time.monotonic()):
+        return  # also when the page itself has just been drawn
+    try:
+        newer = labels.store().last() != shown.seq
+    except RivaeError as error:
+        st.caption(markdown(str(error)))
+        return
+    if newer:
+        st.rerun()

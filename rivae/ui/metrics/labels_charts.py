@@ -1,0 +1,117 @@
+"""Charts of one run from labels: the correlation table, coverage by factor, D and C by alpha."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.metrics import exports, session
+from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
+from rivae.ui.metrics.exports import Content
+from rivae.ui.metrics.labels_table import coverage_payload
+from rivae.ui.metrics.table import result_table
+from rivae.ui.shared import axes
+from rivae.ui.shared.charts import QUIET, headline
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.labels.scores import LabelScores
+    from rivae.ui.metrics.labels_data import Found, Line
+
+
+def charts(line: Line, found: Found) -> None:
+    """The charts of the chosen run, or why there are none."""
+    if line.all_factors is None:
+        st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
+        st.button(
+            "Evaluate it", icon=":material/speed:", key=keys.METRICS_LABELS_EVALUATE,
+            on_click=session.show_run, args=(line.run.id,),
+        )  # fmt: skip
+        return
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            _correlations(line, found, line.all_factors)
+        with st.container():
+            _coverage(line, found, line.all_factors)
+            _alpha(line, found)
+
+
+def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
+    from rivae.plots.heatmap import correlation_heatmap
+    from rivae.plots.theme import alt_text
+
+    table, ids = scores.table.absolute, found.guideline.ids
+    names = axes.names_of(line.run, len(table))
+    shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
+    with headline(f"Correlation with labels: {line.run.id}"):
+        exports.panel(
+            correlation_files(line, scores, names), f"{line.run.id}-label-correlations"
+        )
+    if not shown:
+        st.caption("No query of this run is labelled enough yet, so there is nothing to correlate.")
+        return
+    figure = correlation_heatmap(
+        table[:, shown], found.names([ids[k] for k in shown]), names, threshold=THRESHOLD,
+        dark=theme.is_dark(),
+    )  # fmt: skip
+    st.plotly_chart(
+        figure, theme=None, key=keys.METRICS_LABELS_HEATMAP, alt=alt_text(figure), config=QUIET
+    )
+    few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
+    st.caption(markdown(
+        f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries of which "
+        f"enough is labelled ({few}{'' if few == many else f' to {many}'} of "
+        f"{scores.settings['n_queries']}); {THRESHOLD:g} and above framed."
+    ))  # fmt: skip
+
+
+def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
+    headline("Labels by factor")
+    result_table(
+        coverage_payload(scores.coverage, found.names(found.guideline.ids),
+                         int(scores.settings["n_queries"])),
+        key=f"{keys.METRICS_TABLE}_coverage", on_sort=lambda: None,
+    )  # fmt: skip
+
+
+@st.fragment
+def _alpha(line: Line, found: Found) -> None:
+    """D and C of the scored factors at any alpha."""
+    if line.scores is None or min(line.scores.coverage.queries) == 0:
+        return
+    table = line.scores.table.absolute
+    if table.shape[1] > 1 or table.shape[0] > 1:
+        headline("D and C against alpha")
+        alpha_panel(table, found.names(found.factors), key=keys.METRICS_LABELS_CURVE)
+
+
+def score_files(found: Found) -> dict[str, Content]:
+    """The scores of all runs as a file, by ending."""
+    from rivae.plots.tables import to_csv
+
+    def rows() -> list[dict[str, Any]]:
+        from rivae.labels.score_rows import score_rows
+
+        plan, version = found.opened.plan.id, found.guideline.version
+        shared = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
+        return [
+            {**row, **shared}
+            for line in found.lines if line.scores is not None
+            for row in score_rows(line.run.id, line.scores)
+        ]  # fmt: skip
+
+    return {"csv": lambda: to_csv(rows())}
+
+
+def correlation_files(line: Line, scores: LabelScores, names: list[str]) -> dict[str, Content]:
+    """The correlation table of a run as a file, by ending."""
+    from rivae.plots.tables import to_csv
+
+    def rows() -> list[dict[str, Any]]:
+        from rivae.labels.score_rows import correlation_rows
+
+        return correlation_rows(line.run.id, scores, names)
+
+    return {"csv": lambda: to_csv(rows())}

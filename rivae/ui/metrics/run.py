@@ -1,0 +1,169 @@
+"""The second view of the Metrics page: everything that was measured on one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError, RunError
+from rivae.runs import is_read_only
+from rivae.ui.metrics import cell, charts, exports, session
+from rivae.ui.metrics.along import Along, extent
+from rivae.ui.metrics.report import Report, report_of
+from rivae.ui.metrics.run_table import run_payload
+from rivae.ui.metrics.table import result_table
+from rivae.ui.shared import axes, notices
+from rivae.ui.shared.charts import headline
+from rivae.ui.shared.runs import short_date
+from rivae.ui.shell import cache, keys, pages
+from rivae.ui.work import report as outcome
+from rivae.ui.work.tasks import Job, Tasks, start_process
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from rivae.runs import Run
+    from rivae.ui.work.tasks import Job
+
+def this_run(run_id: str, bar: DeltaGenerator) -> None:
+    """All metrics of a run, its correlation table and its D and C, or the way to get them.
+
+    ``bar`` is the row at the top of the page.
+    """
+    try:
+        run = cache.run(run_id)
+        config, job = run.config, job_of(run) if run.ready else None
+        stored, damage = _stored(run, job)
+        if stored is None:
+            run.content_hash  # noqa: B018  # without a model there is nothing to measure
+    except RivaeError as error:
+        notices.unusable(error)
+        return
+    if stored is None:
+        st.subheader("Not measured yet", anchor=False)
+        if damage:
+            outcome.warning(damage)
+        st.write(
+            "Retrieval, factors and their levels of chance on the test pairs take from some "
+            "seconds to some minutes. Other pages can be used meanwhile."
+        )
+        _measure(run, job, "Evaluate now")
+        return
+    session.remember(run.id)
+    report = report_of(stored, config.dataset.name, config.method.name)
+    if not report.groups:
+        outcome.warning(f"The evaluation of {run.id} holds no metric: evaluate the run again.")
+        _measure(run, job, "Evaluate again")
+        return
+    if job is not None and job.result is not None:
+        st.caption("Measured now and not saved: the folder of this run is not written to.")
+    _report(run, report, bar)
+    if report.stored.get("factors") and not _has_p(report):
+        st.caption("An older version measured this run, without the factors' levels of chance.")
+        _measure(run, job, "Evaluate again")
+
+
+def _stored(run: Run, job: Job | None) -> tuple[dict[str, Any] | None, str]:
+    """The evaluation of the run, or None and what is wrong with its file."""
+    if job is not None and job.result is not None:
+        return job.result, ""  # newer than a file that could not be written
+    try:
+        return run.evaluation, ""
+    except RivaeError as error:
+        return None, str(error)
+
+
+def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
+    notices.no_latent(axes.method_of(run))
+    with bar:
+        along = _along_picker(report)
+        pages.metrics()
+    with st.grid(2, min_column_width=500, gap="large"):
+        with st.container():
+            with headline("All metrics"):
+                exports.run_panel(report, run.id)
+            result_table(
+                run_payload(report, f"All metrics of {run.id}"),
+                key=f"{keys.METRICS_TABLE}_run", on_sort=lambda: None,
+            )  # fmt: skip
+            st.caption(_remark(report))
+        with st.container():
+            if along is not None:
+                charts.charts(run, report, along)
+    if along is not None:
+        cell.panel(run, report, along)
+
+
+def _remark(report: Report) -> str:
+    date = short_date(report.created)
+    when = f"Measured on {date}. " if date else ""
+    p = "p is the share of shuffled factors that score at least as well."
+    return f"{when}Test pairs only. {p if _has_p(report) else ''}"
+
+
+def _has_p(report: Report) -> bool:
+    return any(m.p is not None for _, group in report.groups for m in group)
+
+
+def _along_picker(report: Report) -> Along | None:
+    """Which of the two stored ranges of z the charts show."""
+    names = {along.name: along for along in report.along}
+    if len(names) < 2:
+        return next(iter(names.values()), None)
+    chosen = st.segmented_control(
+        "Range of z", list(names), default=next(iter(names)), required=True,
+        key=keys.METRICS_ALONG, bind="query-params",
+        help=". ".join(f"{name}: {extent(name)}" for name in names),
+    )  # fmt: skip
+    return names.get(str(chosen), next(iter(names.values())))
+
+
+def _measure(run: Run, job: Job | None, label: str) -> None:
+    """The button that evaluates the run, and how far that is."""
+    if job is not None and job.error:
+        outcome.warning(job.error)
+
+    def begin() -> None:
+        outcome.begin(keys.METRICS_EVALUATE, lambda: start(run))
+
+    running = tasks.running()  # maybe another run's
+    st.button(
+        label, icon=":material/speed:", type="primary", key=keys.METRICS_EVALUATE,
+        on_click=begin, disabled=bool(running),
+    )  # fmt: skip
+    outcome.show(keys.METRICS_EVALUATE)
+    if running:
+        outcome.watch(running, keys.METRICS_EVALUATE)
+
+
+MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
+
+tasks = Tasks(MAX_KEPT, RunError, "another run is being evaluated: wait for it, or stop it")
+
+
+def job_of(run: Run) -> Job | None:
+    """The evaluation of this run's model, at work or over, or None."""
+    return tasks.get(_model(run))
+
+
+def start(run: Run) -> Job:
+    """Begin to evaluate ``run``, or join the evaluation that is at work on it.
+
+    Raises:
+        RunError: another run is being evaluated, or the run has no trained model.
+    """
+    model, path = _model(run), str(run.path.resolve())
+    keep = ["--keep"] if is_read_only(run) else []
+    return tasks.start(
+        model,
+        lambda: start_process(
+            model, f"Evaluating {run.id}", "rivae.ui.metrics.job", [path, *keep]
+        ),
+        again=True,
+    )
+
+
+def _model(run: Run) -> str:
+    """Path of the run and hash of its model."""
+    return f"{run.path.resolve()}/{run.content_hash}"

@@ -1,0 +1,139 @@
+"""The Metrics page's session: what the address says, and callbacks that change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import streamlit as st
+
+from rivae.ui.metrics.table import Sort, next_sort
+from rivae.ui.panels.frame import reveal
+from rivae.ui.panels.links import MAX_DIMS, read_link
+from rivae.ui.shared import address
+from rivae.ui.shell import keys
+
+DETAIL = "detail_metrics"  # key of what is behind a cell
+
+
+def view() -> str:
+    """The view in the address: one of ``SHOW``."""
+    return read_show(address.read(("show", "run")))
+
+
+def view_picker() -> str:
+    """The control that changes the view."""
+    st.session_state[keys.METRICS_SHOW] = view()
+    st.segmented_control(
+        "Show", list(SHOW.values()), required=True, key=keys.METRICS_SHOW, on_change=_choose_view
+    )
+    return view()
+
+
+def _choose_view() -> None:
+    chosen = st.session_state[keys.METRICS_SHOW]
+    st.query_params["show"] = next(name for name, title in SHOW.items() if title == chosen)
+
+
+def current_run(default: str) -> tuple[str, str]:
+    """The run in the address, else the one last looked at, and a remark on the link."""
+    link, dropped = read_link({"run": st.query_params.get("run", "")})
+    remark = "The link names no run that could be read, so another one is shown." if dropped else ""
+    return link.run or address.run_in_hand() or default, remark
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[keys.METRICS_RUN]
+    choose_cell(None)
+
+
+def show_run(run_id: str) -> None:
+    """Open everything that was measured on a run, or the way to measure it; for callbacks."""
+    # At once, and without the plan, which that view does not have: one step of the history.
+    address.write({"show": "run", "run": run_id}, ("show", "run", "cell", keys.LABEL_PLAN))
+
+
+def remember(run_id: str) -> None:
+    """Other pages open this run next."""
+    address.take(run_id)
+    address.add({"run": run_id})
+
+
+def cell() -> tuple[int, int] | None:
+    """The chosen (dimension, factor) of the run's table."""
+    return read_cell(st.query_params.get("cell", ""))
+
+
+def choose_cell(chosen: tuple[int, int] | None) -> None:
+    """Open the plot behind a cell, or close it."""
+    if chosen is not None:
+        st.query_params["cell"] = write_cell(chosen)
+        reveal(DETAIL)
+    elif "cell" in st.query_params:
+        del st.query_params["cell"]
+
+
+def sort_of(table: str) -> Sort | None:
+    """The order of a table, None for the paper's."""
+    return read_sorts(st.query_params.get("sort", "")).get(table)
+
+
+def clicked_heading(table: str) -> None:
+    """A heading of ``table`` was clicked."""
+    column = getattr(st.session_state.get(table_key(table)), "sort", None)
+    if not isinstance(column, str):
+        return
+    sorts = read_sorts(st.query_params.get("sort", ""))
+    changed = next_sort(sorts.pop(table, None), column)
+    if changed is not None:
+        sorts[table] = changed
+    if text := write_sorts(sorts):
+        st.query_params["sort"] = text
+    elif "sort" in st.query_params:
+        del st.query_params["sort"]
+
+
+def table_key(table: str) -> str:
+    """The session key of a table's component."""
+    return f"{keys.METRICS_TABLE}_{table}"
+
+
+SHOW = {"tables": "Tables", "run": "This run", "labels": "From labels"}
+MAX_SORTS = 20
+_SORT = re.compile(r"(-?)([a-z]{1,20})\.([a-z][A-Za-z0-9_.-]{0,60})")
+_CELL = re.compile(r"([0-9]{1,3})(?:_([0-9]{1,3}))?")
+
+
+def read_show(params: Mapping[str, str]) -> str:
+    """Which view is open: the one named, else the run's where a run is named."""
+    return SHOW.get(params.get("show", ""), "This run" if params.get("run") else "Tables")
+
+
+def read_sorts(text: str) -> dict[str, Sort]:
+    """The order of each table by its id."""
+    found = {}
+    for part in text.split("~")[:MAX_SORTS]:
+        if match := _SORT.fullmatch(part):
+            minus, table, column = match.groups()
+            found[table] = Sort(column, reversed=bool(minus))
+    return found
+
+
+def write_sorts(sorts: Mapping[str, Sort]) -> str:
+    """The same as text; empty where every table has the paper's order."""
+    return "~".join(f"{'-' * s.reversed}{table}.{s.column}" for table, s in sorted(sorts.items()))
+
+
+def read_cell(text: str) -> tuple[int, int] | None:
+    """(dimension, factor) from 0; a cell of digits has factor 0."""
+    match = _CELL.fullmatch(text)
+    if match is None:
+        return None
+    j, k = int(match[1]), int(match[2] or 1)
+    return (j - 1, k - 1) if 1 <= j <= MAX_DIMS and 1 <= k <= MAX_DIMS else None
+
+
+def write_cell(cell: tuple[int, int]) -> str:
+    """Both count from 1, as on the page."""
+    return f"{cell[0] + 1}_{cell[1] + 1}"

@@ -1,0 +1,46 @@
+"""What belongs to the page as a whole (``assets/components/page.js``): history, focus, the panel at
+the side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from rivae.ui.panels.component import source
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+
+# Its style is for the whole page, not for itself alone.
+_FRAME = st.components.v2.component(
+    "rivae_page", js=source("page.js"), css=source("page.css"), isolate_styles=False
+)
+
+
+def page_frame() -> None:
+    """Show nothing; last on every page, so that what it looks for is there."""
+    _FRAME(key="page_frame", data={"reveal": list(st.session_state.get(keys.REVEAL, ("", 0)))})
+
+
+def reveal(name: str) -> None:
+    """Brings the container with the key ``name`` (``detail_…``) into view once; for callbacks."""
+    _, count = st.session_state.get(keys.REVEAL, ("", 0))
+    st.session_state[keys.REVEAL] = (name, count + 1)
+
+
+@contextmanager
+def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
+    """A panel at the side of a page, which stays in use beside it; Escape closes it, too.
+
+    ``title`` is plain text.
+    """
+    with st.container(key="dock"):
+        with st.container(key="dock_head", horizontal=True, horizontal_alignment="distribute"):
+            st.subheader(markdown(title), anchor=False, width="stretch")
+            st.button(
+                "Close", icon=":material/close:", type="tertiary", key=keys.DOCK_CLOSE,
+                on_click=close, shortcut="Escape",
+            )  # fmt: skip
+        yield

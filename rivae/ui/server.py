@@ -1,0 +1,253 @@
+"""The server beside the pages: its web routes, the gate before them, and what it does at its start.
+
+Routes have no session and no login, so they only read, name runs by id (never by path), and take
+only questions of ``rivae.ui.panels.questions``, which bound every size. A drag asks
+``/rivae/api/topk`` some 60 times a second; a Streamlit rerun per question would be three times
+slower.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import ConfigError, DataError, LabelError, RivaeError, RunError
+
+if TYPE_CHECKING:
+    from starlette.middleware import Middleware
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from rivae.thumbnails import Thumbnail
+    from rivae.ui.panels.answers import OpenRun
+
+    Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any]]
+
+log = logging.getLogger(__name__)
+TOPK_PATH = "/rivae/api/topk"
+STEER_PATH = "/rivae/api/steer"
+STRIP_PATH = "/rivae/api/strip/{run}"
+PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
+
+_mounted_at: str | None = None
+
+
+def topk_url() -> str:
+    """Address of the top-k route, or "" when the script runs without its launcher."""
+    return "" if _mounted_at is None else _mounted_at + TOPK_PATH
+
+
+def steer_url() -> str:
+    """Address of the route for rows of several axes, or "" without the launcher."""
+    return "" if _mounted_at is None else _mounted_at + STEER_PATH
+
+
+def pictures_url() -> str:
+    """What stands before ``/run/side/item`` in the address of a full picture; "" as above."""
+    return "" if _mounted_at is None else _mounted_at + PICTURE_PATH.partition("/{")[0]
+
+
+def strip_url(run_id: str) -> str:
+    """Address of a run's strip of items, or "" when the script runs without its launcher."""
+    return "" if _mounted_at is None else _mounted_at + STRIP_PATH.replace("{run}", run_id)
+
+
+def build_routes() -> list[BaseRoute]:
+    """The routes for ``st.App``; from now on :func:`topk_url` names one."""
+    from starlette.routing import Route
+    from streamlit import config
+
+    from rivae.ui.label import routes
+
+    global _mounted_at
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    _mounted_at = f"/{base}" if base else ""
+    return [
+        Route(_mounted_at + TOPK_PATH, topk, methods=["GET", "POST"]),
+        Route(_mounted_at + STEER_PATH, steer, methods=["POST"]),
+        Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
+        Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
+        *routes.build(_mounted_at),
+        Route(_mounted_at + "/rivae/api/{rest:path}", nothing, methods=["GET", "POST"]),
+    ]
+
+
+def build_gate() -> list[Middleware]:
+    """What stands before all routes, for ``st.App``."""
+    from starlette.middleware import Middleware
+    from streamlit import config
+
+    from rivae.ui.shell.gate import Gate
+
+    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return [Middleware(Gate, base=f"/{base}" if base else "")]
+
+
+async def topk(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.panels.answers.answer`, or GET ``?run=…&z=0.1,-2&k=5``."""
+    from anyio import to_thread
+
+    from rivae.ui.panels.answers import answer
+
+    return await to_thread.run_sync(_answer, await _question(request), answer)
+
+
+async def steer(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.steer.answers.answer`."""
+    from anyio import to_thread
+
+    from rivae.ui.steer.answers import answer
+
+    return await to_thread.run_sync(_answer, await _question(request), answer)
+
+
+async def picture(request: Request) -> Response:
+    """One item's full picture."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(told, _picture, request.path_params)
+
+
+async def strip(request: Request) -> Response:
+    """A few items of a run's data set beside each other."""
+    from anyio import to_thread
+
+    return await to_thread.run_sync(told, _strip, request.path_params)
+
+
+async def nothing(request: Request) -> Response:
+    """Any other address below ours, and ours asked in a way that they do not take."""
+    return _refusal(RunError("nothing is answered at this address in this way"))
+
+
+async def _question(request: Request) -> dict[str, Any] | str:
+    """The question, or what is wrong with it."""
+    if request.method != "POST":
+        return _from_address(request.query_params)
+    try:
+        question = json.loads(await request.body())
+    except (ValueError, RecursionError):  # the latter for thousands of nested brackets
+        return "the question is not JSON"
+    return question if isinstance(question, dict) else "the question must be a JSON object"
+
+
+def _from_address(params: Any) -> dict[str, Any] | str:
+    try:
+        z = [float(v) for v in params.get("z", "").split(",") if v]
+        usual = {"k": "10", "side": "2", "seq": "0"}
+        numbers = {name: int(params.get(name, value)[:20]) for name, value in usual.items()}
+    except ValueError:
+        return "z takes numbers separated by commas; k, side and seq take whole numbers"
+    return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}
+
+
+def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
+    from starlette.responses import JSONResponse
+
+    from rivae.ui.shell import cache
+
+    try:
+        if isinstance(question, str):
+            raise ConfigError(question)
+        return JSONResponse(answer(question, cache.explorer))
+    except RivaeError as error:
+        return _refusal(error)
+
+
+def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
+    """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
+    from starlette.responses import JSONResponse
+
+    from rivae.thumbnails import Thumbnail
+
+    try:
+        found = ask(params)
+    except RivaeError as error:
+        return _refusal(error)
+    return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
+
+
+def _picture(params: dict[str, Any]) -> Thumbnail:
+    from rivae.ui.panels.questions import Picture, from_address
+    from rivae.ui.shell import cache
+
+    asked = from_address(Picture, params)
+    return cache.explorer(asked.run).picture(asked.item, asked.side)
+
+
+def _strip(params: dict[str, Any]) -> Thumbnail:
+    from rivae.ui.panels.questions import Strip, from_address
+    from rivae.ui.shell import cache
+
+    return cache.strip(cache.run(from_address(Strip, params).run).config)
+
+
+def _image(image: Thumbnail) -> Response:
+    from starlette.responses import Response
+
+    headers = {"Cache-Control": "private, max-age=3600"}
+    return Response(image.content, media_type=image.mime, headers=headers)
+
+
+def _refusal(error: RivaeError) -> Response:
+    from starlette.responses import JSONResponse
+
+    status = 404 if isinstance(error, RunError | DataError | LabelError) else 400
+    return JSONResponse({"error": str(error)}, status_code=status)
+
+
+log = logging.getLogger(__name__)
+LOOK_S, LONGEST_S = 1.0, 60.0  # between two looks at the queue; the latter after failures
+
+
+@asynccontextmanager
+async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Start warming in the background; the first page does not wait for it."""
+    # In one thread before there are two: a page and the warming thread that import a package for
+    # the first time at once, one of them by its submodule, break each other's import.
+    for module in ("pandas", "rivae.explorer", "rivae.methods"):
+        importlib.import_module(module)
+    # Imported here: cached functions belong to the runtime, which exists only from now on.
+    from rivae.ui.shell.cache import warm
+
+    # For what runs on its own, too: it knows by this that it works for the app.
+    os.environ.setdefault("RIVAE_FILES", str(Path.cwd()))
+    go_on_with_queue()
+    threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
+    stop = threading.Event()
+    threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
+    yield {}
+    stop.set()
+
+
+def watch_queue(stop: threading.Event) -> None:
+    """Go on with the queue whenever its dispatcher has died, until ``stop`` is set."""
+    pause = LOOK_S
+    while not stop.wait(pause):
+        pause = LOOK_S if go_on_with_queue() else min(2 * pause, LONGEST_S)
+
+
+def go_on_with_queue() -> bool:
+    """Start a dispatcher where runs wait or train and none looks after them; False where that
+    fails.
+
+    It is a process of its own, started like any program (never a fork of this one), and one that is
+    there already is left alone.
+    """
+    from rivae.jobs.dispatcher import go_on
+    from rivae.jobs.records import is_supported
+    from rivae.runs import runs_root
+
+    try:
+        return not is_supported() or go_on(runs_root())
+    except (RivaeError, OSError) as error:
+        log.warning("the queue of trainings is not gone on with: %s", error)
+        return False

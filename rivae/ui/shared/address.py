@@ -1,0 +1,197 @@
+"""The address of a page: its own part read and written, and what goes along from page to page.
+
+The bar at the top opens a page under its bare address. ``arrive`` fills it, before the page reads
+it, with what the page had when it was left and with the run and query in hand. So a page knows one
+way only to its state, a link, and whatever is reached can be reloaded, sent on, and come back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
+
+from rivae.ui.panels.links import UPLOAD
+from rivae.ui.shell import keys
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a page takes along.
+
+    Attributes:
+        takes: "run" and "q" as far as they stand in its address.
+        of_run: what else means something for one run only.
+        of_query: for one query only.
+        always: what is kept even where a link says other things.
+    """
+
+    takes: tuple[str, ...] = ()
+    of_run: tuple[str, ...] = ()
+    of_query: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+
+
+PARTS = {
+    "explore": Part(("run", "q"), ("rows", "lock", "whole"), ("z",)),
+    "traverse": Part(("run", "q"), (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B)),
+    "steer": Part(("run", "q"), ("axes", "m")),
+    "compare": Part(("q",), ("runs", "f", "factor", "lock", "whole")),
+    "words": Part(("run",), (keys.WORDS_DIM, keys.WORDS_RELATE)),
+    "metrics": Part(("run",), ("cell",)),
+    "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
+}
+PASSING = ("tour", "step")  # what is presented or asked for once
+
+
+def read(names: Collection[str]) -> dict[str, str]:
+    """The query parameters that belong to a page."""
+    return {name: st.query_params[name] for name in names if name in st.query_params}
+
+
+def write(params: Mapping[str, str], names: Collection[str]) -> None:
+    """Put ``params`` into the address, which adds one step to the browser's history.
+
+    Other parameters (e.g. streamlit's own "embed") are left alone.
+    """
+    if params != read(names):
+        kept = [name for name in st.query_params if name not in names]
+        others = {name: st.query_params.get_all(name) for name in kept}
+        st.query_params.from_dict({**others, **params})
+
+
+def save(params: Mapping[str, str], names: Collection[str], known: str) -> None:
+    """``write`` of the state that the page shows; ``known`` is the session key that holds what was
+    last read or written, by which the page tells its own changes from the visitor's.
+    """
+    write(params, names)
+    st.session_state[known] = dict(params)
+
+
+def add(params: Mapping[str, str]) -> None:
+    """Names in the address what it leaves open; what it says already stays."""
+    missing = {name: text for name, text in params.items() if name not in st.query_params}
+    if missing:
+        st.query_params.update(missing)
+
+
+# The run and query in hand
+
+
+def in_hand() -> dict[str, str]:
+    """The run and query the visitor last looked at, as in an address; empty at first."""
+    return dict(st.session_state.get(keys.IN_HAND, {}))
+
+
+def run_in_hand() -> str | None:
+    """The run the visitor last looked at."""
+    return in_hand().get("run")
+
+
+def take(run: str, query: object = None) -> None:
+    """The visitor looks at ``run`` and, where the page has one, at ``query``.
+
+    A picture of one's own stays in hand on pages that have other queries only.
+    """
+    known = in_hand()
+    q = known.get("q") if known.get("run") == run else None
+    if query is not None and not (q and UPLOAD.fullmatch(q) and _page() != "explore"):
+        q = str(query)
+    st.session_state[keys.IN_HAND] = {"run": run, **({"q": q} if q else {})}
+
+
+def renamed(run: str, name: str) -> None:
+    """A run has another name, or "" where it is gone: no page comes back to the old one."""
+    if run_in_hand() == run:
+        st.session_state[keys.IN_HAND] = {"run": name} if name else {}
+    kept: dict[str, dict[str, str]] = st.session_state.get(keys.ADDRESSES, {})
+    for page, params in list(kept.items()):
+        if run in (params.get("run"), *params.get("runs", "").split(",")):
+            del kept[page]
+
+
+# From page to page
+
+
+def arrive(page: str) -> None:
+    """The visitor has come to ``page``: its bare address is filled, one that says more is not."""
+    part, found = PARTS.get(page), st.query_params.to_dict()
+    if part is None:
+        return
+    given = _without_upload(page, found)
+    kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page, {}))
+    context = get_script_run_ctx()
+    goes_back = context is not None and context.is_history_navigation
+    if given and (goes_back or given != {"run": run_in_hand()}):
+        filled = {**{name: kept[name] for name in part.always if name in kept}, **given}
+    else:
+        filled = _filled(page, part, kept)
+    if filled != found:
+        st.query_params.from_dict(filled)
+        # Controls that Streamlit binds to the address take their first value from here.
+        with get_session_state().query_params() as params:
+            params.set_initial_query_params_from_current()
+
+
+def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
+    """The address as ``found``, without a picture that ``page`` cannot start from."""
+    if page == "explore":
+        return found
+    is_named = UPLOAD.fullmatch(found.get("q", ""))
+    known = in_hand()
+    runs = (found.get("run", known.get("run")), *found.get("runs", "").split(","))
+    is_in_hand = UPLOAD.fullmatch(known.get("q", "")) and known["run"] in runs
+    st.session_state[keys.INSTEAD] = "" if is_named or is_in_hand else None
+    return {name: text for name, text in found.items() if not (is_named and name == "q")}
+
+
+def instead_of_upload(query: object) -> str:
+    """The sentence on a page that shows ``query`` because it cannot start from the picture that the
+    visitor came with; "" without such a picture, and once another query was chosen.
+    """
+    first = st.session_state.get(keys.INSTEAD)
+    if first == "":
+        first = st.session_state[keys.INSTEAD] = str(query)
+    if first != str(query):
+        return ""
+    shown = "the average query" if query == "mean" else f"item {query}"
+    return f"Only Explore can start from your uploaded picture: this page shows {shown} instead."
+
+
+def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:
+    """The address of a page as it was ``kept``, with the run and query in hand."""
+    known = in_hand()
+    if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
+        for name in ("q", *part.of_run, *part.of_query):
+            kept.pop(name, None)
+    q = known.get("q", "")
+    if UPLOAD.fullmatch(q) and page != "explore":
+        known.pop("q")
+    elif q != kept.get("q"):
+        for name in part.of_query:
+            kept.pop(name, None)
+    return {**kept, **{name: known[name] for name in part.takes if name in known}}
+
+
+def leave(page: str) -> None:
+    """Keeps the address of ``page`` for when the visitor comes back."""
+    if page in PARTS:
+        now, all_kept = st.query_params.to_dict(), st.session_state.setdefault(keys.ADDRESSES, {})
+        before = all_kept.get(page, {})
+        always = {name: before[name] for name in PARTS[page].always if name in before}
+        kept = {name: text for name, text in now.items() if name not in PASSING}
+        all_kept[page] = {**always, **kept}
+
+
+def title(page: str) -> str:
+    """The title of the browser's tab: the page, and what is shown on it."""
+    names = ("run", "runs", keys.LABEL_PLAN)
+    shown = next((st.query_params[name] for name in names if name in st.query_params), "")
+    return f"{page} · {shown[:120]}" if shown else page
+
+
+def _page() -> str:
+    return str(st.session_state.get(keys.PAGE, ""))

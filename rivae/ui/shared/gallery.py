@@ -1,0 +1,172 @@
+"""The dialog that chooses a query: by words, by a true factor, or a picture of one's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.explorer import Explorer
+from rivae.ui.explore import session
+from rivae.ui.panels.answers import picture
+from rivae.ui.panels.component import source
+from rivae.ui.panels.links import Query
+from rivae.ui.shared.uploads import Upload, read_upload
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rivae.explorer import Explorer
+
+PER_PAGE = 36
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a choice does, for the page that opens the gallery.
+
+    Attributes:
+        flag: session key that says whether the gallery is open; ``choose`` sets it to False.
+        choose: makes a data row or "mean" the query.
+        upload: takes a visitor's own picture; None where the page cannot use one.
+    """
+
+    flag: str
+    choose: Callable[[Query], None]
+    upload: Callable[[Upload], None] | None = None
+
+
+EXPLORE = Purpose(
+    keys.EXPLORE_CHOOSING, session.choose_query, session.choose_upload
+)
+
+
+def _closed() -> None:
+    for flag in (keys.EXPLORE_CHOOSING, keys.COMPARE_CHOOSING, keys.STEER_CHOOSING):
+        st.session_state[flag] = False
+
+
+@st.dialog("Choose a query", width="large", on_dismiss=_closed)
+def show(explorer: Explorer, chosen: Query, purpose: Purpose = EXPLORE) -> None:
+    """Open the dialog, ``chosen`` framed; a choice becomes the query and closes it."""
+    ids = _filtered(explorer)
+    n_pages = max(1, math.ceil(len(ids) / PER_PAGE))
+    if st.session_state.get(keys.GALLERY_PAGE, 1) > n_pages:
+        st.session_state[keys.GALLERY_PAGE] = 1
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.caption(f"{len(ids):,} of {len(explorer.search_rows):,} items")
+        if st.button("The average query", icon=":material/functions:", type="tertiary"):
+            purpose.choose("mean")
+        page = st.pagination(n_pages, key=keys.GALLERY_PAGE) if n_pages > 1 else 1
+    if len(ids):
+        part = [int(i) for i in ids[(page - 1) * PER_PAGE : page * PER_PAGE]]
+        gallery_panel(
+            explorer,
+            part,
+            side=0 if explorer.shows_whole else 1,
+            chosen=chosen if chosen != "mean" else None,
+            label="Queries to choose from",
+            key=keys.GALLERY_PANEL,
+            on_pick=lambda: _on_pick(purpose),
+        )
+    else:
+        st.info("No item fits. Remove a word or widen the factor.")
+    if explorer.data.accepts_upload and purpose.upload is not None:
+        _upload(explorer, purpose.upload)
+    if not st.session_state[purpose.flag]:
+        st.rerun()
+
+
+def _on_pick(purpose: Purpose) -> None:
+    item = getattr(st.session_state.get(keys.GALLERY_PANEL), "pick", None)
+    if isinstance(item, int):
+        purpose.choose(item)
+
+
+def _filtered(explorer: Explorer) -> NDArray[np.int64]:
+    """The rows that fit the words and the factor."""
+    specs = explorer.data.factor_specs
+    words, factor_box = st.columns([3, 2]) if specs else (st.container(), None)
+    text = words.text_input(
+        "Search", key=keys.GALLERY_TEXT, type="search", live="300ms",
+        placeholder="Words of the title or text, or an item number",
+    )  # fmt: skip
+    ids = explorer.find(text or "")
+    if factor_box is None:
+        return ids
+    k = factor_box.selectbox(
+        "True factor", range(len(specs)), index=None, placeholder="any",
+        format_func=lambda i: specs[i].name, key=keys.GALLERY_FACTOR,
+    )  # fmt: skip
+    return ids if k is None else np.intersect1d(ids, _with_factor(explorer, k))
+
+
+def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
+    """The rows whose factor ``k`` has a chosen value."""
+    assert explorer.data.factors is not None
+    spec, values = explorer.data.factor_specs[k], explorer.data.factors[explorer.search_rows, k]
+    if spec.levels:
+        codes = range(len(spec.levels))
+        chosen = st.pills(
+            markdown(spec.name), codes, selection_mode="multi",
+            format_func=lambda c: markdown(spec.levels[c]), key=f"{keys.GALLERY_LEVELS}_{k}",
+        )  # fmt: skip
+        if not chosen:
+            return explorer.search_rows
+        return np.concatenate([explorer.with_factor(k, c, c) for c in chosen])
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return explorer.search_rows
+    first, last = st.slider(
+        markdown(spec.name), low, high, (low, high), key=f"{keys.GALLERY_RANGE}_{k}"
+    )
+    return explorer.with_factor(k, first, last)
+
+
+def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
+    """A visitor's own picture as the query."""
+    file = st.file_uploader(
+        f"Or use a picture of your own ({explorer.data.view_names[0]})",
+        type=["png", "jpg", "jpeg", "webp", "bmp"], key=keys.GALLERY_UPLOAD,
+    )  # fmt: skip
+    if file is None:
+        return
+    try:
+        use(read_upload(explorer, file.name, file.getvalue()))
+    except RivaeError as error:
+        st.warning(str(error))
+
+
+_GALLERY = st.components.v2.component(
+    "rivae_gallery",
+    js=source("dom.js", "gallery.js"),
+    css=source("base.css", "gallery.css"),
+)
+
+
+def gallery_panel(
+    explorer: Explorer,
+    ids: Sequence[int],
+    *,
+    side: int,
+    chosen: int | None,
+    label: str,
+    key: str,
+    on_pick: Callable[[], None],
+) -> None:
+    """Show items ``ids``; a click puts the item's number into ``st.session_state[key].pick``."""
+    items = {str(i): picture(explorer, i, side) for i in ids}
+    data = {
+        "ids": list(ids), "items": items, "chosen": chosen, "label": label,
+        "aspect": explorer.aspect(side),
+    }  # fmt: skip
+    _GALLERY(key=key, data=data, on_pick_change=on_pick)

@@ -1,0 +1,92 @@
+"""What a page says before its content, or in its place when there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.shared import axes
+from rivae.ui.shell import cache
+from rivae.ui.shell.pages import HOME, TRAIN
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+    from rivae.methods.base import Method
+    from rivae.runs import Run
+
+Opened = TypeVar("Opened")
+
+
+def ready_runs(name: str = "run") -> list[Run]:
+    """The runs that can be opened; the page ends where there is none, nor one in the address, under
+    ``name``.
+    """
+    ready = cache.ready_runs()
+    if not ready and not st.query_params.get(name):
+        no_runs()
+        st.stop()
+    return ready
+
+
+def opened(open_run: Callable[[], Opened]) -> Opened:
+    """What ``open_run`` returns; the page ends with a sentence where the run cannot be opened."""
+    try:
+        with report.waiting("Opening the run, its data and its model …", 480):
+            return open_run()
+    except RivaeError as error:
+        unusable(error)
+        st.stop()
+
+
+def no_runs() -> None:
+    """There is no trained run: the way to one."""
+    st.subheader("No trained run yet")
+    st.write("Train one, then come back to this page.")
+    st.page_link(TRAIN, label="Train a model", icon=":material/model_training:",
+                 query_params={"training": "New run"})  # fmt: skip
+
+
+def unusable(error: RivaeError) -> None:
+    """A run that cannot be opened, in its own words."""
+    st.warning(str(error), icon=":material/info:")
+    st.page_link(HOME, label="Choose another run", icon=":material/arrow_back:")
+
+
+def no_latent(*methods: Method | type[Method] | None) -> None:
+    """One sentence for each method whose axes are those of the embedding."""
+    for sentence in dict.fromkeys(map(axes.no_latent, methods)):
+        if sentence:
+            st.caption(f":material/info: {markdown(sentence)}")
+
+
+def in_training(run: Run) -> None:
+    """The model is not the trained one yet."""
+    try:
+        status = run.status
+    except RivaeError:
+        return  # whatever is wrong with the run, its picture is here
+    where = f"epoch {status.epoch} of {status.total_epochs}"
+    state = "In training" if status.state == "running" else "Stopped"
+    st.caption(
+        f":material/model_training: {state} at {where}: this is the model of some moment before, "
+        "and its axes may still change."
+    )
+
+
+def remarks(explorer: Explorer, *said: str) -> None:
+    """What is to be known about the model, and what was ``said`` about the link, if anything."""
+    no_latent(explorer.method)
+    if explorer.run is not None and not explorer.run.ready:
+        in_training(explorer.run)
+    say(*said)
+
+
+def say(*sentences: str) -> None:
+    """The sentences that there are, as one remark above the page."""
+    if text := " ".join(filter(None, sentences)):
+        st.warning(text, icon=":material/info:")

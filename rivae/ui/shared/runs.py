@@ -1,0 +1,186 @@
+"""A run in words, and choosers at the top of a page: which run, and which of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import streamlit as st
+
+from rivae.benchmark.names import DATASETS, METHODS
+from rivae.errors import RivaeError
+from rivae.ui.shared.axes import method_of, no_latent
+from rivae.ui.shell import cache
+
+if TYPE_CHECKING:
+    from rivae.config import DatasetConfig
+    from rivae.runs import Run
+
+@dataclass(frozen=True)
+class RunCard:
+    """What is shown of one run; all text is plain.
+
+    Attributes:
+        state: "created", "running", "finished", "failed", "interrupted" or "broken".
+        note: one sentence for every state but "finished", and for a method without a latent.
+        action: what to do next: "measure", "resume" or nothing.
+        broken_evaluation: its scores cannot be read, the note says why.
+        scores: (name, value, what it means) for the card's figures; no D, C, I of a method without
+            a latent, as in the tables.
+    """
+
+    id: str
+    state: str
+    dataset: str = ""
+    dataset_title: str = "Unreadable run"
+    method: str = ""
+    date: str = ""
+    note: str = ""
+    action: Literal["", "measure", "resume"] = ""
+    progress: float | None = None
+    broken_evaluation: bool = False
+    scores: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """One line for a list of runs."""
+        parts = (self.dataset_title, self.method, self.id)
+        return " · ".join(part for part in parts if part)
+
+
+def describe_run(run: Run) -> RunCard:
+    """The card of ``run``; never raises for a run that is broken or still training."""
+    try:
+        config, status = run.config, run.status
+    except RivaeError as error:
+        return RunCard(run.id, "broken", note=str(error))
+    name, method = config.dataset.name, config.method.name
+    common: dict[str, Any] = {
+        "dataset": name,
+        "dataset_title": dataset_title(config.dataset),
+        "method": METHODS.get(method, method),
+        "date": short_date(status.updated),
+    }
+    if status.state == "finished":
+        sentence = no_latent(method_of(run))
+        try:
+            scores, broken = _scores(run, with_factors=not sentence), False
+        except RivaeError as error:
+            scores, broken, sentence = (), True, str(error)
+        return RunCard(
+            run.id, "finished", scores=scores, action="" if scores else "measure", note=sentence,
+            broken_evaluation=broken, **common,
+        )  # fmt: skip
+    done = status.epoch / status.total_epochs if status.total_epochs else 0.0
+    return RunCard(
+        run.id,
+        status.state,
+        note=_note(status),
+        action="" if status.state == "running" else "resume",
+        progress=min(max(done, 0.0), 1.0) if status.state == "running" else None,
+        **common,
+    )
+
+
+def run_title(run: Run) -> str:
+    """``RunCard.title`` without reading more than the configuration."""
+    try:
+        config = run.config
+    except RivaeError:
+        return RunCard(run.id, "broken").title
+    title, method = dataset_title(config.dataset), config.method.name
+    method = METHODS.get(method, method)
+    return RunCard(run.id, "finished", dataset_title=title, method=method).title
+
+
+def dataset_title(dataset: DatasetConfig) -> str:
+    """What a person calls the data set of a run; an import has its own name."""
+    store = dataset.settings.get("store")
+    if dataset.name == "pairs" and isinstance(store, str) and store:
+        return Path(store).name
+    return DATASETS.get(dataset.name, dataset.name)
+
+
+def _note(status: Any) -> str:
+    where = f"epoch {status.epoch} of {status.total_epochs}"
+    if status.state == "running":
+        return f"Training: {where}, stage {status.stage}."
+    if status.state == "created":
+        return "Not trained yet."
+    if status.state == "interrupted":
+        return f"Stopped at {where}."
+    reason = f": {status.message.rstrip('.')}" if status.message else ""
+    return f"Training failed at {where}{reason}."
+
+
+def short_date(text: str | None) -> str:
+    """An ISO time as "20 Nov 2025", or nothing where it cannot be read."""
+    try:
+        return f"{datetime.fromisoformat(text or ''):%d %b %Y}".lstrip("0")
+    except ValueError:
+        return ""
+
+
+def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
+    """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
+    broken.
+    """
+    evaluation = run.evaluation or {}
+    retrieval = evaluation.get("retrieval") or {}
+    factors = (evaluation.get("factors") or {}) if with_factors else {}
+    wanted = (
+        ("R@1", retrieval, "recall_at_1", "share of queries whose own pair comes first"),
+        ("MedR", retrieval, "median_rank", "median rank of a query's own pair, 1 is best"),
+        ("D", factors, "disentanglement", "disentanglement: one factor per dimension"),
+        ("C", factors, "completeness", "completeness: one dimension per factor"),
+        ("I", factors, "informativeness", "informativeness: factors readable from z"),
+    )
+    found = []
+    for label, table, key, meaning in wanted:
+        value = _number(table.get(key))
+        if value is not None:
+            text = f"{value:.1f}" if label == "MedR" else f"{value:.2f}"
+            found.append((label, text, meaning))
+    return tuple(found)
+
+
+def _number(result: Any) -> float | None:
+    value = result.get("score") if isinstance(result, dict) else result
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    return float(value)
+
+
+ROW_LABELS = {"test": "Test items", "all": "All items"}
+
+
+def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[], None]) -> None:
+    """A list of the runs that can be opened; ``run_id`` is chosen."""
+    titles = {run.id: run_title(run) for run in cache.runs()}
+    options = ready if run_id in ready else [run_id, *ready]
+    st.session_state[key] = run_id
+    st.selectbox(
+        "Run",
+        options,
+        format_func=lambda run: titles.get(run, run),
+        key=key,
+        on_change=on_change,
+        width=340,
+    )
+
+
+def rows_picker(rows: str, *, key: str, on_change: Callable[[], None]) -> None:
+    """Whether the test items or all items are searched."""
+    st.session_state[key] = rows
+    st.selectbox(
+        "Search in",
+        list(ROW_LABELS),
+        format_func=ROW_LABELS.__getitem__,
+        key=key,
+        on_change=on_change,
+        width=130,
+        help="Test items were not seen in training.",
+    )

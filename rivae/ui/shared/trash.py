@@ -1,0 +1,135 @@
+"""What was deleted from the app: an Undo right after it, and a list to bring it back from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui.shared.runs import short_date
+from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.trash import Deleted, Kind, Trash
+
+SHOWN = 20
+NOUN: dict[Kind, str] = {"run": "run", "import": "data set", "tour": "tour"}
+
+
+def remember(deleted: Deleted) -> None:
+    """What the visitor has just deleted, for ``undo``; for callbacks."""
+    st.session_state[_key("last", deleted.kind)] = deleted
+
+
+def undo(kind: Kind) -> None:
+    """A line about what the visitor deleted last, with Undo; nothing once it is back. What came
+    of a restoring is said here too.
+    """
+    from rivae.jobs.words import size_text
+
+    report.show(_key("said", kind))
+    last: Deleted | None = st.session_state.get(_key("last", kind))
+    if last is None:
+        return
+    if not any(found.id == last.id for found in _trash(kind).entries()):
+        st.session_state.pop(_key("last", kind))
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
+        st.markdown(f"Deleted **{markdown(last.name)}** ({size_text(last.bytes)}).",
+                    width="content")  # fmt: skip
+        st.button("Undo", icon=":material/undo:", key=_key("undo", kind), on_click=_restore,
+                  args=(last,))  # fmt: skip
+        st.button("Dismiss", type="tertiary", key=_key("dismiss", kind), on_click=_dismiss,
+                  args=(kind,))  # fmt: skip
+
+
+def panel(kind: Kind) -> None:
+    """A button that opens the list of what was deleted; nothing where the trash is empty."""
+    from rivae.jobs.words import size_text
+
+    trash = _trash(kind)
+    trash.purge()
+    found = trash.entries()
+    if not found:
+        return
+    may = _is_free(kind) or access.may_change()
+    with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
+        st.caption("Kept for 30 days, then removed for good."
+                   + ("" if may else f" Log in to {access.WHAT}."))  # fmt: skip
+        for deleted in found[:SHOWN]:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f"**{markdown(deleted.name)}**", width="content")
+                when = short_date(deleted.deleted.isoformat())
+                st.caption(f"{when} · {size_text(deleted.bytes)}", width="content")
+                st.space("stretch")
+                st.button("Restore", icon=":material/undo:", key=_key(deleted.id, kind),
+                          disabled=not may, on_click=_restore, args=(deleted,))  # fmt: skip
+        if len(found) > SHOWN:
+            st.caption(f"{len(found) - SHOWN} more: `rivae trash` lists them all.")
+
+
+def import_button(folder: Path) -> None:
+    """A button that deletes an import, after saying how large it is and which runs need it."""
+    from rivae.jobs.deletion import runs_on
+    from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
+
+    may = access.may_change()
+    with st.popover("Delete", icon=":material/delete:", disabled=not may,
+                    help=None if may else f"Log in to {access.WHAT}."):  # fmt: skip
+        size = size_text(folder_bytes(folder))
+        st.markdown(f"**{markdown(folder.name)}** takes {size}. It stays in the trash for 30 days "
+                    "and can be restored.")  # fmt: skip
+        if runs := [run.id for run in runs_on(folder, cache.runs())]:
+            st.caption(f"Runs that do not open without it: {markdown(', '.join(runs))}.")
+        st.button(f"Delete {markdown(folder.name)}, {size}", icon=":material/delete:",
+                  type="primary", key=_key(f"delete_{folder.name}", "import"),
+                  on_click=_delete_import, args=(folder.name,))  # fmt: skip
+
+
+def _delete_import(name: str) -> None:
+    def change() -> str:
+        from rivae.jobs.deletion import delete_import
+
+        access.require()
+        remember(delete_import(name))
+        return ""
+
+    report.tried(_key("said", "import"), change)
+
+
+def _restore(deleted: Deleted) -> None:
+    def change() -> str:
+        from rivae.jobs.deletion import restore
+
+        if not _is_free(deleted.kind):
+            access.require()
+        name = restore(deleted)
+        _dismiss(deleted.kind, deleted.id)
+        return f"{name} is back."
+
+    report.tried(_key("said", deleted.kind), change)
+
+
+def _dismiss(kind: Kind, only: str = "") -> None:
+    last: Deleted | None = st.session_state.get(_key("last", kind))
+    if last is not None and only in ("", last.id):
+        st.session_state.pop(_key("last", kind))
+
+
+def _trash(kind: Kind) -> Trash:
+    from rivae.jobs.deletion import TRASHES
+
+    return TRASHES[kind]()
+
+
+def _is_free(kind: Kind) -> bool:
+    """Whether everybody who may look may change these, too."""
+    return kind == "tour"
+
+
+def _key(what: str, kind: Kind) -> str:
+    return f"{keys.TRASH}_{kind}_{what}"

@@ -1,0 +1,152 @@
+"""What Steer opens and hands on: one item in words, a row on its way into a tour, the matrix as
+files and as Python."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.panels.frame import dock
+from rivae.ui.shared import exports
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.steer import session
+from rivae.words.axis_names import cut
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+    from rivae.plots.sheet import Sheet
+    from rivae.steering import SteerRow
+    from rivae.ui.steer.state import SteerState
+
+NEW = ""
+MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
+
+
+def _closed() -> None:
+    st.session_state[keys.STEER_ITEM] = st.session_state[keys.STEER_ADDING] = None
+
+
+def item(explorer: Explorer, i: int) -> None:
+    """The picture and the text of item ``i`` beside the rows, and the way to make it the query."""
+    with dock(explorer.title(i), _closed):
+        _item(explorer, i)
+
+
+def _item(explorer: Explorer, i: int) -> None:
+    about, recipe = explorer.item(i), explorer.data.recipe(i)
+    side = 0 if explorer.shows_whole else 2
+    st.image(explorer.picture(i, side).content, width=300, alt=about.title)
+    st.button(
+        "Use as query", icon=":material/search:", type="primary", key=keys.STEER_USE,
+        on_click=session.choose_query, args=(i,),
+    )  # fmt: skip
+    if recipe is not None:
+        _list("Ingredients", recipe.ingredients, ordered=False)
+        _list("Instructions", recipe.instructions, ordered=True)
+    if about.factors:
+        st.table({markdown(f.name): markdown(f.value) for f in about.factors}, border="horizontal")
+    elif recipe is None and about.text:
+        st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
+    st.caption(f"Item number ({about.split} split)")
+    st.code(str(i), language=None)
+
+
+def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:
+    if not lines:
+        return
+    st.markdown(f"**{name}**")
+    shown = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
+    marks = [f"{n}." if ordered else "*" for n in range(1, len(shown) + 1)]
+    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, shown, strict=True)))
+    if len(lines) > MOST_LINES:
+        st.caption(f"and {len(lines) - MOST_LINES} more")
+
+
+@st.dialog("Add this row to a tour", on_dismiss=_closed)
+def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
+    """Heading, note and tour of a new step."""
+    from rivae import tours
+
+    known = {found.id: found.tour for found in tours.list_tours() if found.tour is not None}
+    title = row.title(explorer.axis_names)
+    st.caption(markdown(f"{title} · {shown.run}"))
+    field = keys.STEER_TOUR_FIELD
+    with st.form(f"{field}_form", border=False):
+        chosen = st.selectbox(
+            "Tour", [*known, NEW], key=f"{field}_which",
+            index=list(known).index(last) if (last := _last()) in known else 0,
+            format_func=lambda t: known[t].title if t in known else "A new tour",
+        )  # fmt: skip
+        name = st.text_input(
+            "Title of a new tour", key=f"{field}_title", max_chars=tours.MAX_TITLE,
+            placeholder="only for a new tour",
+        )  # fmt: skip
+        heading = st.text_input(
+            "Heading", value=cut(title, tours.MAX_HEADING), max_chars=tours.MAX_HEADING,
+            key=f"{field}_heading",
+        )  # fmt: skip
+        note = st.text_area("Note", max_chars=tours.MAX_NOTE, key=f"{field}_note")
+        wanted = st.form_submit_button("Add", type="primary", icon=":material/flag:")
+    if not wanted:
+        return
+    try:
+        step = tours.TourStep(heading, note, shown.run, shown.query, row, shown.n_sigma)
+        if chosen:
+            tour = tours.change_tour(chosen, lambda t: replace(t, steps=(*t.steps, step)))
+        else:
+            tour = tours.add_tour(name, [step])
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        return
+    st.session_state[keys.STEER_TOUR] = tour.id
+    _closed()
+    st.rerun()
+
+
+def _last() -> str:
+    """The tour that was last chosen or added to."""
+    return str(st.session_state.get(keys.STEER_TOUR) or NEW)
+
+
+def panel(explorer: Explorer, shown: SteerState) -> None:
+    """The Export button of the Steer page."""
+    from rivae.steering import base_point
+    from rivae.ui.steer.answers import K
+
+    start: dict[str, Any] = {"query": shown.query}
+    if shown.query == "mean":
+        start = {"query": None, "z": base_point(explorer, "mean").tolist()}
+    exports.panel(
+        "steer", lambda: sheet(explorer, shown), shown.run, "steer", is_chart=False, **start,
+        axes=shown.axes, levels=[list(row) for row in shown.rows], n_sigma=shown.n_sigma, k=K,
+        side=_side(explorer),
+    )  # fmt: skip
+
+
+def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
+    """The matrix as the paper prints it."""
+    from rivae.plots.steering import row_clouds, steering_sheet
+    from rivae.steering import base_point, steer
+    from rivae.ui.steer.answers import K
+
+    rows, data, side = shown.steer_rows, explorer.data, _side(explorer)
+    average = shown.query == "mean"
+    return steering_sheet(
+        rows,
+        steer(explorer, base_point(explorer, shown.query), rows, shown.n_sigma, K),
+        explorer.axis_names,
+        lambda i: data.picture(i, side),
+        clouds=row_clouds(explorer, rows, shown.n_sigma),
+        query=None if shown.query == "mean" else data.picture(shown.query, 1),
+        query_title="the average query" if average else data.title(int(shown.query)),
+        title=data.title,
+        n_sigma=shown.n_sigma,
+    )
+
+
+def _side(explorer: Explorer) -> int:
+    return 0 if explorer.shows_whole else 2

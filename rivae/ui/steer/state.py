@@ -1,0 +1,141 @@
+"""What the Steer page knows, every change it can undergo, and what its panel is sent. No streamlit
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rivae.errors import ConfigError
+from rivae.explorer import Explorer
+from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, SteerRow, steer_rows
+from rivae.ui.panels.links import Query
+from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z
+from rivae.ui.panels.steer_links import DEFAULT_SIGMA, SteerLink
+from rivae.ui.steer.answers import pictures_of
+
+FIRST_AXES = 2  # steered when the link names none
+
+
+@dataclass(frozen=True)
+class SteerState:
+    """One matrix of one run.
+
+    Attributes:
+        rev: changes whenever Python, not the browser, set the matrix; see ``ExploreState``.
+        axes: 1 to 5 dimensions from 0.
+        rows: levels, one per axis.
+    """
+
+    run: str
+    query: Query
+    axes: tuple[int, ...]
+    rows: tuple[tuple[Level, ...], ...]
+    n_sigma: float = DEFAULT_SIGMA
+    rev: int = 0
+
+    @property
+    def steer_rows(self) -> tuple[SteerRow, ...]:
+        """The rows as the library takes them."""
+        return steer_rows(self.axes, self.rows)
+
+
+def axis_order(explorer: Explorer) -> list[int]:
+    """All dimensions: those with a name first, then those that change the best match most."""
+    given = explorer.given_names
+    return sorted(
+        range(explorer.n_components), key=lambda j: (not given[j], -explorer.effects[j], j)
+    )
+
+
+def from_link(
+    explorer: Explorer, run: str, link: SteerLink, rev: int
+) -> tuple[SteerState, list[str]]:
+    """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
+    d = explorer.n_components
+    query, notes = linked_query(explorer, link.query)
+    kept = [n for n, j in enumerate(link.axes) if j < d]
+    if len(kept) < len(link.axes):
+        beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
+        notes.append(f"This run has {d} dimensions; the link's {beyond} is left out.")
+    axes = tuple(link.axes[n] for n in kept)
+    rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []
+    if not axes:
+        axes = tuple(axis_order(explorer)[:FIRST_AXES])
+    if not rows:
+        stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
+        rows = [(*row.levels, *stays) for row in steer_rows(axes[:3])]
+    return SteerState(run, query, axes, tuple(rows), link.n_sigma, next_rev(rev)), notes
+
+
+def to_link(state: SteerState) -> SteerLink:
+    """The link that restores ``state``."""
+    return SteerLink(state.run, state.query, state.axes, state.rows, state.n_sigma)
+
+
+def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> SteerState:
+    """``state`` with what the panel reports; a report from before the last ``rev`` changes nothing.
+
+    Raises:
+        ConfigError: the report holds something that the panel cannot send.
+    """
+    if view.get("rev") != state.rev:
+        return state
+    axes, rows, n_sigma = view.get("axes"), view.get("rows"), view.get("n_sigma")
+    if not isinstance(axes, list) or any(type(j) is not int for j in axes):
+        raise ConfigError("the panel sent no list of axes")
+    if any(not 0 <= j < explorer.n_components for j in axes):
+        raise ConfigError(f"there are only axes 1 to {explorer.n_components}")
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise ConfigError("the panel sent no list of rows")
+    if not isinstance(n_sigma, int | float) or not 0.5 <= n_sigma <= MAX_LEVEL:
+        raise ConfigError(f"n sigma must lie between 0.5 and {MAX_LEVEL:g}")
+    made = steer_rows(axes, rows)
+    return replace(
+        state, axes=tuple(axes), rows=tuple(row.levels for row in made),
+        n_sigma=round(float(n_sigma), 2),
+    )  # fmt: skip
+
+
+def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerState:
+    """``state`` at another query; the matrix stays.
+
+    Raises:
+        ConfigError: there is no such row.
+    """
+    return replace(state, query=existing(explorer, query), rev=next_rev(state.rev))
+
+
+def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first pictures included, so that it paints at once.
+
+    ``url`` is the address of the route, "" without one.
+    """
+    given, letter = explorer.given_names, explorer.method.axis_letter()
+    return {
+        "rev": state.rev, "key": key, "url": url, "run": state.run,
+        "query": card_of(explorer, state.query, query_z(explorer, state.query)),
+        "queryId": state.query, "nItems": len(explorer.data),
+        "axes": list(state.axes), "rows": [list(row) for row in state.rows],
+        "nSigma": state.n_sigma, "letter": letter,
+        "dims": [
+            {"short": axis, "given": given[j], "name": explorer.axis_names[j]}
+            for j, axis in enumerate(explorer.axis_ids)
+        ],
+        "order": axis_order(explorer),
+        "first": [_first(explorer, state, row) for row in state.steer_rows],
+        "aspect": explorer.aspect(0 if explorer.shows_whole else 2),
+        "wordKind": word_kind(explorer), "maxAxes": MAX_AXES, "maxRows": MAX_ROWS,
+    }  # fmt: skip
+
+
+def _first(explorer: Explorer, state: SteerState, row: SteerRow) -> dict[str, Any]:
+    return pictures_of(explorer, state.query, row, state.n_sigma)
+
+
+def word_kind(explorer: Explorer) -> str:
+    """What clouds are made of, in one word; "" where the items have no texts."""
+    first = explorer.data.recipe(0)
+    return "" if first is None else "Ingredients" if first.ingredients else "Words"

@@ -1,0 +1,297 @@
+"""Tours: chosen, edited, handed on below the Steer matrix; presented by ``?tour=ID&step=N``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui import server
+from rivae.ui.panels.component import source
+from rivae.ui.panels.links import whole_number
+from rivae.ui.shared import trash
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.steer import session
+
+if TYPE_CHECKING:
+    from rivae.tours import Tour
+
+FIELD = keys.STEER_TOUR_FIELD
+
+
+def panel() -> None:
+    """All tours: one is chosen, with what can be done with it."""
+    from rivae import tours
+
+    st.subheader("Tours", anchor=False)
+    if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
+        st.warning(markdown(notice), icon=":material/info:")
+    trash.undo("tour")
+    found = tours.list_tours()
+    for bad in found:
+        if bad.tour is None:
+            _damaged(bad.id, bad.problem)
+    known = {entry.id: entry.tour for entry in found if entry.tour is not None}
+    if not known:
+        st.caption(
+            "A tour is a series of rows with headings and notes that a presenter steps through. "
+            "Add the first step with the flag beside a row."
+        )
+        with st.container(horizontal=True):
+            _import()
+            trash.panel("tour")
+        return
+    if st.session_state.get(keys.STEER_TOUR) not in known:
+        st.session_state[keys.STEER_TOUR] = next(iter(known))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            "Tour", list(known), format_func=lambda t: known[t].title, key=keys.STEER_TOUR,
+            width=340,
+        )  # fmt: skip
+        tour = known[chosen]
+        st.button(
+            "Present", icon=":material/slideshow:", type="primary", disabled=not tour.steps,
+            key=f"{FIELD}_present", on_click=present, args=(tour.id,),
+        )  # fmt: skip
+        with st.popover("Edit", icon=":material/edit:"):
+            _edit(tour)
+        st.download_button(
+            "Export", lambda: tours.to_bytes(tour), file_name=f"{tour.id}.json",
+            mime="application/json", icon=":material/download:", on_click="ignore",
+            key=f"{FIELD}_export",
+        )  # fmt: skip
+        _import()
+        trash.panel("tour")
+    for n, step in enumerate(tour.steps, 1):
+        runs = "" if n > 1 and tour.steps[n - 2].run == step.run else f" · {step.run}"
+        st.markdown(f"{n}\\. {markdown(step.heading)} :small[:gray[{markdown(runs)}]]")
+
+
+def present(tour_id: str, step: int = 1) -> None:
+    """Opens the presenter's view; for callbacks."""
+    st.query_params.from_dict({"tour": tour_id, "step": str(step)})
+
+
+def _edit(tour: Tour) -> None:
+    """Title, and every step's heading, note and place."""
+    from rivae import tours
+
+    key = f"{FIELD}_{tour.id}"
+    st.text_input(
+        "Title", tour.title, key=f"{key}_title", max_chars=tours.MAX_TITLE,
+        on_change=lambda: _change(
+            tour.id, lambda t: replace(t, title=st.session_state[f"{key}_title"])
+        ),
+    )  # fmt: skip
+    for n, step in enumerate(tour.steps):
+        # With the text in the key: after a move the fields belong to other steps.
+        own = f"{key}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
+        with st.expander(f"{n + 1}. {markdown(step.heading)}"):
+            st.text_input(
+                "Heading", step.heading, key=f"{own}_heading", max_chars=tours.MAX_HEADING
+            )
+            st.text_area("Note", step.note, key=f"{own}_note", max_chars=tours.MAX_NOTE)
+            with st.container(horizontal=True):
+                st.button("Save", key=f"{own}_save", type="primary", on_click=_save_step,
+                          args=(tour.id, n, own))  # fmt: skip
+                st.button("", icon=":material/arrow_upward:", key=f"{own}_up", disabled=n == 0,
+                          help="Earlier", on_click=_move, args=(tour.id, n, n - 1))  # fmt: skip
+                st.button("", icon=":material/arrow_downward:", key=f"{own}_down", help="Later",
+                          disabled=n == len(tour.steps) - 1, on_click=_move,
+                          args=(tour.id, n, n + 1))  # fmt: skip
+                st.button("Remove", icon=":material/close:", key=f"{own}_remove",
+                          on_click=_move, args=(tour.id, n, None))  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sure = st.checkbox("Delete the tour", key=f"{key}_sure")
+        st.button("Delete", icon=":material/delete:", disabled=not sure, key=f"{key}_delete",
+                  on_click=_delete, args=(tour.id,))  # fmt: skip
+
+
+def _delete(tour_id: str) -> None:
+    """Into the trash, with an offer to undo it; for callbacks."""
+    from rivae import tours
+
+    def delete() -> None:
+        if done := tours.delete_tour(tour_id):
+            trash.remember(done)
+
+    _guarded(delete)
+
+
+def _damaged(tour_id: str, problem: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(markdown(f"{tour_id}: {problem}"), icon=":material/info:")
+        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_delete,
+                  args=(tour_id,))  # fmt: skip
+
+
+def _import() -> None:
+    with st.popover("Import", icon=":material/upload:"):
+        st.file_uploader(
+            "A tour that this app exported", type=["json"], key=f"{FIELD}_file",
+            on_change=_take_file,
+        )  # fmt: skip
+
+
+def _take_file() -> None:
+    from rivae import tours
+
+    file = st.session_state.get(f"{FIELD}_file")
+    if file is None:
+        return
+
+    def take() -> None:
+        tour = tours.from_bytes(file.getvalue())
+        st.session_state[keys.STEER_TOUR] = tours.add_tour(tour.title, tour.steps).id
+
+    _guarded(take)
+
+
+def _save_step(tour_id: str, n: int, own: str) -> None:
+    heading, note = (st.session_state[f"{own}_{name}"] for name in ("heading", "note"))
+
+    def change(tour: Tour) -> Tour:
+        steps = list(tour.steps)
+        steps[n] = replace(steps[n], heading=heading, note=note)
+        return replace(tour, steps=tuple(steps))
+
+    _change(tour_id, change)
+
+
+def _move(tour_id: str, n: int, to: int | None) -> None:
+    """Step ``n`` to another place, or out of the tour."""
+
+    def change(tour: Tour) -> Tour:
+        steps = list(tour.steps)
+        step = steps.pop(n)
+        if to is not None:
+            steps.insert(to, step)
+        return replace(tour, steps=tuple(steps))
+
+    _change(tour_id, change)
+
+
+def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
+    from rivae import tours
+
+    _guarded(lambda: tours.change_tour(tour_id, change))
+
+
+def _guarded(change: Callable[[], object]) -> None:
+    """Runs a change; what cannot be done is said on the page."""
+    try:
+        change()
+    except (RivaeError, IndexError) as error:  # IndexError: another session removed the step
+        gone = "this step is gone: reload the page"
+        st.session_state[keys.TOUR_NOTICE] = str(error) if isinstance(error, RivaeError) else gone
+
+
+NAMES = ("tour", "step")
+
+
+def is_open() -> bool:
+    """Whether the address asks for a tour."""
+    return "tour" in st.query_params
+
+
+def show() -> None:
+    """The tour in the address, or one sentence about why it cannot be shown."""
+    from rivae import tours
+
+    session.refresh()  # the matrix is mounted anew when the presenter comes back
+    try:
+        tour = tours.read_tour(st.query_params["tour"])
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
+        _back()
+        return
+    if not tour.steps:
+        st.info(f"{markdown(tour.title)} has no steps yet.")
+        _back()
+        return
+    step = whole_number(st.query_params.get("step", "1"), 1, len(tour.steps)) or 1
+    answers = {"answer": keys.TOUR_ANSWER, "words": keys.TOUR_WORDS}
+    said = {name: st.session_state.get(key) for name, key in answers.items()}
+    tour_panel(
+        {**payload(tour), **said, "step": step, "colors": session.word_colors()},
+        key=keys.TOUR_PANEL,
+        on_step=_on_step,
+        on_leave=_leave,
+        on_ask=lambda: session.ask(_reported("ask"), keys.TOUR_ANSWER),
+        on_ask_words=lambda: session.ask(_reported("ask_words"), keys.TOUR_WORDS),
+    )
+    _back()
+
+
+def payload(tour: Tour) -> dict[str, Any]:
+    """The words and settings of all steps; pictures are asked for one step ahead."""
+    return {
+        "id": tour.id,
+        "title": tour.title,
+        "url": server.steer_url(),
+        "pictures": server.pictures_url(),
+        "steps": [
+            {
+                "heading": s.heading, "note": s.note, "run": s.run, "query": s.query,
+                "axes": list(s.row.axes), "levels": list(s.row.levels), "n_sigma": s.n_sigma,
+            }
+            for s in tour.steps
+        ],
+    }  # fmt: skip
+
+
+def _back() -> None:
+    st.button("Back to the matrix", icon=":material/arrow_back:", on_click=_leave)
+
+
+def _reported(name: str) -> Any:
+    return getattr(st.session_state.get(keys.TOUR_PANEL), name, None)
+
+
+def _on_step() -> None:
+    step = _reported("step")
+    if type(step) is int and step > 0:
+        st.query_params["step"] = str(step)
+
+
+def _leave() -> None:
+    for name in NAMES:
+        if name in st.query_params:
+            del st.query_params[name]
+    st.session_state[keys.TOUR_ANSWER] = st.session_state[keys.TOUR_WORDS] = None
+    session.come_back()
+
+
+_PANEL = st.components.v2.component(
+    "rivae_tour",
+    js=source("dom.js", "wire.js", "steer_cloud.js", "tour.js"),
+    css=source("base.css", "steer_cloud.css", "tour.css"),
+)
+
+
+def tour_panel(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_step: Callable[[], None],
+    on_leave: Callable[[], None],
+    on_ask: Callable[[], None],
+    on_ask_words: Callable[[], None],
+) -> None:
+    """Show the view over everything else.
+
+    ``data`` comes from :func:`rivae.ui.steer.tours.payload`. ``step`` reports the step that is
+    shown (from 1), ``leave`` that the presenter is done.
+    """
+    _PANEL(
+        key=key,
+        data=dict(data),
+        on_step_change=on_step,
+        on_leave_change=on_leave,
+        on_ask_change=on_ask,
+        on_ask_words_change=on_ask_words,
+    )

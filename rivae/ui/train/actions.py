@@ -1,0 +1,169 @@
+"""Buttons of a training run: cancel, resume, clone, open, and its place in the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.runs import is_read_only, runs_root
+from rivae.ui.shell import access, keys
+from rivae.ui.shell.pages import EXPLORE
+from rivae.ui.train import form, session
+
+if TYPE_CHECKING:
+    from rivae.jobs.ledger import Ledger
+    from rivae.jobs.overview import Entry
+
+NO_RIGHT = "You may look, but not change trainings here: sign in to do so."
+FROM_TERMINAL = "It trains from a terminal: stop it there with Ctrl C."
+
+
+def key(what: str, entry: Entry) -> str:
+    """The key of a button of a run or job."""
+    return f"{keys.TRAIN_BUTTON}-{what}-{entry.job.id if entry.job else entry.id}"
+
+
+def _help(otherwise: str | None = None) -> str | None:
+    return otherwise if access.may_change() else NO_RIGHT
+
+
+def may_resume(entry: Entry) -> bool:
+    """Whether a run that is over can go on from here."""
+    from rivae.jobs.overview import UNFINISHED
+
+    if entry.state not in UNFINISHED or entry.config is None:
+        return False
+    if entry.job is not None:
+        return entry.job.config is not None
+    run = entry.run
+    return run is not None and run.path.parent == runs_root() and not is_read_only(run)
+
+
+def cancel(entry: Entry) -> None:
+    """The button that stops a run, or takes it out of the queue."""
+    if not entry.live:
+        return
+    job = entry.job
+    if job is None:
+        st.button("Cancel", icon=":material/stop:", key=key("cancel", entry), disabled=True,
+                  help=FROM_TERMINAL)  # fmt: skip
+        return
+
+    def act(queue: Ledger) -> str:
+        after = queue.cancel(job.id)
+        return f"{job.run} is out of the queue" if after.state == "cancelled" else (
+            f"{job.run} stops within seconds"
+        )  # fmt: skip
+
+    st.button("Cancel", icon=":material/stop:", key=key("cancel", entry), on_click=_change,
+              args=(act,), disabled=job.cancelling or not access.may_change(),
+              help=_help())  # fmt: skip
+
+
+def resume(entry: Entry, *, primary: bool = False) -> None:
+    """The button that queues a run again which is over but not finished."""
+    if not may_resume(entry):
+        return
+
+    def act(queue: Ledger) -> str:
+        from rivae.runs.named_files import require_open
+
+        if entry.config is not None:
+            require_open(entry.config)
+        if entry.job is not None:
+            queue.resume(entry.job.id)
+        elif entry.config is not None:
+            # A copied folder still has the name of the one it was copied from in its file.
+            queue.add_existing(entry.config.model_copy(update={"name": entry.id}))
+        return f"{entry.id} is queued: it goes on from its last checkpoint"
+
+    st.button("Resume", icon=":material/play_arrow:", key=key("resume", entry), on_click=_change,
+              args=(act,), disabled=not access.may_change(),
+              type="primary" if primary else "secondary",
+              help=_help("Goes on from its last checkpoint, to the same numbers."))  # fmt: skip
+
+
+def clone(entry: Entry) -> None:
+    """The button that opens the form with the settings of this run."""
+    if entry.config is None:
+        return
+    if st.button("Clone", icon=":material/content_copy:", key=key("clone", entry),
+                 type="tertiary", on_click=_clone, args=(entry.id,),
+                 help="Opens the form with the settings of this run."):  # fmt: skip
+        st.rerun()
+
+
+def _clone(run_id: str) -> None:
+    session.close_run()
+    form.clone(run_id)
+
+
+def explore(entry: Entry) -> None:
+    """The button that opens the model, also one in training."""
+    if not entry.opens:
+        return
+    hint = None if entry.state == "finished" else "The model as it was saved last."
+    if st.button("Open in Explore", icon=":material/tune:", key=key("explore", entry),
+                 type="primary", help=hint):  # fmt: skip
+        st.switch_page(EXPLORE, query_params={"run": entry.id})
+
+
+def forget(entry: Entry) -> None:
+    """The button that takes an entry without a run out of the list."""
+    job = entry.job
+    if job is None or entry.live or (entry.run is not None and job.config is not None):
+        return
+
+    def act(queue: Ledger) -> str:
+        queue.remove(job.id)
+        return f"{entry.id} is out of the list"
+
+    why = "there is no folder behind it" if entry.run is None else "the run's folder stays"
+    st.button("Remove", icon=":material/close:", key=key("remove", entry), on_click=_change,
+              args=(act,), disabled=not access.may_change(),
+              help=_help(f"Takes the entry out of the list; {why}."))  # fmt: skip
+
+
+def place(entry: Entry, *, first: bool, last: bool) -> None:
+    """Priority and place of a queued run; ``first`` and ``last`` among those of its priority."""
+    from rivae.jobs.records import MAX_PRIORITY
+
+    job, may = entry.job, access.may_change()
+    if job is None:
+        return
+    name = f"{keys.TRAIN_PRIORITY}-{job.id}"
+    st.session_state[name] = job.priority
+    st.selectbox(
+        "Priority", range(MAX_PRIORITY, -1, -1), key=name, on_change=_prioritise,
+        args=(job.id, job.run), width=124, disabled=not may, label_visibility="collapsed",
+        format_func="Priority {}".format, help=None if may else NO_RIGHT,
+    )  # fmt: skip
+    for word, by, icon, no in (("Up", -1, "upward", first), ("Down", 1, "downward", last)):
+        st.button(word, icon=f":material/arrow_{icon}:", key=key(word.lower(), entry),
+                  type="tertiary", on_click=_change, args=(_mover(job.id, by),),
+                  disabled=no or not may)  # fmt: skip
+
+
+def _mover(job_id: str, by: int) -> Callable[[Ledger], str]:
+    def act(queue: Ledger) -> str:
+        queue.move(job_id, by)
+        return ""
+
+    return act
+
+
+def _prioritise(job_id: str, run: str) -> None:
+    chosen = st.session_state.get(f"{keys.TRAIN_PRIORITY}-{job_id}")
+
+    def act(queue: Ledger) -> str:
+        queue.set_priority(job_id, int(str(chosen)))
+        return f"{run} has priority {chosen} now"
+
+    if chosen is not None:
+        session.change(act)
+
+
+def _change(act: Callable[[Ledger], str]) -> None:
+    session.change(act)

@@ -1,0 +1,116 @@
+"""A run as one archive that the browser takes away, and brought in again."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RivaeError
+from rivae.ui.shell import access, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.runs import Run
+
+# An archive is built in memory before the browser gets it.
+MAX_DOWNLOAD = 500_000_000
+
+
+def export_panel(run: Run) -> None:
+    """What the archive holds, how large it is, and the button that makes it."""
+    from rivae.jobs.archive import MANIFEST, parts_of
+    from rivae.jobs.words import size_text
+
+    whole = any((run.path / "checkpoints").glob("*")) and st.checkbox(
+        "With checkpoints", key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
+        help="The states of training, to resume the run on another machine.",
+    )  # fmt: skip
+    try:
+        parts = parts_of(run, whole)
+    except RivaeError as error:
+        report.warning(str(error))
+        return
+    size = sum(part.n_bytes for part in parts)
+    training = _is_training(run)
+    st.caption(f"{len(parts)} files and {MANIFEST}, {size_text(size)}")
+    if size > MAX_DOWNLOAD:
+        st.caption("Too large for a browser: copy the run's folder from the machine instead.")
+    st.download_button(
+        "Download", content(run, whole), file_name=f"{run.id}.zip", mime="application/zip",
+        on_click="ignore", key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
+        icon=":material/download:",
+        disabled=training or size > MAX_DOWNLOAD,
+        help="It is being trained: export it when it is over." if training else None,
+    )  # fmt: skip
+
+
+def content(run: Run, whole: bool) -> Callable[[], bytes]:
+    """What makes the archive when it is asked for."""
+
+    def make() -> bytes:
+        from rivae.jobs.archive import export_run
+
+        stream = io.BytesIO()
+        export_run(run, stream, checkpoints=whole)
+        return stream.getvalue()
+
+    return make
+
+
+def _is_training(run: Run) -> bool:
+    try:
+        return run.status.state == "running"
+    except RivaeError:
+        return False
+
+
+PLACE = "train_import"
+# It is held in memory until it is unpacked.
+MAX_MEGABYTES = 500
+_FILE, _NAME, _REMARKS = (f"{keys.TRAIN_IMPORT}_{what}" for what in ("file", "name", "remarks"))
+
+
+def import_panel() -> None:
+    """A button that opens the import."""
+    with st.popover("Import", icon=":material/upload:", help="A run from another machine"):
+        may = access.may_change()
+        if not may:
+            st.caption(f"Log in to {access.WHAT}.")
+        st.file_uploader(
+            "Archive of a run", type=["zip"], key=_FILE, max_upload_size=MAX_MEGABYTES,
+            disabled=not may, help="What Export of a run made. Its model and "
+            "its settings are checked; nothing in it is executed.",
+        )  # fmt: skip
+        st.text_input("Name here", key=_NAME, max_chars=80, placeholder="as in the archive",
+                      disabled=not may)  # fmt: skip
+        st.button("Import run", type="primary", key=f"{keys.TRAIN_IMPORT}_start", disabled=not may,
+                  on_click=_import)  # fmt: skip
+        report.show(PLACE)
+        for remark in st.session_state.pop(_REMARKS, ()):
+            st.caption(f":material/info: {markdown(remark)}")
+
+
+def _import() -> None:
+    """Unpack and check it; what was chosen stays where that fails."""
+    file = st.session_state.get(_FILE)
+    name = str(st.session_state.get(_NAME) or "").strip()
+    remarks: list[str] = []
+
+    def change() -> str:
+        from rivae.jobs.archive_import import import_run
+        from rivae.runs import runs_root
+
+        access.require()
+        if file is None:
+            raise ConfigError("choose the archive of a run first")
+        done = import_run(file, runs_root(), name, files=not access.files_locked())
+        remarks.extend(done.remarks)
+        st.session_state[_NAME] = ""
+        return f"{done.run.id} is imported."
+
+    if report.tried(PLACE, change):
+        st.session_state[_REMARKS] = tuple(f"{text[:1].upper()}{text[1:]}." for text in remarks)

@@ -1,0 +1,201 @@
+"""The "New run" view: what to train, on what and where; everything else has the preset's value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RivaeError
+from rivae.ui.shell import access
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import form_fields, form_queue, form_state
+from rivae.ui.train.form_state import clone, take_address
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.jobs.draft import Checked
+
+__all__ = ["clone", "panel", "take_address"]
+
+DEVICES = {"cpu": "CPU", "cuda": "Graphics card"}
+LOOK_ONLY = "Looking is free; log in at the top of this page to start a training."
+
+
+def panel() -> None:
+    """The form."""
+    from rivae.jobs.draft import check
+
+    disabled = not access.may_change()
+    if disabled:
+        st.info(LOOK_ONLY, icon=":material/lock:")
+    _choices(disabled)
+    try:
+        checked = check(form_state.draft())
+    except RivaeError as error:  # these three do not go together: choose others
+        report.warning(str(error))
+        return
+    _run(checked, disabled)
+    _changes(checked, disabled)
+    for name in _groups(checked):
+        form_fields.group(checked, name, form_state.draft().sweep, disabled)
+    sweep_panel(checked, disabled)
+    _turn(disabled)
+    form_queue.panel(disabled)
+
+
+def _choices(disabled: bool) -> None:
+    """Data set, method and preset."""
+    from rivae.data import describe_dataset
+    from rivae.methods import method_class, method_names
+    from rivae.methods.presets import preset_names
+
+    draft = form_state.draft()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for name, label, options in (
+            ("dataset", "Data set", form_state.data_names()), ("method", "Method", method_names()),
+            ("preset", "Preset", preset_names()),
+        ):  # fmt: skip
+            is_data = name == "dataset"
+            st.selectbox(
+                label, options, width=220, disabled=disabled,
+                key=form_state.shown(name, draft.data if is_data else getattr(draft, name)),
+                on_change=form_state.put_data if is_data else form_state.put, args=() if is_data else (name,),
+                format_func=lambda option, name=name: (
+                    method_class(option).title if name == "method" else option
+                ),
+                help="default works; paper takes the paper's settings literally."
+                if name == "preset" else None,
+            )  # fmt: skip
+        st.button(
+            "Start over", icon=":material/restart_alt:", type="tertiary", key=form_state.key("over"),
+            on_click=form_state.start_over, disabled=disabled,
+        )  # fmt: skip
+    st.caption(markdown(describe_dataset(form_state.draft().dataset)[0]))
+
+
+def _run(checked: Checked, disabled: bool) -> None:
+    """Name, seeds and device."""
+    draft, cards = form_state.draft(), form_state.cards()
+    devices = [name for name in DEVICES if name == "cpu" or cards or name == draft.device]
+    with st.container(horizontal=True, vertical_alignment="top"):
+        with st.container(width=300, gap="xxsmall"):
+            st.text_input(
+                "Name", key=form_state.shown("name", draft.name), max_chars=80, on_change=form_state.put,
+                args=("name",), disabled=disabled, placeholder="for example first-try",
+                help="Seeds add -s0, -s1 …; a sweep adds its values. Empty: a free name.",
+            )  # fmt: skip
+        with st.container(width=140, gap="xxsmall"):
+            st.text_input(
+                "Seeds", key=form_state.shown("seeds", draft.seeds), on_change=form_state.put,
+                args=("seeds",), disabled=disabled, help="3, 0-9 or 0,2,5. Every seed is a run.",
+            )  # fmt: skip
+            _trouble_of_seeds(draft.seeds)
+        st.selectbox(
+            "Device", devices, key=form_state.shown("device", draft.device), width=160,
+            on_change=form_state.put, args=("device",), disabled=disabled or len(devices) == 1,
+            format_func=lambda name: DEVICES.get(name, name),
+            help="A slot that is free: this machine has "
+            + (f"{cards} graphics cards." if cards else "no graphics card."),
+        )  # fmt: skip
+        if draft.device != "cpu" and max(cards, draft.processes) > 1:
+            st.selectbox(
+                "Cards per run", range(1, max(cards, draft.processes) + 1), width=140,
+                key=form_state.shown("processes", draft.processes), on_change=form_state.put,
+                args=("processes",), disabled=disabled,
+            )  # fmt: skip
+
+
+def _trouble_of_seeds(text: str) -> None:
+    from rivae.jobs.seeds import parse_seeds
+
+    try:
+        parse_seeds(text)
+    except ConfigError as error:
+        form_state.trouble(str(error))
+
+
+def _changes(checked: Checked, disabled: bool) -> None:
+    """What differs from the preset, in one line."""
+    changed = [path for path in checked.changed if not form_fields.is_chosen_above(path)]
+    if not changed:
+        return
+    said = [f"{checked.field(path).label} {checked.texts[path]}" for path in changed]
+    rest = f" and {len(said) - 8} more" if len(said) > 8 else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"Changed: {markdown(', '.join(said[:8]))}{rest}", width="content")
+        st.button(
+            "Back to the preset", icon=":material/undo:", type="tertiary",
+            key=form_state.key("back_all"), on_click=form_state.take_back, args=tuple(changed),
+            disabled=disabled,
+        )  # fmt: skip
+
+
+def _groups(checked: Checked) -> list[str]:
+    """The groups in their order; the data set comes first where it has to be said where it is."""
+    from rivae.jobs.fields import GROUPS
+
+    first = any(field.path in form_fields.FIRST for field in checked.fields)
+    return sorted(GROUPS, key=lambda name: not (first and name == "Data set"))
+
+
+def _turn(disabled: bool) -> None:
+    """When it is its turn, and what happens when its process dies."""
+    from rivae.jobs.records import MAX_PRIORITY, MAX_RESTARTS
+
+    draft = form_state.draft()
+    with (
+        st.expander("Queue", key=form_state.key("group_queue"), type="compact"),
+        st.container(horizontal=True),
+    ):
+        st.selectbox(
+            "Priority", range(MAX_PRIORITY, -1, -1), key=form_state.shown("priority", draft.priority),
+            width=140, on_change=form_state.put, args=("priority",), disabled=disabled,
+            help="The highest first.",
+        )  # fmt: skip
+        st.selectbox(
+            "Restarts", range(MAX_RESTARTS + 1), key=form_state.shown("restarts", draft.restarts),
+            width=140, on_change=form_state.put, args=("restarts",), disabled=disabled,
+            help="How often it is started again by itself when its process dies.",
+        )  # fmt: skip
+
+
+def sweep_panel(checked: Checked, disabled: bool) -> None:
+    """Which setting is swept, and its values."""
+    from rivae.jobs.field_text import expected
+    from rivae.jobs.sweep import MAX_RUNS, variants
+
+    draft = form_state.draft()
+    known = {field.path: field for field in checked.fields}
+    note = f" · {markdown(known[draft.sweep].label)}" if draft.sweep in known else ""
+    with st.expander(f"Sweep{note}", key=form_state.key("group_sweep"), type="compact"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            options = ["", *known] if draft.sweep in known else ["", draft.sweep, *known]
+            st.selectbox(
+                "Setting that takes several values", list(dict.fromkeys(options)),
+                key=form_state.shown("sweep", draft.sweep), width=300, disabled=disabled,
+                on_change=form_state.put, args=("sweep",),
+                format_func=lambda path: _name(path) if path else "none",
+            )  # fmt: skip
+            st.text_input(
+                "Values", key=form_state.shown("values", draft.values), width=420,
+                placeholder="0.01, 0.1, 1", disabled=disabled or not draft.sweep,
+                on_change=form_state.put, args=("values",),
+            )  # fmt: skip
+        if draft.sweep in known:
+            st.caption(
+                f"Each is {markdown(expected(known[draft.sweep]))}; separate them by commas, or by "
+                "semicolons where a value has commas itself."
+            )
+        else:
+            st.caption(f"Every value with every seed is a run; at most {MAX_RUNS} at once.")
+        if draft.sweep and draft.values.strip():
+            try:
+                variants(draft)
+            except ConfigError as error:
+                form_state.trouble(str(error))
+
+
+def _name(path: str) -> str:
+    section, _, label = path.partition(".")
+    return label if section == "method" else path

@@ -1,0 +1,150 @@
+"""The settings of a new run as fields: what differs from the preset is marked, with a way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.shell import access
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import form_state
+
+if TYPE_CHECKING:
+    from rivae.jobs.draft import Checked
+    from rivae.jobs.fields import SettingField
+
+WIDTH = 200
+STORE, FEATURES = "dataset.store", "dataset.features"
+
+
+def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
+    """One group of settings, folded up unless it is what a run is mostly chosen by."""
+    fields = [
+        field for field in checked.fields if field.group == name and not is_chosen_above(field.path)
+    ]
+    if not fields:
+        return
+    wrong = [field for field in fields if field.path in checked.troubles]
+    changed = [field for field in fields if field.path in checked.changed]
+    note = f" · {len(changed)} changed" if changed else ""
+    note = f" · :red[{len(wrong)} to correct]" if wrong else note
+    first = any(field.path in FIRST for field in fields)
+    # A key of its own: folded for another data set, it would stay folded.
+    key = form_state.key(f"group_{name}{'_first' if first else ''}")
+    opened = first or name == "Stage lengths"
+    with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
+        # Settings of a part ("embedder.hidden") stand under the part's name.
+        parts = list(dict.fromkeys(_part(field) for field in fields))
+        for part in sorted(parts, key=bool):
+            if part:
+                st.caption(part)
+            _cells([field for field in fields if _part(field) == part], checked, sweep, disabled)
+
+
+def is_chosen_above(path: str) -> bool:
+    """Whether the list of data sets has this setting already: an import stands there by name."""
+    draft = form_state.draft()
+    return path == STORE and draft.data == draft.entries.get(STORE)
+
+
+FIRST = {STORE, "dataset.folder"}  # without them there is no data
+
+
+def _part(field: SettingField) -> str:
+    """ "embedder" of "embedder.hidden"; a part stands with its own settings."""
+    head, dot, _ = field.label.rpartition(".")
+    return head if dot else (field.label if field.kind == "part" else "")
+
+
+def _cells(
+    fields: Sequence[SettingField], checked: Checked, sweep: str, disabled: bool
+) -> None:
+    with st.container(horizontal=True):
+        for field in fields:
+            with st.container(width=WIDTH, gap="xxsmall"):
+                _cell(field, checked, sweep, disabled)
+
+
+def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> None:
+    """The field, then what is wrong with it or how to get the preset's value back."""
+    text, changed = checked.texts[field.path], field.path in checked.changed
+    swept = field.path == sweep
+    locked = access.files_locked() if field.is_path else ""
+    _widget(
+        field, text, locked or _help(field, checked),
+        changed=changed and not swept, disabled=disabled or swept or bool(locked),
+    )  # fmt: skip
+    if swept:
+        st.caption("takes the values of the sweep")
+        return
+    if field.path == STORE and not text:
+        st.caption("Choose an import; the Data page makes them.")
+    if field.path in checked.troubles:
+        form_state.trouble(checked.troubles[field.path])
+    if changed:
+        base = checked.base[field.path]
+        usual = f"{base[:18]}…" if len(base) > 20 else base
+        st.button(
+            f"back to {markdown(usual) if usual else 'empty'}", icon=":material/undo:",
+            type="tertiary", key=form_state.key(f"back_{field.path}"), on_click=form_state.take_back,
+            args=(field.path,), disabled=disabled,
+        )  # fmt: skip
+
+
+def _widget(field: SettingField, text: str, said: str, *, changed: bool, disabled: bool) -> None:
+    # Names of settings need no escape, and a screen reader would read it out.
+    label = "own network" if field.kind == "part" else field.label.rpartition(".")[2]
+    key, icon = form_state.shown(field.path, text), ":material/edit:" if changed else None
+    options = _options(field)
+    if options is None:
+        st.text_input(
+            label, key=key, help=said, on_change=form_state.enter, args=(field.path,), icon=icon,
+            disabled=disabled, placeholder="empty" if field.optional else "none",
+        )  # fmt: skip
+        return
+    if text not in options:
+        options = [text, *options]
+    st.selectbox(
+        label, options, key=key, help=said, on_change=form_state.enter, args=(field.path,), icon=icon,
+        disabled=disabled, format_func=lambda option: option or "–",
+    )  # fmt: skip
+
+
+def _options(field: SettingField) -> list[str] | None:
+    """What a setting is chosen from; None where it is typed."""
+    from rivae.data.store.manifest import list_stores
+
+    if field.path == STORE:
+        return [store.name for store in list_stores()]
+    if field.path == FEATURES:
+        return ["", *_features()]
+    if field.kind == "choice":
+        return [*([""] if field.optional else []), *field.choices]
+    if field.kind in ("switch", "part"):
+        return ["yes", "no"]
+    return None
+
+
+def _features() -> list[str]:
+    """The embeddings that the chosen import has."""
+    from rivae.data.store.features import feature_names
+    from rivae.data.store.manifest import find_store
+
+    try:
+        return feature_names(find_store(form_state.draft().entries.get(STORE, "")))
+    except (RivaeError, OSError):
+        return []
+
+
+def _help(field: SettingField, checked: Checked) -> str:
+    """Meaning, bounds and the preset's value, in Markdown."""
+    from rivae.jobs.field_text import expected
+
+    takes = expected(field)
+    base = checked.base[field.path]
+    sentences = [field.help.rstrip("."), takes[:1].upper() + takes[1:]]
+    sentences.append(f"Preset: {base}" if base else "Preset: empty")
+    return " ".join(f"{markdown(sentence)}." for sentence in sentences if sentence)

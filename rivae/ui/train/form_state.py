@@ -1,0 +1,191 @@
+"""The new run of a visitor's session: kept as typed, also while another view or page is shown.
+
+The draft is the truth and the widgets show it; a widget's callback writes what was entered back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import ConfigError, RunError
+from rivae.ui.data import importing
+from rivae.ui.panels.links import RUN_ID
+from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import session
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.jobs.draft import Draft
+
+CLONE, ON = "clone", "on"  # the names in the address
+
+
+def draft() -> Draft:
+    """The session's draft."""
+    from rivae.jobs.draft import Draft
+
+    if keys.TRAIN_DRAFT not in st.session_state:
+        st.session_state[keys.TRAIN_DRAFT] = Draft()
+    kept: Draft = st.session_state[keys.TRAIN_DRAFT]
+    return kept
+
+
+def keep(changed: Draft) -> None:
+    """From now on this is the draft."""
+    st.session_state[keys.TRAIN_DRAFT] = changed
+
+
+def key(name: str) -> str:
+    """The key of a field or button."""
+    return f"{keys.TRAIN_FIELD}_{name}"
+
+
+def shown(name: str, value: Any) -> str:
+    """The key of a field that shows ``value``.
+
+    Written only where it differs: what is being typed into a field is not overwritten because
+    another one was changed.
+    """
+    field = key(name)
+    if st.session_state.get(field) != value:
+        st.session_state[field] = value
+    return field
+
+
+def trouble(sentence: str) -> None:
+    """What is wrong with the field above."""
+    st.markdown(f":red[:small[{markdown(sentence)}]]")
+
+
+def put(name: str) -> None:
+    """Take over what was entered for one of the draft's own attributes; for callbacks."""
+    changes: dict[str, Any] = {name: st.session_state.get(key(name))}
+    keep(replace(draft(), **changes))
+
+
+def put_data() -> None:
+    """Take over the chosen data set or import; for callbacks."""
+    chosen = str(st.session_state.get(key("dataset")))
+    with suppress(ConfigError):  # an import that was removed meanwhile: the list shows what is left
+        keep(draft().on(chosen))
+
+
+def data_names() -> tuple[str, ...]:
+    """What a run can be trained on: data sets and imports, each under its own name."""
+    from rivae.data import IMPORTED, dataset_names, import_names
+
+    names = (*(n for n in dataset_names() if n != IMPORTED), *import_names())
+    shown = draft().data  # of a clone whose import lies elsewhere or is gone
+    return names if shown in names else (*names, shown)
+
+
+def enter(path: str) -> None:
+    """Take over what was entered for a setting; for callbacks."""
+    from rivae.runs.named_files import PATHS, names_file
+
+    text = str(st.session_state.get(key(path)) or "")
+
+    def change() -> str:
+        name = path.rpartition(".")[2]
+        if name in PATHS and (locked := access.files_locked()):
+            raise ConfigError(locked)
+        if names_file(name, text):  # an import may be named by its folder, too
+            typed = text if text.startswith("~") else str(Path(text).absolute())
+            importing.read_path(typed, name)
+        keep(draft().enter(path, text))
+        return ""
+
+    report.tried(session.PLACE, change)
+
+
+def take_back(*paths: str) -> None:
+    """The preset's values again; for callbacks."""
+    keep(draft().take_back(*paths))
+
+
+def start_over() -> None:
+    """Everything as on the first visit; for callbacks."""
+    st.session_state.pop(keys.TRAIN_DRAFT, None)
+    st.query_params.pop(CLONE, None)
+
+
+def clone(run_id: str) -> None:
+    """Begin a new run with the settings of this one; for callbacks."""
+
+    def fill() -> str:
+        keep(_draft_like(run_id))
+        session.open_view("New run")
+        return ""
+
+    report.tried(session.PLACE, fill)
+
+
+def take_address() -> None:
+    """Begin what the address asks for: ``on`` names a data set or import, ``clone`` a run that was
+    not cloned yet; before the view is chosen.
+    """
+    if data := st.query_params.pop(ON, ""):
+
+        def fill() -> str:
+            keep(draft().on(data))
+            session.open_view("New run")
+            return ""
+
+        report.tried(session.PLACE, fill)
+    named = st.query_params.get(CLONE)
+    if named and named != st.session_state.get(keys.TRAIN_CLONED):
+        st.session_state[keys.TRAIN_CLONED] = named
+        clone(named)
+
+
+def taken() -> Callable[[str], bool]:
+    """Tells whether a run of some name exists or is queued, as of now."""
+    queue = session.ledger()
+    queued = {job.run for job in queue.jobs()}
+    return lambda name: name in queued or (queue.root / name).exists()
+
+
+def _draft_like(run_id: str) -> Draft:
+    """The draft of a run that is queued or kept, under a free name."""
+    from rivae.jobs.draft import draft_of
+    from rivae.jobs.sweep import free_base
+    from rivae.runs.named_files import require_open
+
+    if not RUN_ID.fullmatch(run_id):
+        raise ConfigError("the address names no run: choose one in the list of runs")
+    job = next((job for job in session.ledger().jobs() if job.run == run_id), None)
+    if job is not None and job.config is not None:
+        require_open(job.config)
+        made = replace(
+            draft_of(job.config), priority=job.priority, restarts=job.max_restarts,
+            processes=job.processes,
+        )  # fmt: skip
+    elif job is not None:
+        raise RunError(job.message)
+    else:
+        config = cache.run(run_id).config
+        require_open(config)
+        made = draft_of(config)
+    if made.device != "cpu" and not cards():
+        made = replace(made, device="cpu", processes=1)
+    return replace(made, name=free_base(run_id[:70], [""], taken()))
+
+
+@st.cache_data(ttl=60, max_entries=1, show_spinner=False)
+def slots() -> tuple[str, ...]:
+    """Where this machine can train; asks a program of the driver, so not in every run."""
+    from rivae.jobs.slots import machine_slots
+
+    return machine_slots()
+
+
+def cards() -> int:
+    """How many graphics cards this machine has."""
+    return sum(slot.startswith("gpu") for slot in slots())

@@ -1,0 +1,76 @@
+"""The login at the top of the Train page, where one is set up."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import streamlit as st
+
+from rivae.jobs.passwords import MAX_PASSWORD
+from rivae.ui.shell import access, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
+
+PLACE = "access"
+
+
+def panel() -> None:
+    """Log in or out, or nothing where no login is set up."""
+    now = access.login()
+    if now.kind == "none":
+        return
+    if now.kind == "broken":
+        with st.popover("Locked", icon=":material/lock:"):
+            st.markdown(f"Nobody can {access.WHAT}: {markdown(now.trouble)}.")
+    elif now.kind == "account":
+        _account(now)
+    elif access.may_change():
+        st.button("Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave",
+                  on_click=access.leave)  # fmt: skip
+    else:
+        _password()
+
+
+def _password() -> None:
+    with (
+        st.popover("Log in", icon=":material/lock:"),
+        st.form(f"{keys.ACCESS}_form", border=False),
+    ):
+        st.caption(f"Looking is free. Log in to {access.WHAT}.")
+        report.show(PLACE)
+        st.text_input("Password", type="password", key=f"{keys.ACCESS}_password",
+                      autocomplete="current-password", max_chars=MAX_PASSWORD)  # fmt: skip
+        st.form_submit_button("Log in", type="primary", on_click=_enter,
+                              key=f"{keys.ACCESS}_enter")  # fmt: skip
+
+
+def _enter() -> None:
+    """Try the password, which the session does not keep."""
+    password = str(st.session_state.get(f"{keys.ACCESS}_password") or "")
+    st.session_state[f"{keys.ACCESS}_password"] = ""
+
+    def change() -> str:
+        access.enter(password)
+        return "You are logged in."
+
+    report.tried(PLACE, change)
+
+
+def _account(now: access.Login) -> None:
+    if access.is_logged_in():
+        with st.popover("Account", icon=":material/account_circle:"):
+            who = st.user.get("email") or st.user.get("name") or "an account"
+            st.markdown(f"Logged in as {markdown(str(who))}.")
+            if not access.may_change():
+                st.caption("It may look, but not train: ask for it to be named in trainers.")
+            st.button("Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave",
+                      on_click=st.logout)  # fmt: skip
+        return
+    with st.popover("Log in", icon=":material/lock:"):
+        st.caption(f"Looking is free. Log in to {access.WHAT}.")
+        if importlib.util.find_spec("authlib") is None:
+            st.caption("The server lacks a package for it: `pip install 'streamlit[auth]'`.")
+        for provider in now.providers:
+            st.button(f"Log in with {markdown(provider.title())}" if provider else "Log in",
+                      type="primary", key=f"{keys.ACCESS}_to_{provider or 'account'}",
+                      on_click=st.login, args=(provider,) if provider else ())  # fmt: skip

@@ -1,0 +1,233 @@
+"""What can be done with one run beside training: notes and tags, name, archive, file, deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError, RunError
+from rivae.ui.shared import address, labels, trash
+from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import archive, session
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.runs import Run
+    from rivae.runs.notes import About
+
+PLACE = "train_manage"
+
+
+def panel(run_id: str) -> None:
+    """Notes and tags of a run, and buttons that change it; nothing where there is no such run.
+
+    Not for a fragment: what is renamed or deleted leaves the whole page.
+    """
+    from rivae.runs.notes import About, about
+    from rivae.runs.owned import require_own
+
+    try:
+        run = cache.run(run_id)
+    except RivaeError:
+        return
+    report.show(f"{PLACE}_{run_id}")
+    try:
+        kept = about(run)
+    except RivaeError as error:
+        report.warning(str(error))
+        kept = About()
+    _words(kept)
+    try:
+        require_own(run)
+    except RivaeError as error:
+        _buttons(run, kept, str(error))
+        return
+    _buttons(run, kept, "" if access.may_change() else f"Log in to {access.WHAT}.")
+
+
+def _words(kept: About) -> None:
+    """The note and the tags as they are kept."""
+    if kept.archived or kept.tags:
+        with st.container(horizontal=True, gap="xsmall"):
+            if kept.archived:
+                st.badge("archived", icon=":material/inventory_2:", color="gray")
+            for tag in kept.tags:
+                st.badge(markdown(tag), icon=":material/label:", color="blue")
+    if kept.note:
+        st.markdown("  \n".join(markdown(line) for line in kept.note.split("\n")))
+
+
+def _buttons(run: Run, kept: About, why_not: str) -> None:
+    """Everything that changes the run is off where ``why_not`` says why; its file is for all."""
+    off, help_text = bool(why_not), why_not or None
+    with st.container(horizontal=True, gap="small"):
+        with st.popover("Notes", icon=":material/edit_note:", disabled=off, help=help_text):
+            _notes(run, kept)
+        with st.popover("Rename", icon=":material/edit:", disabled=off, help=help_text):
+            _rename(run)
+        st.button(
+            "Show again" if kept.archived else "Archive",
+            icon=":material/unarchive:" if kept.archived else ":material/archive:",
+            key=_key("archive", run), disabled=off, on_click=_archive,
+            args=(run, not kept.archived),
+            help=help_text or "An archived run is left out of Home and of the lists of runs. "
+            "Nothing is deleted.",
+        )  # fmt: skip
+        with st.popover("Export", icon=":material/download:"):
+            archive.export_panel(run)
+        with st.popover("Delete", icon=":material/delete:", disabled=off, help=help_text):
+            _delete(run)
+
+
+def _notes(run: Run, kept: About) -> None:
+    from rivae.runs.notes import MAX_NOTE, MAX_TAGS
+
+    with st.form(_key("notes", run), border=False):
+        # Above, where its list does not open over the button.
+        st.multiselect(
+            "Tags", list(dict.fromkeys([*kept.tags, *_known_tags()])), default=list(kept.tags),
+            key=_key("tags", run), accept_new_options=True, max_selections=MAX_TAGS,
+            placeholder="Type a tag, press Enter",
+        )  # fmt: skip
+        st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
+        st.form_submit_button("Keep", type="primary", key=_key("keep", run), on_click=_keep,
+                              args=(run,))  # fmt: skip
+
+
+def _known_tags() -> list[str]:
+    """The tags of all runs, so that one is spelled the same everywhere."""
+    from rivae.runs.notes import about
+
+    found: set[str] = set()
+    for run in cache.runs():
+        with suppress(RivaeError):
+            found.update(about(run).tags)
+    return sorted(found)
+
+
+def _keep(run: Run) -> None:
+    from rivae.runs.notes import keep_about
+
+    note, tags = (st.session_state.get(_key(name, run)) for name in ("note", "tags"))
+
+    def change() -> str:
+        keep_about(run, note=str(note or ""), tags=[str(tag) for tag in tags or ()])
+        return "Notes and tags are kept."
+
+    _tried(run, change)
+
+
+def _archive(run: Run, archived: bool) -> None:
+    from rivae.runs.notes import keep_about
+
+    def change() -> str:
+        keep_about(run, archived=archived)
+        return f"{run.id} is archived." if archived else f"{run.id} is in the lists again."
+
+    _tried(run, change)
+
+
+def _rename(run: Run) -> None:
+    with st.form(_key("renaming", run), border=False):
+        st.text_input(
+            "New name", run.id, max_chars=80, key=_key("name", run),
+            help="a–z, 0–9, '.', '_' and '-', beginning with a letter or digit.",
+        )  # fmt: skip
+        st.caption("Runs derived from it, its entry in the queue and tours follow.")
+        st.form_submit_button("Rename", type="primary", key=_key("rename", run), on_click=_renamed,
+                              args=(run,))  # fmt: skip
+
+
+def _renamed(run: Run) -> None:
+    name = str(st.session_state.get(_key("name", run)) or "").strip()
+
+    def change() -> str:
+        from rivae.jobs.manage import rename
+
+        if name != run.id and (plans := _plans(run)):
+            raise RunError(f"the labelling plan {plans[0]} names {run.id}: it keeps its name")
+        rename(run, name)
+        _forget(run, name)
+        return f"{run.id} is {name} now."
+
+    _tried(run, change, leaves=True)
+
+
+def _delete(run: Run) -> None:
+    """The confirmation: which run, how large, and what stays."""
+    from rivae.jobs.words import size_text
+    from rivae.trash import folder_bytes
+
+    size = size_text(folder_bytes(run.path))
+    st.markdown(f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
+                "be restored.")  # fmt: skip
+    derived = [other.id for other in cache.runs() if _parent(other) == run.id]
+    if derived:
+        st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
+    with suppress(RivaeError):
+        if plans := _plans(run):
+            st.caption(f"Named by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
+                       "plan can be shown as long as one of its runs is here.")  # fmt: skip
+    st.button(f"Delete {markdown(run.id)}, {size}", icon=":material/delete:", type="primary",
+              key=_key("delete", run), on_click=_deleted, args=(run,))  # fmt: skip
+
+
+def _deleted(run: Run) -> None:
+    def change() -> str:
+        from rivae.jobs.deletion import delete_run
+
+        trash.remember(delete_run(run))
+        _forget(run, "")
+        return ""
+
+    _tried(run, change, leaves=True)
+
+
+def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
+    """Do it for those who may; said at the run, or for the page where the run ``leaves`` it."""
+    said: list[str] = []
+
+    def done() -> str:
+        access.require()
+        said.append(change())
+        return "" if leaves else said[0]
+
+    if report.tried(f"{PLACE}_{run.id}", done) and leaves:
+        report.tried(session.PLACE, lambda: said[0])
+
+
+def _forget(run: Run, name: str) -> None:
+    """The session's pages do not come back to a run that is gone; the run in hand gets its name."""
+    for key in (keys.EXPLORE, keys.STEER, keys.COMPARE):
+        shown = st.session_state.get(key)
+        if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):
+            st.session_state.pop(key)
+    address.renamed(run.id, name)
+    if session.chosen_run() == run.id:
+        if name:
+            session.open_run(name)
+        else:
+            session.close_run()
+
+
+def _parent(run: Run) -> str | None:
+    try:
+        return run.config.parent
+    except RivaeError:
+        return None
+
+
+def _plans(run: Run) -> list[str]:
+    """The labelling plans that name the run; LabelError where labels cannot be read."""
+    from rivae.labels.home import labels_are_kept
+    from rivae.labels.plan_data import plans_of_run
+
+    return plans_of_run(labels.store(), run.id) if labels_are_kept() else []
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{keys.TRAIN_MANAGE}_{what}_{run.id}"

@@ -1,0 +1,229 @@
+"""One run: how far it is, its curves, its pictures while training, its log, what can be done."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import actions, curves, manage, session
+from rivae.ui.train import parts as train_parts
+from rivae.ui.train import parts as train_watched
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.jobs.overview import Entry, Progress
+    from rivae.jobs.watch import History
+
+LOG_LINES = 200
+
+
+def panel(run_id: str) -> None:
+    """The run of this name."""
+    st.button("All runs", icon=":material/arrow_back:", type="tertiary",
+              key=f"{keys.TRAIN_BUTTON}-back", on_click=session.close_run)  # fmt: skip
+    entry = train_watched.entry_of(run_id)
+    if entry is None:
+        report.warning(f"there is no run '{run_id}': choose one under All runs")
+        return
+    _head(entry)
+    manage.panel(entry.id)
+    if entry.live:
+        st.fragment(_watched, run_every=train_watched.EVERY)(entry.id, entry.state)
+    else:
+        _body(entry)
+
+
+def _head(entry: Entry) -> None:
+    """Name, state, what it is and what can be done."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.subheader(markdown(entry.id), anchor=False, width="content")
+        train_parts.badge(entry)
+    parts = [train_parts.about(entry)]
+    if entry.config is not None:
+        training = entry.config.training
+        parts += [markdown(f"preset {entry.config.method.preset}"), training.device]
+    parts.append(train_parts.dated(entry))
+    st.caption(" · ".join(part for part in parts if part))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        actions.explore(entry)
+        actions.cancel(entry)
+        actions.resume(entry, primary=not entry.opens)
+        actions.clone(entry)
+        if entry.run is not None:
+            st.button("Compare curves", icon=":material/stacked_line_chart:",
+                      key=actions.key("compare", entry), on_click=curves.add,
+                      args=(entry.id,))  # fmt: skip
+        actions.forget(entry)
+    note = train_parts.said(entry)
+    if note and entry.state in ("failed", "broken", "lost"):
+        st.warning(note, icon=":material/info:")
+    elif note:
+        st.markdown(note)
+
+
+def _watched(run_id: str, known: str) -> None:
+    """A run that is not over; the page starts anew when its state has changed."""
+    train_watched.page_if_said()
+    entry = train_watched.entry_of(run_id)
+    opened = f"{keys.TRAIN_BUTTON}-opens-{run_id}"
+    if entry is None or entry.state != known:
+        st.rerun()
+        return
+    # The buttons above were drawn before there was a model.
+    if entry.opens and st.session_state.setdefault(opened, entry.opens) is False:
+        st.session_state[opened] = True
+        st.rerun()
+    st.session_state[opened] = entry.opens
+    _body(entry)
+
+
+def _body(entry: Entry) -> None:
+    from rivae.jobs.overview import progress_of
+    from rivae.jobs.watch import History, history_of
+
+    history = history_of(entry.run.path) if entry.run is not None else History()
+    if entry.at_work:
+        progress = progress_of(entry)
+        share = train_parts.share_done(entry, progress)
+        st.progress(share, text=train_parts.progress_line(entry, progress))
+        _speeds(entry, history, progress)
+    elif history.epoch:
+        _totals(entry, history)
+    if entry.state == "queued":
+        _turn(entry)
+    if history.epoch:
+        curves.panel(entry, history)
+    if entry.run is not None:
+        pictures_panel(entry)
+    _log(entry)
+
+
+def _turn(entry: Entry) -> None:
+    """How many wait before a queued run."""
+    waiting = [other.id for other in train_watched.entries()[0] if other.state == "queued"]
+    before = waiting.index(entry.id) if entry.id in waiting else 0
+    if not before:
+        st.markdown("It is the next one: it starts when a slot is free.")
+    else:
+        runs = "1 run" if before == 1 else f"{before} runs"
+        st.markdown(f"It waits for a free slot; {runs} will start before it.")
+
+
+def _speeds(entry: Entry, history: History, progress: Progress) -> None:
+    """What a run at work does and uses now."""
+    from rivae.jobs.device_use import cards_use, trainer_use, use_text
+    from rivae.jobs.records import jobs_folder
+    from rivae.jobs.words import duration
+    from rivae.ui.train.session import ledger
+
+    pace = progress.pace
+    cells = []
+    if pace.epoch_s is not None:
+        cells.append(("Epoch", duration_text(pace.epoch_s), "seconds per epoch, with validation"))
+    if pace.steps_s is not None:
+        cells.append(("Steps", f"{pace.steps_s:,.3g}/s", "steps per second of training"))
+    if pace.left_s is not None:
+        hint = "if later stages take as long per epoch as this one" if pace.rough else (
+            "to the last epoch; less where it stops early"
+        )  # fmt: skip
+        cells.append(("Left", duration(pace.left_s), hint))
+    cells += _worked(history) + _scores(history)
+    if cells:
+        train_parts.figures(cells)
+    if entry.job is not None:
+        trainer = trainer_use(jobs_folder(ledger().root), entry.job.id)
+        slots = {slot.removeprefix("gpu:") for slot in entry.job.slots if slot.startswith("gpu:")}
+        cards = [card for card in cards_use() if str(card.index) in slots] if slots else []
+        if text := use_text(trainer, cards):
+            st.caption(markdown(f"In use: {text}"))
+
+
+def _totals(entry: Entry, history: History) -> None:
+    total = entry.status.total_epochs if entry.status else 0
+    epochs = f"{history.epoch:,}" + (f" of {total:,}" if total > history.epoch else "")
+    train_parts.figures([("Epochs", epochs, ""), *_worked(history), *_scores(history)])
+
+
+def _worked(history: History) -> list[tuple[str, str, str]]:
+    from rivae.jobs.words import duration
+
+    if history.elapsed is None:
+        return []
+    return [("Trained", duration(history.elapsed.last), "time at work, without pauses")]
+
+
+def _scores(history: History) -> list[tuple[str, str, str]]:
+    """The last validation."""
+    from rivae.plots.tables import metric_label
+
+    when = f"validation of epoch {history.last_scores.get('epoch', 0):.0f}"
+    wanted = ("recall_at_1", "median_rank", "mcc", "r2")
+    return [
+        (metric_label(name), f"{history.last_scores[name]:.3g}", when)
+        for name in wanted
+        if math.isfinite(history.last_scores.get(name, math.nan))
+    ]
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds with three digits, longer times in words."""
+    from rivae.jobs.words import duration
+
+    return f"{seconds:.3g} s" if seconds < 90 else duration(seconds)
+
+
+def _log(entry: Entry) -> None:
+    """The last lines that the run's processes printed."""
+    if entry.job is None:
+        return
+    from rivae.jobs.agent import log_path
+    from rivae.jobs.log_tail import log_tail
+    from rivae.ui.train.session import ledger
+
+    lines = log_tail(log_path(ledger().root, entry.job.id), LOG_LINES)
+    if not lines:
+        return
+    with (
+        st.expander(f"Log, last {len(lines)} lines", icon=":material/terminal:",
+                    key=keys.TRAIN_LOG, expanded=entry.state == "failed"),
+        st.container(height=320, border=False, autoscroll=True),  # stays at the newest line
+    ):  # fmt: skip
+        st.code("\n".join(lines), language=None)
+
+
+NEWEST = "newest"
+
+
+def pictures_panel(entry: Entry) -> None:
+    """The pictures of one epoch, the newest by default; nothing where there are none."""
+    from rivae.jobs.preview_files import previews_of
+
+    found = previews_of(entry.run.path) if entry.run is not None else []
+    if not found:
+        if entry.at_work and entry.job is not None:
+            st.caption("Pictures along the axes follow when the first model is saved.")
+        return
+    by_name = {str(one.epoch): one for one in found}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.subheader("Along the axes", anchor=False, width="content")
+        chosen = st.selectbox(
+            "Epoch", [NEWEST, *reversed(by_name)], key=f"{keys.TRAIN_EPOCH}-{entry.id}", width=150,
+            label_visibility="collapsed",
+            format_func=lambda name: "Newest" if name == NEWEST else f"Epoch {int(name):,}",
+        )  # fmt: skip
+    shown = by_name.get(str(chosen), found[-1])
+    content = shown.content(theme.is_dark())
+    if content is None:
+        st.caption(f"The picture of epoch {shown.epoch:,} cannot be read.")
+        return
+    st.image(content, alt=f"Items retrieved along each axis after epoch {shown.epoch}")
+    first = found[0].epoch
+    others = f" There are {len(found)} of them, from epoch {first:,} on." if len(found) > 1 else ""
+    st.caption(
+        f"After epoch {shown.epoch:,}: the best of at most 1,000 test items for one query while "
+        f"each axis moves alone.{others}"
+    )

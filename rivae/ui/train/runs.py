@@ -1,0 +1,191 @@
+"""The Runs view of the Train page: the queue, what trains now, and every run there was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui.panels.component import source
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.train import actions, curves, parts, run, session
+from rivae.ui.train import parts as train_parts
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.jobs.overview import Entry
+
+QUEUE_SHOWN, QUEUE_MOST = 8, 100
+_SCROLL = st.components.v2.component("rivae_scroll", js=source("scroll.js"))
+
+
+def panel() -> None:
+    """One run where the address names one, else all of them."""
+    if chosen := session.chosen_run():
+        run.panel(chosen)
+        return
+    found, trouble = parts.entries()
+    if trouble:
+        report.warning(trouble)
+    live = tuple(sorted(entry.id for entry in found if entry.live))
+    if queued := st.session_state.pop(keys.TRAIN_NEW, ""):
+        _bring_into_view(str(queued))
+    if live:
+        # Nothing renews itself while nothing runs.
+        st.fragment(_live, run_every=parts.EVERY)(live)
+    else:
+        st.markdown("Nothing is queued or training now.")
+    over = [entry for entry in found if not entry.live]
+    past_panel(over)
+    curves.overlay_panel(found)
+
+
+def _bring_into_view(job_id: str) -> None:
+    """Scroll to the entry of a job, which is drawn after this: the form above it was longer."""
+    key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{keys.TRAIN_BUTTON}-open-{job_id}")
+    _SCROLL(key="train_scroll", data={"key": key})
+
+
+def _live(known: tuple[str, ...]) -> None:
+    """What trains and what waits; the page starts anew once one of the ``known`` is over."""
+    parts.page_if_said()
+    live = [entry for entry in parts.entries()[0] if entry.live]
+    if set(known) - {entry.id for entry in live}:
+        st.rerun()
+    at_work = [entry for entry in live if entry.at_work]
+    queued = [entry for entry in live if not entry.at_work]
+    if at_work:
+        st.subheader("Training", anchor=False)
+        with st.grid(2, min_column_width=430, gap="medium"):
+            for entry in at_work:
+                _card(entry)
+    if queued:
+        _queue(queued)
+
+
+def _card(entry: Entry) -> None:
+    """A run at work."""
+    from rivae.jobs.overview import progress_of
+
+    progress = progress_of(entry)
+    with st.container(border=True, key=f"train-card-{entry.job.id if entry.job else entry.id}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            name(entry)
+            parts.badge(entry)
+        st.caption(parts.about(entry))
+        share = parts.share_done(entry, progress)
+        st.progress(share, text=parts.progress_line(entry, progress))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if st.button("Watch", icon=":material/monitoring:",
+                         key=actions.key("watch", entry),
+                         on_click=session.open_run, args=(entry.id,)):  # fmt: skip
+                st.rerun()
+            actions.cancel(entry)
+
+
+def name(entry: Entry) -> None:
+    """The name of a run, which leads to it."""
+    if st.button(f"**{markdown(entry.id)}**", key=actions.key("open", entry), type="tertiary",
+                 on_click=session.open_run, args=(entry.id,)):  # fmt: skip
+        st.rerun()
+
+
+def _queue(queued: list[Entry]) -> None:
+    """The runs that wait, in the order of their turn."""
+    st.subheader("Queue", anchor=False)
+    shown = queued[: QUEUE_MOST if st.session_state.get(keys.TRAIN_QUEUE_ALL) else QUEUE_SHOWN]
+    priorities = [entry.job.priority if entry.job else 0 for entry in queued]
+    for n, entry in enumerate(shown):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{n + 1}.", width=28)
+            name(entry)
+            st.caption(parts.about(entry), width="content")
+            st.space("stretch")
+            actions.place(
+                entry, first=n == 0 or priorities[n - 1] != priorities[n],
+                last=n + 1 == len(queued) or priorities[n + 1] != priorities[n],
+            )  # fmt: skip
+            actions.cancel(entry)
+    if len(queued) > QUEUE_SHOWN:
+        left = len(queued) - len(shown)
+        st.toggle(f"Show more of the {len(queued)} queued runs", key=keys.TRAIN_QUEUE_ALL)
+        if left and len(shown) > QUEUE_SHOWN:
+            st.caption(f"{left} more are queued behind these.")
+
+
+PER_PAGE = 10
+WHICH = ("All", "Finished", "Not finished", "Archived")
+
+
+def past_panel(over: Sequence[Entry]) -> None:
+    """The list, newest first."""
+    archived = {entry.id for entry in over if _is_archived(entry)}
+    many = len(over) > PER_PAGE or bool(archived)  # there is something to choose from
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.subheader("Runs", anchor=False, width="content")
+        if many:
+            st.text_input("Find", key=keys.TRAIN_FIND, placeholder="name, data set or method",
+                          width=240, label_visibility="collapsed",
+                          persist_state="page")  # fmt: skip
+            st.segmented_control("Which", WHICH if archived else WHICH[:-1], default=WHICH[0],
+                                 required=True, key=keys.TRAIN_WHICH, persist_state="page",
+                                 label_visibility="collapsed")  # fmt: skip
+    if not over:
+        st.markdown("No run is over yet. Start one under **New run**.")
+        return
+    found = _found(over, archived) if many else list(over)
+    found.sort(key=lambda entry: entry.updated, reverse=True)
+    if not found:
+        st.markdown("No run fits. Change the words, or choose **All**.")
+        return
+    pages = -(-len(found) // PER_PAGE)
+    page = int(st.session_state.get(keys.TRAIN_PAGE) or 1)
+    if page > pages:  # of a longer list
+        st.session_state.pop(keys.TRAIN_PAGE, None)
+        page = 1
+    for entry in found[(page - 1) * PER_PAGE : page * PER_PAGE]:
+        _row(entry)
+    if pages > 1:
+        st.pagination(pages, key=keys.TRAIN_PAGE, persist_state="page")
+
+
+def _is_archived(entry: Entry) -> bool:
+    """Whether lists leave it out."""
+    from rivae.runs.notes import is_archived
+
+    return entry.run is not None and is_archived(entry.run)
+
+
+def _found(over: Sequence[Entry], archived: Collection[str]) -> list[Entry]:
+    """What fits the words and the choice above the list."""
+    words = str(st.session_state.get(keys.TRAIN_FIND) or "").lower().split()
+    which = st.session_state.get(keys.TRAIN_WHICH)
+    found = [entry for entry in over if (entry.id in archived) == (which == WHICH[3])]
+    if which in WHICH[1:3]:
+        found = [e for e in found if (e.state == "finished") == (which == WHICH[1])]
+    return [e for e in found if all(word in _searched(e) for word in words)]
+
+
+def _searched(entry: Entry) -> str:
+    config = entry.config
+    settings = f" {config.dataset.name} {config.method.name}" if config is not None else ""
+    return f"{entry.id}{settings} {train_parts.about(entry)} {entry.state}".lower()
+
+
+def _row(entry: Entry) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        train_parts.badge(entry)
+        st.button(f"**{markdown(entry.id)}**", key=actions.key("open", entry),
+                  type="tertiary", on_click=session.open_run,
+                  args=(entry.id,))  # fmt: skip
+        parts = (train_parts.about(entry), train_parts.dated(entry))
+        st.caption(" · ".join(part for part in parts if part), width="content")
+        st.space("stretch")
+        actions.forget(entry)
+        actions.resume(entry)
+        actions.clone(entry)
+    if note := train_parts.said(entry):
+        st.caption(note)

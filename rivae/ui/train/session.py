@@ -1,0 +1,76 @@
+"""The Train page's session: its views, which stand in the address, and the queue as the
+app uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.ui.shell import access, keys
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.jobs.ledger import Ledger
+
+VIEWS = ("Runs", "New run")
+
+
+def view_picker() -> str:
+    """The control that changes the view."""
+    chosen = st.segmented_control(
+        "Show", VIEWS, default=VIEWS[0], required=True, key=keys.TRAIN_VIEW, bind="query-params",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    return str(chosen) if chosen in VIEWS else VIEWS[0]
+
+
+def open_view(view: str) -> None:
+    """Show a view; for callbacks."""
+    st.session_state[keys.TRAIN_VIEW] = view
+
+
+def chosen_run() -> str:
+    """The run in the address, or "" where all are listed."""
+    return str(st.query_params.get(keys.TRAIN_RUN, ""))[:120]
+
+
+def open_run(run_id: str) -> None:
+    """Show one run; for callbacks."""
+    st.query_params[keys.TRAIN_RUN] = run_id
+
+
+def close_run() -> None:
+    """Show the list of runs again; for callbacks."""
+    st.query_params.pop(keys.TRAIN_RUN, None)
+
+
+PLACE = "train"
+
+
+def ledger() -> Ledger:
+    """The queue of the folder of runs that the app writes to."""
+    from rivae.jobs.ledger import Ledger
+    from rivae.runs import runs_root
+
+    return Ledger(runs_root())
+
+
+def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
+    """Do what a visitor asked for, and keep the sentence that ``act`` returns for ``place``
+    (``rivae.ui.work.report``); whether it was done. For callbacks.
+
+    Done only for those who may; a dispatcher is started where none is.
+    """
+
+    def done() -> str:
+        from rivae.jobs.dispatcher import ensure_dispatcher
+
+        access.require()
+        queue = ledger()
+        said = act(queue)
+        ensure_dispatcher(queue.root)
+        return said
+
+    return report.tried(place, done)

@@ -1,0 +1,164 @@
+"""The Traverse panel about true factors: correlations, the plot behind one of them, digits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.panels.frame import reveal
+from rivae.ui.shared import exports
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import markdown
+from rivae.ui.traverse import traversals
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.evaluation import Range
+    from rivae.explorer import Explorer
+    from rivae.ui.traverse.session import Anchor
+
+QUERIES = (20, 50, 100)
+THRESHOLD = 0.5
+DETAIL = "detail_traverse"  # key of the plot behind a cell
+
+
+def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """The table of |corr| between dimensions and true factors; a click opens the scatter."""
+    from rivae.evaluation import is_digits
+    from rivae.metrics.correlation import numeric_factors
+
+    data = explorer.data
+    if data.factors is None:
+        st.info(f"{markdown(data.name)} has no true factors to compare the dimensions with.")
+        return
+    columns = numeric_factors(data.factor_specs)
+    n = st.segmented_control(
+        "Queries averaged", QUERIES, default=QUERIES[0], required=True, key=keys.TRAVERSE_QUERIES,
+        bind="query-params",
+    ) or QUERIES[0]  # fmt: skip
+    if columns:
+        with report.waiting("Comparing each axis with the true factors …", 260):
+            cell = _heatmap(explorer, anchor, choice, n, columns)
+        if cell is None:
+            st.caption("Click a cell to see the retrieved items' factor values against one axis.")
+            return
+    else:
+        names = ", ".join(spec.name for spec in data.factor_specs)
+        st.caption(
+            f"The factor here ({markdown(names)}) is a category, which has no correlation; the "
+            "plots show which categories are retrieved along a dimension."
+        )
+        if is_digits(data):
+            _transitions(explorer, anchor, choice, n)
+        cell = _cell_picker(explorer)
+    with st.container(key=DETAIL):
+        _scatter(explorer, anchor, choice, n, cell)
+
+
+def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> None:
+    """Which digits follow each other along each dimension (the paper's Split-MNIST table)."""
+    from rivae.metrics.digits import transition_table
+    from rivae.plots.digits import transition_heatmap
+    from rivae.plots.theme import alt_text
+
+    assert explorer.data.factors is not None
+    found = traversals.many_queries(anchor.key, n, choice, explorer)
+    table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
+    figure = transition_heatmap(table, explorer.axis_names, dark=theme.is_dark())
+    st.plotly_chart(
+        figure, theme=None, key=keys.TRAVERSE_TRANSITIONS, alt=alt_text(figure),
+        config={"displayModeBar": False},
+    )  # fmt: skip
+    exports.panel(
+        "digits", lambda: figure, anchor.run, "digits", is_chart=True, n_queries=n, range=choice
+    )
+
+
+def _heatmap(
+    explorer: Explorer, anchor: Anchor, choice: Range, n: int, columns: list[int]
+) -> tuple[int, int] | None:
+    """Draw the table; returns the chosen (dimension, factor column), held in our own state."""
+    from rivae.plots.heatmap import correlation_heatmap
+    from rivae.plots.theme import alt_text
+
+    table = traversals.table(anchor.key, n, choice, explorer)
+    cell: tuple[int, int] | None = st.session_state.get(keys.TRAVERSE_CELL)
+    if cell is not None and not (cell[0] < explorer.n_components and cell[1] in columns):
+        cell = None
+    figure = correlation_heatmap(
+        table.absolute, table.factor_names, explorer.axis_names, threshold=THRESHOLD,
+        dark=theme.is_dark(),
+        selected=None if cell is None else (cell[0], columns.index(cell[1])),
+    )  # fmt: skip
+
+    def clicked() -> None:
+        event: Any = st.session_state.get(keys.TRAVERSE_HEATMAP)
+        points = event["selection"]["points"] if event else []
+        if points:  # a redrawn figure reports an empty selection, which means nothing
+            j, k = _pair(points[0].get("customdata"))
+            st.session_state[keys.TRAVERSE_CELL] = (j, columns[k])
+            reveal(DETAIL)
+
+    st.plotly_chart(
+        figure, theme=None, key=keys.TRAVERSE_HEATMAP, on_select=clicked,
+        selection_mode="points", alt=alt_text(figure), config={"displayModeBar": False},
+    )  # fmt: skip
+    framed = f"|corr| ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
+    left_out = f" · categories left out: {', '.join(table.left_out)}" if table.left_out else ""
+    st.caption(markdown(framed + left_out))
+    exports.panel(
+        "correlations", lambda: figure, anchor.run, "correlation", is_chart=True, n_queries=n,
+        range=choice, threshold=THRESHOLD,
+    )  # fmt: skip
+    return cell
+
+
+def _pair(customdata: Any) -> tuple[int, int]:
+    """Plotly's ``customdata`` arrives as a list or as {"0": …, "1": …}."""
+    values = list(customdata.values()) if isinstance(customdata, dict) else list(customdata)
+    return int(values[0]), int(values[1])
+
+
+def _cell_picker(explorer: Explorer) -> tuple[int, int]:
+    """A dimension and a factor from two lists, where there is no table to click."""
+    with st.container(horizontal=True):
+        j = st.selectbox(
+            "Dimension", range(explorer.n_components), width=160,
+            format_func=lambda j: explorer.axis_names[j], key=keys.TRAVERSE_CELL_DIM,
+        )  # fmt: skip
+        specs = explorer.data.factor_specs
+        k = st.selectbox(
+            "Factor", range(len(specs)), format_func=lambda k: specs[k].name, width=220,
+            key=keys.TRAVERSE_CELL_FACTOR,
+        )  # fmt: skip
+    return int(j or 0), int(k or 0)
+
+
+def _scatter(
+    explorer: Explorer, anchor: Anchor, choice: Range, n: int, cell: tuple[int, int]
+) -> None:
+    """Factor values of the retrieved items against the values of one dimension."""
+    from rivae.metrics.correlation import numeric_factors
+    from rivae.plots.scatter import traversal_scatter
+    from rivae.plots.theme import alt_text
+
+    j, k = cell
+    data = explorer.data
+    assert data.factors is not None
+    spec = data.factor_specs[k]
+    found = traversals.many_queries(anchor.key, n, choice, explorer)
+    numeric = numeric_factors(data.factor_specs)
+    table = traversals.table(anchor.key, n, choice, explorer) if k in numeric else None
+    figure = traversal_scatter(
+        found.values[j], data.factors[found.ids[:, j, :, 0], k], j=j, k=k,
+        factor_name=spec.name, levels=spec.levels, ordered=spec.kind != "categorical",
+        correlation=None if table is None else float(table.absolute[j, numeric.index(k)]),
+        latent_name=explorer.axis_names[j],
+        dark=theme.is_dark(),
+    )  # fmt: skip
+    st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
+    exports.panel(
+        "scatter", lambda: figure, anchor.run, "scatter", is_chart=True, n_queries=n, range=choice,
+        dim=j, factor=k,
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Panels of the Traverse page made of pictures: strips of one dimension, a plane of two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.shared import exports
+from rivae.ui.shell import keys, theme
+from rivae.ui.traverse import traversals
+from rivae.ui.traverse.session import dim_picker, dims_picker, query_picker
+
+if TYPE_CHECKING:
+    from rivae.evaluation import Range
+    from rivae.explorer import Explorer
+    from rivae.plots.sheet import Sheet
+    from rivae.ui.traverse.session import Anchor
+
+
+def _whole(explorer: Explorer) -> bool:
+    """Whether items are shown completed, or as the retrieved view alone."""
+    if not explorer.whole_label:
+        return False
+    key = f"{keys.TRAVERSE_WHOLE}_{explorer.data.name}"
+    return st.toggle(explorer.whole_label, value=explorer.shows_whole, key=key)
+
+
+def _sheet(sheet: Sheet) -> None:
+    from rivae.plots.markup import to_fragment
+
+    st.html(to_fragment(sheet, dark=theme.is_dark()))
+
+
+def _start(anchor: Anchor) -> dict[str, Any]:
+    """Where a snippet starts: at a data row, or at the average query's z."""
+    if anchor.query == "mean":
+        return {"query": None, "z": list(anchor.z)}
+    return {"query": anchor.query}
+
+
+def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """What is retrieved while one dimension moves, at the points where the best item changes."""
+    from rivae.plots.strips import strips_of, strips_sheet
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query_picker(explorer, anchor)
+        k = st.segmented_control(
+            "Items per point", [1, 2, 3], default=1, required=True, key=keys.TRAVERSE_K,
+            bind="query-params",
+        )  # fmt: skip
+        changes_only = st.toggle(
+            "Changes only", value=True, key=keys.TRAVERSE_CHANGES, bind="query-params",
+            help="Only points where the best item differs from the one before.",
+        )  # fmt: skip
+        side = 0 if _whole(explorer) else 2
+    dims = dims_picker(explorer)
+    if not dims:
+        st.info("Choose at least one dimension.")
+        return
+    found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
+    all_strips = strips_of(found, names=explorer.axis_names, changes_only=changes_only)
+    data, query = explorer.data, anchor.query
+    row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
+    sheet = strips_sheet(
+        [all_strips[j] for j in dims],
+        lambda i: data.picture(i, side),
+        query=data.picture(row, 1),
+        query_title="Average query" if query == "mean" else data.title(row),
+        title=data.title,
+        marked=() if query == "mean" else (row,),
+    )
+    _sheet(sheet)
+    exports.panel(
+        "strips", lambda: sheet, anchor.run, "strips", is_chart=False, **_start(anchor),
+        range=choice, dims=dims, k=int(k or 1), side=side, changes_only=changes_only,
+    )  # fmt: skip
+
+
+def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """Two dimensions at once: the best item at every point of a grid."""
+    from rivae.plots.plane import plane_sheet
+
+    d, names = explorer.n_components, explorer.axis_names
+    if d < 2:
+        st.info("This run has one dimension only; a plane needs two.")
+        return
+    first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query_picker(explorer, anchor)
+        a = dim_picker(explorer, "To the right", keys.TRAVERSE_A, first)
+        b = dim_picker(explorer, "Upwards", keys.TRAVERSE_B, second)
+        n = st.segmented_control(
+            "Points", [7, 9, 11, 15], default=9, required=True, key=keys.TRAVERSE_POINTS,
+            bind="query-params",
+        ) or 9  # fmt: skip
+        side = 0 if _whole(explorer) else 2
+    dims = (a, b)
+    if dims[0] == dims[1]:
+        st.info("Choose two different dimensions.")
+        return
+    ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
+    sheet = plane_sheet(
+        ids, values_a, values_b, lambda i: explorer.data.picture(i, side),
+        names=(names[a], names[b]),
+        reference=(anchor.z[dims[0]], anchor.z[dims[1]]), title=explorer.data.title,
+        side=56 if n <= 11 else 44,
+    )  # fmt: skip
+    _sheet(sheet)
+    exports.panel(
+        "plane", lambda: sheet, anchor.run, "plane", is_chart=False, **_start(anchor), dims=dims,
+        range_a=(float(values_a[0]), float(values_a[-1])), n_points=n, side=side,
+        range_b=(float(values_b[0]), float(values_b[-1])),
+    )  # fmt: skip

@@ -1,0 +1,189 @@
+"""The Traverse page's session and its controls: run, query, range and axes, as the address keeps
+them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import ConfigError
+from rivae.ui.panels.links import MAX_LENGTH, Query, read_link, unread
+from rivae.ui.panels.query import linked_query, query_z
+from rivae.ui.shared import address
+from rivae.ui.shell import cache, keys
+
+if TYPE_CHECKING:
+    from rivae.evaluation import Range
+    from rivae.explorer import Explorer
+
+# A bound control writes the words it shows into the address, so these are names of both.
+RANGES = {
+    "Data": "data",
+    "3 s.d.": "prior",
+    "10 s.d.": "sigma",
+    "Paper": "paper",
+    "Free": "free",
+}
+VIEWS = ("Strips", "Correlations", "Plane")
+MAX_FREE = 1000.0
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where a traversal starts: a run, and a query with its z (d,)."""
+
+    run: str
+    key: str
+    query: Query
+    z: tuple[float, ...]
+
+
+def current(default_run: str) -> tuple[Anchor, Explorer, str]:
+    """The anchor in the address, else the run in hand, and a remark on the link.
+
+    Raises:
+        RivaeError: the run is missing, broken or not ready.
+    """
+    link, dropped = read_link({n: st.query_params[n] for n in ("run", "q") if n in st.query_params})
+    run = link.run or address.run_in_hand() or default_run
+    explorer = cache.explorer(run)
+    query, notes = linked_query(explorer, link.query)
+    address.take(run, query)
+    address.add({"run": run, "q": str(query)})
+    z = query_z(explorer, query)
+    return Anchor(run, cache.model_key(run), query, z), explorer, " ".join(unread(dropped) + notes)
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
+    if "q" in st.query_params:
+        del st.query_params["q"]
+    st.session_state[keys.TRAVERSE_CELL] = None
+
+
+def choose_query(query: Query) -> None:
+    """Another query was chosen."""
+    st.query_params["q"] = str(query)
+
+
+def random_query(run: str) -> None:
+    """A random query of the run."""
+    choose_query(int(random.choice(cache.explorer(run).search_rows)))
+
+
+def typed_query() -> None:
+    """An item number was typed."""
+    choose_query(int(st.session_state[keys.TRAVERSE_QUERY]))
+
+
+def chosen_dims(ids: list[str]) -> list[int] | None:
+    """The dimensions named in the address ("z1~z3"); None where it names none."""
+    text = st.query_params.get(keys.TRAVERSE_DIMS)
+    if text is None:
+        return None
+    return [ids.index(name) for name in dict.fromkeys(text[:MAX_LENGTH].split("~")) if name in ids]
+
+
+def choose_dims(ids: list[str]) -> None:
+    """Other dimensions were chosen."""
+    chosen = st.session_state[keys.TRAVERSE_DIMS]
+    st.query_params[keys.TRAVERSE_DIMS] = "~".join(ids[j] for j in chosen)
+
+
+def choose_dim(key: str, ids: list[str]) -> None:
+    """Another dimension was chosen in the list ``key``."""
+    st.query_params[key] = ids[st.session_state[f"{key}_widget"]]
+
+
+def chosen_range() -> Range:
+    """The range of values, as the library takes it.
+
+    Raises:
+        ConfigError: the free range is empty.
+    """
+    choice = RANGES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
+    if choice != "free":
+        return choice
+    low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
+    high = float(st.session_state.get(keys.TRAVERSE_HIGH) or 0.0)
+    if not low < high:
+        raise ConfigError("the free range needs a first value below the last one")
+    return low, high
+
+
+def view_and_range(letter: str) -> str:
+    """Which panel, and over which values; returns the panel's name.
+
+    ``letter`` is what the run's axes are called by, z or v.
+    """
+    view = st.segmented_control(
+        "View", VIEWS, default=VIEWS[0], required=True, key=keys.TRAVERSE_VIEW,
+        bind="query-params",
+    )  # fmt: skip
+    choice = st.segmented_control(
+        f"Range of {letter}", list(RANGES), default="Data", required=True, key=keys.TRAVERSE_RANGE,
+        bind="query-params",
+        help="What 99 % of the queries fill; around the mean, in s.d. of the model's own "
+        "distribution of queries; the paper's −10 … 10; or free.",
+    )  # fmt: skip
+    if choice == "Free":
+        for label, key, usual in (
+            ("From", keys.TRAVERSE_LOW, -2.0),
+            ("To", keys.TRAVERSE_HIGH, 2.0),
+        ):
+            st.number_input(
+                label, -MAX_FREE, MAX_FREE, usual, key=key, width=110, bind="query-params"
+            )
+    return str(view or VIEWS[0])
+
+
+def query_picker(explorer: Explorer, anchor: Anchor) -> None:
+    """The query that a traversal starts from."""
+    shown = anchor.query if anchor.query != "mean" else None
+    st.session_state[keys.TRAVERSE_QUERY] = shown
+    st.number_input(
+        "Query, item number", 0, len(explorer.data) - 1, step=1, key=keys.TRAVERSE_QUERY,
+        width=150, on_change=typed_query, placeholder="average",
+    )  # fmt: skip
+    st.button(
+        "Random", icon=":material/casino:", key=keys.TRAVERSE_RANDOM,
+        on_click=random_query, args=(anchor.run,),
+    )  # fmt: skip
+    st.button(
+        "Average", icon=":material/functions:", key=keys.TRAVERSE_AVERAGE,
+        on_click=choose_query, args=("mean",),
+    )  # fmt: skip
+
+
+def dims_picker(explorer: Explorer) -> list[int]:
+    """Which dimensions get a strip: those with the largest effect at first."""
+    d, names = explorer.n_components, explorer.axis_names
+    if d <= 4:
+        return list(range(d))
+    by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
+    shown = chosen_dims(explorer.axis_ids)
+    st.session_state[keys.TRAVERSE_DIMS] = by_effect[:4] if shown is None else shown
+    chosen = st.multiselect(
+        "Dimensions", range(d), format_func=names.__getitem__, key=keys.TRAVERSE_DIMS,
+        on_change=choose_dims, args=(explorer.axis_ids,),
+        help="At first the four that change the best match most.",
+    )  # fmt: skip
+    return list(chosen)
+
+
+def dim_picker(
+    explorer: Explorer, label: str, key: str, default: int, width: int = 200
+) -> int:
+    """One dimension, which the address keeps by its number: its name may change."""
+    ids, names = explorer.axis_ids, explorer.axis_names
+    text = st.query_params.get(key, "")
+    st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
+    chosen = st.selectbox(
+        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=width,
+        on_change=choose_dim, args=(key, ids),
+    )  # fmt: skip
+    return int(chosen)

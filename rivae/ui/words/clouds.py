@@ -1,0 +1,185 @@
+"""The clouds of the Words page: three states of an axis, with pictures and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.panels.answers import picture
+from rivae.ui.panels.component import source
+from rivae.ui.shared import exports, words
+from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell.text import escape, markdown
+from rivae.ui.words import session
+from rivae.ui.work import report as outcome
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+    from rivae.plots.clouds import Clouds
+    from rivae.ui.words.session import Choice
+    from rivae.words.states import AxisStates
+    from rivae.words.targets import Target
+
+SIDE = 2
+N_PICTURES = 4
+
+
+def panel(explorer: Explorer, run_id: str) -> None:
+    """Controls, clouds, legend, counts and exports."""
+    key = cache.model_key(run_id)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = session.axis_and_width(explorer)
+        axis = explorer.axis_ids[choice.dim]
+        target = session.relation_picker(words.targets_of(explorer.data, axis))
+        everyday = session.everyday_toggle()
+    with outcome.waiting("Counting the words along this axis …", 460):
+        found = words.states(key, choice.dim, choice.n_sigma, explorer)
+        clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
+    if clouds is None:
+        st.info(
+            "Nothing that was retrieved here has words. Choose another axis or width"
+            + ("." if everyday else ", or show everyday words.")
+        )
+        return
+    _remark(explorer, found)
+    cloud_panel(
+        payload(explorer, clouds, found, dark=theme.is_dark()), key=keys.WORDS_PANEL,
+        on_word=lambda: _word(explorer, clouds, found), on_item=lambda: _item(explorer),
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(legend(clouds, dark=theme.is_dark()), width="content")
+        st.space("stretch")
+        _export(explorer, run_id, clouds, found, choice, target, everyday)
+    _counts(clouds)
+
+
+def payload(
+    explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
+) -> dict[str, Any]:
+    """What the component draws; the SVGs are escaped, all other text is plain."""
+    from rivae.plots.clouds import to_svg
+
+    letter = explorer.axis_ids[found.dim]
+    states = []
+    for s, name in enumerate(found.names):
+        items = found.items(s)
+        value = f"{found.values[s]:.2f}".replace("-", "−")
+        n = f"{len(items)} different items"
+        states.append({
+            "name": name, "note": f"{letter} = {value} · {n}",
+            "svg": to_svg(clouds, s, dark=dark),
+            "tiles": [[i, *picture(explorer, i, SIDE)] for i in items[:N_PICTURES]],
+        })  # fmt: skip
+    return {"states": states, "aspect": explorer.aspect(SIDE)}
+
+
+def legend(clouds: Clouds, *, dark: bool) -> str:
+    """The three kinds of words, each written as in the clouds, as HTML."""
+    from rivae.plots.clouds import LEGEND, relation_color
+    from rivae.plots.palette import theme as palette
+
+    css = {
+        "related": "font-weight:700;text-decoration:underline",
+        "opposite": "font-weight:700;font-style:italic",
+        "none": "",
+    }
+    said = "".join(
+        f'<span style="color:{relation_color(relation, palette(dark))};{css[relation]}">'
+        f"{escape(text.format(clouds.factor))}</span>"
+        for relation, text in LEGEND.items()
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1.4rem">{said}</div>'
+
+
+def _remark(explorer: Explorer, found: AxisStates) -> None:
+    """Says that an end lies where nothing is, which a cloud alone would not show."""
+    few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
+    what = (
+        f"Top {found.ids.shape[2]} of {len(found.ids)} test queries; the other axes stay at each "
+        "query's own values. Point at a word to find it in the other clouds, click it for its "
+        "items."
+    )
+    st.caption(markdown(what))
+    if few:
+        st.warning(
+            f"At {' and '.join(few)} every query finds the same few items: that far from the data "
+            "the words say little.", icon=":material/info:",
+        )  # fmt: skip
+
+
+def _word(explorer: Explorer, clouds: Clouds, found: AxisStates) -> None:
+    """A word was clicked: list the items of its state that have it."""
+    from rivae.words.item_words import having
+
+    report = getattr(st.session_state.get(keys.WORDS_PANEL), "word", None)
+    if not isinstance(report, dict):
+        return
+    s, w = report.get("state"), report.get("word")
+    if not isinstance(s, int) or not isinstance(w, int):
+        return
+    if s in range(len(found.names)) and w in range(len(clouds.counts.words)):
+        word = clouds.counts.words[w]
+        ids = having(words.words_of(explorer.data).sets, word, found.items(s))
+        session.open_list(f"{word} at {found.names[s]}", ids)
+
+
+def _item(explorer: Explorer) -> None:
+    session.close()
+    item = getattr(st.session_state.get(keys.WORDS_PANEL), "item", None)
+    session.open_item(item, explorer)
+
+
+def _counts(clouds: Clouds) -> None:
+    """The numbers behind the clouds, on demand."""
+    import pandas as pd
+
+    counts = clouds.counts
+    with st.expander("Counts", icon=":material/table_rows:"):
+        n = " · ".join(
+            f"{state} {total}" for state, total in zip(counts.states, counts.n_items, strict=True)
+        )
+        st.caption(markdown(f"Items that have the word, of: {n}"))
+        rows = [{**row, "relation": clouds.of(row["word"])} for row in counts.rows()]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, height=320)
+
+
+def _export(
+    explorer: Explorer, run_id: str, clouds: Clouds, found: AxisStates, choice: Choice,
+    target: Target, everyday: bool,
+) -> None:  # fmt: skip
+    from rivae.plots.cloud_sheet import CloudSheet, cloud_sheet
+
+    data = explorer.data
+
+    def figure() -> CloudSheet:
+        items = [found.items(s) for s in range(len(found.names))]
+        return cloud_sheet(clouds, items, lambda i: data.picture(i, SIDE), data.title)
+
+    exports.panel(
+        "clouds", figure, run_id, "clouds", is_chart=False, dim=choice.dim,
+        n_sigma=choice.n_sigma, relation=target.key, everyday=everyday,
+    )  # fmt: skip
+
+
+_CLOUDS = st.components.v2.component(
+    "rivae_clouds",
+    js=source("dom.js", "clouds.js"),
+    css=source("base.css", "clouds.css"),
+)
+
+
+def cloud_panel(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_word: Callable[[], None],
+    on_item: Callable[[], None],
+) -> None:
+    """Show the clouds made by :func:`rivae.ui.words.clouds.payload`.
+
+    A click on a word puts {"state", "word"} into ``st.session_state[key].word``, one on a picture
+    its item number into ``.item``.
+    """
+    _CLOUDS(key=key, data=dict(data), on_word_change=on_word, on_item_change=on_item)

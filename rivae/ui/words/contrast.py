@@ -1,0 +1,70 @@
+"""The contrast view of the Words page: words of one end of an axis against the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import DataError
+from rivae.ui.shared import exports
+from rivae.ui.shared import words as words_data
+from rivae.ui.shared.charts import QUIET
+from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell.text import markdown
+from rivae.ui.words import session
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+
+N_WORDS = 12  # of each end
+
+
+def panel(explorer: Explorer, run_id: str) -> None:
+    """The strongest words of both ends with intervals; a click lists their items."""
+    from rivae.plots.contrast import contrast_dots
+    from rivae.plots.theme import alt_text
+    from rivae.words.contrast import contrast
+    from rivae.words.item_words import having
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = session.axis_and_width(explorer)
+    key, axis = cache.model_key(run_id), explorer.axis_names[choice.dim]
+    sets = words_data.words_of(explorer.data).sets
+    with report.waiting("Comparing the words of the two ends …", 420):
+        found = words_data.states(key, choice.dim, choice.n_sigma, explorer)
+        low, _, high = (found.items(s) for s in range(3))
+        try:
+            words = contrast(low, high, sets)
+        except DataError as error:
+            st.info(markdown(str(error)))
+            return
+        names = {"low": found.names[0], "high": found.names[2]}
+        figure = contrast_dots(
+            words, n_words=N_WORDS, dark=theme.is_dark(), title=f"Along {axis}", **names
+        )
+
+    def clicked() -> None:
+        event: Any = st.session_state.get(keys.WORDS_CONTRAST)
+        points = event["selection"]["points"] if event else []
+        word = points[0].get("customdata") if points else None
+        word = next(iter(word.values())) if isinstance(word, dict) else word
+        word = word[0] if isinstance(word, list) and word else word
+        if isinstance(word, str):
+            ids = having(sets, word, dict.fromkeys([*high, *low]))
+            session.open_list(f"{word} at both ends of {axis}", ids)
+
+    st.plotly_chart(
+        figure, theme=None, key=keys.WORDS_CONTRAST, on_select=clicked, selection_mode="points",
+        alt=alt_text(figure), config=QUIET,
+    )  # fmt: skip
+    st.caption(markdown(
+        f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: log-odds with "
+        "an informative Dirichlet prior made of all items (Monroe et al. 2008). A dotted interval "
+        "includes no difference. Click a dot for the items."
+    ))  # fmt: skip
+    exports.panel(
+        "contrast", lambda: figure, run_id, "word-contrast", is_chart=True, dim=choice.dim,
+        n_sigma=choice.n_sigma, n_words=N_WORDS,
+    )  # fmt: skip

@@ -1,0 +1,242 @@
+"""The axis names of the Words page: proposals with their evidence, accepted or edited, as files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.shared import exports, words
+from rivae.ui.shell import cache, keys
+from rivae.ui.shell.text import escape, markdown
+from rivae.ui.work import report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rivae.explorer import Explorer
+    from rivae.words.naming import AxisName, Evidence
+
+N_CHIPS = 12
+
+
+@st.fragment
+def panel(explorer: Explorer, run_id: str) -> None:
+    """A row for every axis: its name, the proposal, and what the proposal was made from."""
+    from rivae.words.axis_names import axis_names
+    from rivae.words.naming import propose_name
+
+    run, d = cache.run(run_id), explorer.n_components
+    with report.waiting("Looking for what changes along each axis …", 420):
+        evidence = words.evidence(cache.model_key(run_id), explorer)
+    proposals = [propose_name(j, found) for j, found in enumerate(evidence)]
+    named: dict[int, AxisName] = {}
+    try:
+        named = axis_names(run, d)
+    except RivaeError as error:
+        st.warning(
+            f"{markdown(str(error))} Naming an axis here begins a new file.", icon=":material/info:"
+        )
+    if said := st.session_state.pop(keys.WORDS_SAID, ""):
+        st.toast(markdown(said))
+    _head(explorer, run_id, named, proposals, evidence)
+    by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
+    for j in by_effect:
+        _axis(explorer, run_id, j, named.get(j), proposals[j], evidence[j])
+
+
+def _head(
+    explorer: Explorer, run_id: str, named: Mapping[int, AxisName],
+    proposals: Sequence[AxisName | None], evidence: Sequence[Sequence[Evidence]],
+) -> None:  # fmt: skip
+    waiting = {p.dim: p for p in proposals if p is not None and p.dim not in named}
+    st.caption(
+        "A name stands wherever its axis does: on sliders, strips, tables and charts. Proposals "
+        "come from the test items: what they have more of towards one end of the axis (↑ the high "
+        "end, ↓ the low end; |correlation| at least 0.1, Holm's p below 5 % over all terms and "
+        "axes). The axis with the largest effect comes first."
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Accept all {len(waiting)} proposals" if len(waiting) > 1 else "Accept all proposals",
+            icon=":material/done_all:", disabled=not waiting, key=f"{keys.WORDS_NAME}_all",
+            on_click=_change, args=(run_id, explorer.n_components, waiting, named),
+        )  # fmt: skip
+        st.button(
+            "Remove all names", icon=":material/delete_sweep:", disabled=not named,
+            key=f"{keys.WORDS_NAME}_none", type="tertiary", on_click=_change,
+            args=(run_id, explorer.n_components, dict.fromkeys(named), named),
+        )  # fmt: skip
+        st.space("stretch")
+        files_panel(explorer, run_id, named, evidence)
+
+
+def _axis(
+    explorer: Explorer, run_id: str, j: int, name: AxisName | None, proposal: AxisName | None,
+    evidence: Sequence[Evidence],
+) -> None:  # fmt: skip
+    axis, key = explorer.axis_ids[j], f"{keys.WORDS_NAME}_{j}"
+    known = {} if name is None else {j: name}
+    with st.container(border=True, key=f"axis-{j}"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.session_state[key] = "" if name is None else name.name
+            st.text_input(
+                f"{axis}, effect {explorer.effects[j]:.0%}", key=key, max_chars=60, width=420,
+                placeholder=proposal.name if proposal else "no proposal: nothing changes clearly",
+                on_change=_typed, args=(run_id, explorer.n_components, j, proposal, known),
+            )  # fmt: skip
+            if proposal is not None and (name is None or name.name != proposal.name):
+                st.button(
+                    "Accept", icon=":material/check:", key=f"{key}_accept", on_click=_change,
+                    args=(run_id, explorer.n_components, {j: proposal}, known),
+                    help=markdown(proposal.name),
+                )  # fmt: skip
+            if name is not None:
+                turned = replace(name, direction=-1 if name.direction > 0 else 1)
+                st.button(
+                    f"↑ grows with {axis}" if name.direction > 0 else f"↓ falls with {axis}",
+                    key=f"{key}_turn", on_click=_change, type="tertiary",
+                    args=(run_id, explorer.n_components, {j: turned}, known),
+                    help="Which way it goes. The name of what falls has an arrow ↓ everywhere.",
+                )  # fmt: skip
+                st.button(
+                    "Remove", icon=":material/close:", key=f"{key}_remove", type="tertiary",
+                    on_click=_change, args=(run_id, explorer.n_components, {j: None}, known),
+                )  # fmt: skip
+            if st.button(
+                "Clouds", icon=":material/cloud:", type="tertiary", key=f"{key}_clouds",
+                on_click=_show_clouds, args=(axis,),
+            ):  # fmt: skip
+                st.rerun()  # the whole page, of which this is a part
+        if evidence:
+            st.html(chips(evidence))
+
+
+def chips(evidence: Sequence[Evidence]) -> str:
+    """The terms with direction and strength, the strongest first, as HTML; terms are escaped."""
+    marks = {"factor": "factor", "tag": "tag", "word": ""}
+    parts = []
+    for e in evidence[:N_CHIPS]:
+        arrow = "↑" if e.strength > 0 else "↓"
+        strength = f"{abs(e.strength):.2f}".lstrip("0")
+        about = f"{e.kind}, correlation {e.strength:.2f} with the axis, p {e.p:.1g}"
+        kind = f'<span style="opacity:.65">{marks[e.kind]}&nbsp;</span>' if marks[e.kind] else ""
+        parts.append(
+            f'<span title="{escape(about)}" style="display:inline-flex;border-radius:99px;'
+            'padding:.05rem .6rem;font-size:.85rem;border:1px solid rgba(128,140,146,.4)">'
+            f"{kind}{arrow}&nbsp;{escape(e.term)}&nbsp;"
+            f'<span style="opacity:.65;font-variant-numeric:tabular-nums">{strength}</span></span>'
+        )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.3rem .4rem">{"".join(parts)}</div>'
+
+
+def _show_clouds(axis: str) -> None:
+    st.query_params[keys.WORDS_DIM] = axis
+    st.session_state[keys.WORDS_VIEW] = "Clouds"
+
+
+def _typed(
+    run_id: str, d: int, j: int, proposal: AxisName | None, known: Mapping[int, AxisName]
+) -> None:
+    """A name was typed; an empty one takes the name away."""
+    from rivae.words.naming import AxisName
+
+    text = str(st.session_state[f"{keys.WORDS_NAME}_{j}"]).strip()
+    if not text:
+        _change(run_id, d, {j: None}, known)
+        return
+    direction = proposal.direction if proposal is not None else 1
+    evidence = proposal.evidence if proposal is not None else ()
+    _change(run_id, d, {j: AxisName(j, text, direction, evidence, edited=True)}, known)
+
+
+def _change(
+    run_id: str, d: int, changes: Mapping[int, AxisName | None], known: Mapping[int, AxisName]
+) -> None:
+    """Write the changes; ``known`` are the names as the visitor saw them."""
+    from rivae.words.axis_names import change_names
+
+    try:
+        before = change_names(cache.run(run_id), d, changes)
+    except RivaeError as error:
+        st.session_state[keys.WORDS_SAID] = str(error)
+        return
+    lost = [b for j, b in before.items() if (known[j].name if j in known else "") != b.name]
+    if lost:
+        others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in lost[:3])
+        st.session_state[keys.WORDS_SAID] = (
+            f"Meanwhile somebody else had named {others}: your change has replaced that."
+        )
+
+
+def evidence_rows(
+    axes: Sequence[str], evidence: Sequence[Sequence[Evidence]]
+) -> list[dict[str, Any]]:
+    """One row per axis and term, for a CSV file."""
+    return [
+        {"axis": axis, "term": e.term, "kind": e.kind, "correlation": e.strength,
+         "shift_sd": e.shift, "p_holm": e.p}
+        for axis, found in zip(axes, evidence, strict=True) for e in found
+    ]  # fmt: skip
+
+
+def names_json(named: Mapping[int, AxisName], model: str) -> str:
+    """The names as the file that is kept with the run."""
+    from rivae.words.names_file import to_json
+
+    return json.dumps(to_json(named.values(), model), indent=2, ensure_ascii=False)
+
+
+def files_panel(
+    explorer: Explorer, run_id: str, named: Mapping[int, AxisName],
+    evidence: Sequence[Sequence[Evidence]],
+) -> None:  # fmt: skip
+    """A button that opens the files of the axis names and the Python that makes the evidence."""
+    pass
+    from rivae.words.kept_names import names_path
+
+    def csv() -> bytes:
+        from rivae.plots.tables import to_csv
+
+        return to_csv(evidence_rows(explorer.axis_ids, evidence)).encode()
+
+    with st.popover("Files", icon=":material/download:"):
+        with st.container(horizontal=True):
+            st.download_button(
+                "Names, JSON", names_json(named, cache.run(run_id).model_key),
+                file_name=f"{run_id}-axis_names.json", mime="application/json",
+                on_click="ignore", disabled=not named, key=f"{keys.WORDS_NAME}_json",
+            )  # fmt: skip
+            st.download_button(
+                "Evidence, CSV", csv, file_name=f"{run_id}-axis-evidence.csv", mime="text/csv",
+                on_click="ignore", key=f"{keys.WORDS_NAME}_csv",
+            )  # fmt: skip
+        st.file_uploader(
+            "Names from a file (they replace those of the same axes)", type=["json"],
+            key=keys.WORDS_FILE, on_change=_uploaded, args=(run_id, explorer.n_components),
+        )  # fmt: skip
+        where = names_path(cache.run(run_id))
+        st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}.")
+        exports.python(run_id, "axis-evidence")
+
+
+def _uploaded(run_id: str, d: int) -> None:
+    """Take over the names of a file, or say why not."""
+    from rivae.words.axis_names import change_names
+    from rivae.words.names_file import MAX_BYTES, read_names
+
+    file = st.session_state[keys.WORDS_FILE]
+    if file is None:
+        return
+    run = cache.run(run_id)
+    try:
+        names = read_names(file.read(MAX_BYTES + 1), d, run.model_key)
+        change_names(run, d, {name.dim: name for name in names})
+    except RivaeError as error:
+        st.session_state[keys.WORDS_SAID] = str(error)
+        return
+    said = "1 name was" if len(names) == 1 else f"{len(names)} names were"
+    st.session_state[keys.WORDS_SAID] = f"{said} taken over from the file."

@@ -1,0 +1,206 @@
+"""The Words page's session and its controls: run, axis, width, what the colours of words mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.panels.links import read_link
+from rivae.ui.shared import address, words
+from rivae.ui.shared.runs import run_title
+from rivae.ui.shell import cache, keys
+from rivae.ui.shell.pages import DATA, WORDS
+from rivae.ui.shell.text import markdown
+from rivae.ui.traverse.session import dim_picker
+
+if TYPE_CHECKING:
+    from rivae.explorer import Explorer
+    from rivae.runs import Run
+    from rivae.words.targets import Target
+
+# Data sets whose items have texts; only the first guess of the page depends on this.
+WITH_TEXTS = ("pairs", "kitchen")
+MAX_KEY = 200
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the drawer shows: a list of items under a title, and one of them in full, if any.
+
+    ``title`` is plain text.
+    """
+
+    title: str
+    ids: tuple[int, ...] = ()
+    item: int | None = None
+
+
+def runs_with_texts() -> list[Run]:
+    """The runs that can be opened and whose data have texts, newest first."""
+    return [run for run in cache.ready_runs() if run.config.dataset.name in WITH_TEXTS]
+
+
+def current_run(ready: list[str]) -> tuple[str, str]:
+    """The run in the address, else the one in hand if it has texts, else the newest that has; and
+    a remark on the link.
+    """
+    link, dropped = read_link({"run": st.query_params.get("run", "")})
+    remark = "The link names no run that could be read, so another one is shown." if dropped else ""
+    if link.run:
+        return link.run, remark
+    usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
+    return next((run for run in (last, *usable) if run in usable), (ready or [""])[0]), remark
+
+
+def choose_run() -> None:
+    """Another run was chosen."""
+    st.query_params["run"] = st.session_state[keys.WORDS_RUN]
+    for name in (keys.WORDS_DIM, keys.WORDS_RELATE):
+        if name in st.query_params:
+            del st.query_params[name]
+    close()
+
+
+def remember(run_id: str) -> None:
+    """Other pages open this run next."""
+    address.take(run_id)
+    address.add({"run": run_id})
+
+
+def chosen_target(targets: list[Target]) -> Target:
+    """The relation in the address, else the axis itself, which comes first."""
+    key = st.query_params.get(keys.WORDS_RELATE, "")[:MAX_KEY]
+    return next((target for target in targets if target.key == key), targets[0])
+
+
+def choose_target() -> None:
+    """Another relation was chosen."""
+    chosen: Target = st.session_state[f"{keys.WORDS_RELATE}_widget"]
+    if chosen.kind == "axis":
+        st.query_params.pop(keys.WORDS_RELATE, None)
+    else:
+        st.query_params[keys.WORDS_RELATE] = chosen.key
+
+
+# The drawer
+
+
+def open_list(title: str, ids: list[int]) -> None:
+    """Show a list of items."""
+    st.session_state[keys.WORDS_OPEN] = Opened(title, tuple(ids))
+
+
+def open_item(i: object, explorer: Explorer) -> None:
+    """Show one item, beside the list it was chosen from, if any; other reports mean nothing."""
+    if not isinstance(i, int) or isinstance(i, bool):
+        return
+    try:
+        title = explorer.title(i)
+    except RivaeError:
+        return
+    known: Opened | None = st.session_state.get(keys.WORDS_OPEN)
+    st.session_state[keys.WORDS_OPEN] = (
+        replace(known, item=i) if known is not None else Opened(title, (), i)
+    )
+
+
+def back_to_list() -> None:
+    """The list again, without the item."""
+    known: Opened | None = st.session_state.get(keys.WORDS_OPEN)
+    if known is not None:
+        st.session_state[keys.WORDS_OPEN] = replace(known, item=None)
+
+
+def close() -> None:
+    """No drawer on the next run."""
+    st.session_state[keys.WORDS_OPEN] = None
+
+
+VIEWS = ("Clouds", "Contrast", "Axis names", "Tags")
+DEFAULT_WIDTH = 3
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An axis and how far its ends lie from the mean, in s.d."""
+
+    dim: int
+    n_sigma: int
+
+
+def view_picker() -> str:
+    """Which part of the page; returns its name."""
+    view = st.segmented_control(
+        "View", VIEWS, default=VIEWS[0], required=True, key=keys.WORDS_VIEW, bind="query-params"
+    )
+    return str(view or VIEWS[0])
+
+
+def axis_and_width(explorer: Explorer) -> Choice:
+    """The axis, at first the one that changes the best match most, and the width."""
+    from rivae.words.states import N_SIGMA
+
+    most = int(explorer.effects.argmax())
+    dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
+    n_sigma = st.segmented_control(
+        "Ends at mean ±", N_SIGMA, default=DEFAULT_WIDTH, required=True, key=keys.WORDS_WIDTH,
+        format_func=lambda n: f"{n}σ", bind="query-params",
+        help="In s.d. of the model's own distribution of queries. The paper's clouds are at 10; "
+        "so far out there may be no data, and the same few dishes come up for every query.",
+    )  # fmt: skip
+    return Choice(dim, int(n_sigma or DEFAULT_WIDTH))
+
+
+def relation_picker(targets: list[Target]) -> Target:
+    """What the colours of the words mean."""
+    kinds = {"axis": "this axis", "factor": "factor", "tag": "tag"}
+    shown = chosen_target(targets)
+    key = f"{keys.WORDS_RELATE}_widget"
+    st.session_state[key] = shown
+    chosen = st.selectbox(
+        "Colour: relation to", targets, key=key, width=300,
+        format_func=lambda t: f"{kinds[t.kind]}: {t.label}", on_change=choose_target,
+        help="A word is related when the items that have it differ from the others: on the axis, "
+        "in a known factor, or by a tag (Holm's p below 5 % over all words, and a shift of at "
+        "least 0.3 s.d.).",
+    )  # fmt: skip
+    return chosen or shown
+
+
+def no_texts(explorer: Explorer) -> None:
+    """The items of this run have no words: why, and where to go."""
+    st.info(markdown(
+        f"The items of {explorer.data.name} have no texts. Words can be shown for runs on pictures "
+        "with recipes or other texts."
+    ))  # fmt: skip
+    others = runs_with_texts()[:3]
+    for run in others:
+        st.page_link(
+            WORDS, label=f"Open {markdown(run_title(run))}", icon=":material/arrow_forward:",
+            query_params={"run": run.id},
+        )  # fmt: skip
+    st.page_link(DATA, label="Import pictures with texts", icon=":material/database:")
+
+
+def everyday_toggle() -> bool:
+    """Whether words that many items have are shown too."""
+    from rivae.words.item_words import EVERYDAY
+
+    return bool(st.toggle(
+        "Everyday words", value=True, key=keys.WORDS_EVERYDAY, bind="query-params",
+        help=f"Such as salt: words that more than {EVERYDAY:.0%} of all items have.",
+    ))  # fmt: skip
+
+
+def texts_of(explorer: Explorer) -> bool:
+    """Reads the words of all items, with a note where that takes time; False without texts."""
+    from rivae.words.item_words import has_texts
+
+    if not has_texts(explorer.data):
+        return False
+    with st.spinner(f"Reading the words of {len(explorer.data):,} items, the first time only …"):
+        words.words_of(explorer.data)
+    return True

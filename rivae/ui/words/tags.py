@@ -1,0 +1,98 @@
+"""The tag-factor graph of the Words page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from rivae.ui.shared import exports, words
+from rivae.ui.shared.charts import QUIET
+from rivae.ui.shell import keys, theme
+from rivae.ui.shell.text import markdown
+from rivae.ui.words import session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rivae.explorer import Explorer
+    from rivae.words.tags import TagMap
+
+N_ONE = 30  # tags of each side when one factor is shown alone
+N_UNKNOWN = 12
+
+
+def panel(explorer: Explorer, run_id: str) -> None:
+    """The graph; a click on a tag lists its items."""
+    from rivae.data.food_factors import FACTOR_LABELS
+    from rivae.plots.tag_graph import N_TAGS, tag_graph
+    from rivae.plots.theme import alt_text
+    from rivae.words.item_words import having
+    from rivae.words.tags import tag_nodes
+
+    tags = words.tags_of(explorer.data)
+    if tags is None:
+        st.info(
+            "The items of this data set have no tags. Import it again with a column of tags, or "
+            "join those of food.com: the Data page asks for it with a folder of Recipe1M."
+        )
+        return
+    tag_map, trouble = words.tag_map_of(explorer.data)
+    if trouble:
+        st.warning(markdown(f"{trouble} The shipped one is used."), icon=":material/info:")
+    nodes = tag_nodes(tag_map, tags)
+    if not nodes:
+        st.info("No item has a tag that the mapping knows.")
+        _unknown(tag_map, tags)
+        return
+    known = list(dict.fromkeys(node.factor for node in nodes))
+    chosen = st.selectbox(
+        "Factor", known, index=None, placeholder="all of them", width=260, key=keys.WORDS_FACTOR,
+        format_func=lambda name: FACTOR_LABELS.get(name, name), bind="query-params",
+    )  # fmt: skip
+    shown = [node for node in nodes if chosen in (None, node.factor)]
+    n_tags = N_TAGS if chosen is None else N_ONE
+    figure = tag_graph(shown, n_tags=n_tags, dark=theme.is_dark())
+
+    def clicked() -> None:
+        event: Any = st.session_state.get(keys.WORDS_TAGS)
+        points = event["selection"]["points"] if event else []
+        found = (points[0].get("customdata") or ()) if points else ()
+        values = list(found.values()) if isinstance(found, dict) else list(found)
+        if values and isinstance(values[0], str) and values[0]:
+            ids = having(tags, values[0], range(len(tags)))
+            session.open_list(f"Tagged {values[0]}", ids)
+
+    st.plotly_chart(
+        figure, theme=None, key=keys.WORDS_TAGS, on_select=clicked, selection_mode="points",
+        alt=alt_text(figure), config=QUIET,
+    )  # fmt: skip
+    tagged = sum(map(bool, tags))
+    st.caption(markdown(
+        f"{tagged:,} of {len(tags):,} items have tags. The area of a dot is the number of items; "
+        "click one to see them."
+    ))  # fmt: skip
+    exports.panel(
+        "tags", lambda: figure, run_id, "tag-graph", is_chart=True, factor=chosen, n_tags=n_tags
+    )
+    _unknown(tag_map, tags)
+
+
+def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
+    """Tags that the mapping does not place, and how to place them."""
+    from rivae.words.tags import FOODCOM_TAGS, TAG_FILE, unmapped
+
+    unknown = unmapped(tag_map, tags)
+    with st.expander("The mapping of tags to factors", icon=":material/account_tree:"):
+        if unknown:
+            often = ", ".join(f"{tag} ({n})" for tag, n in unknown[:N_UNKNOWN])
+            more = f" and {len(unknown) - N_UNKNOWN} more" if len(unknown) > N_UNKNOWN else ""
+            st.markdown(markdown(f"Not in the mapping: {often}{more}."))
+        st.markdown(
+            "To change it, edit a copy and put it beside the imported data as "
+            f"`{TAG_FILE}`; it is read again when the page is."
+        )
+        st.download_button(
+            "Mapping now", tag_map.model_dump_json(indent=1), file_name=FOODCOM_TAGS.name,
+            mime="application/json", icon=":material/download:", on_click="ignore",
+        )  # fmt: skip

@@ -1,0 +1,82 @@
+"""What became of what a visitor tried: one sentence, or how far the work is that it began."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rivae.errors import RivaeError
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
+
+if TYPE_CHECKING:
+    from rivae.ui.work.tasks import Job
+
+
+def tried(place: str, change: Callable[[], str]) -> bool:
+    """Run a change in a callback and keep what it says, or why it failed; whether it worked."""
+    try:
+        said = change()
+    except RivaeError as error:
+        st.session_state[_key(place)] = (False, str(error))
+        return False
+    st.session_state[_key(place)] = (True, said)
+    return True
+
+
+def begin(place: str, start: Callable[[], Job]) -> None:
+    """Start work in a callback; where it cannot begin, a sentence at ``place`` says so."""
+
+    def act() -> str:
+        start()
+        return ""
+
+    tried(place, act)
+
+
+def show(place: str) -> None:
+    """What was said about ``place`` since the last run of the script, once."""
+    worked, said = st.session_state.pop(_key(place), (True, ""))
+    if said and worked:
+        st.toast(markdown(said), icon=":material/check:")
+    elif said:
+        warning(said)
+
+
+def warning(sentence: str) -> None:
+    """A sentence about what cannot be done."""
+    st.warning(markdown(sentence), icon=":material/info:")
+
+
+@st.fragment(run_every=1)
+def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
+    """How far each task is, with a way to stop it; the page reruns when one ends.
+
+    ``place`` begins the keys of the buttons.
+    """
+    if not all(job.running for job in jobs):
+        st.rerun()
+        return
+    for n, job in enumerate(jobs):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            far = f", {job.share:.0%}" if job.share else ""
+            st.progress(job.share, text=f"{markdown(job.title)}: {markdown(job.stage)}{far}")
+            st.button(
+                "Stop", icon=":material/stop_circle:", key=f"{place}_stop_{n}",
+                on_click=job.cancel, disabled=not may_stop,
+            )  # fmt: skip
+    st.caption("Continues in the background when you leave this page.")
+
+
+@contextmanager
+def waiting(words: str, height: int) -> Iterator[None]:
+    """What is being done, with its seconds, over the shape of what is to come."""
+    with st.spinner(words, show_time=True), st.skeleton(height=height):
+        yield
+
+
+def _key(place: str) -> str:
+    return f"{keys.OUTCOME}_{place}"
