@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rivae.config import RunConfig
-from rivae.data.store.place import MANIFEST, NAME, data_root
+from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import DataError
 from rivae.nets.hub import is_on_hub
@@ -35,6 +35,38 @@ def is_open(text: str) -> bool:
     except (OSError, RuntimeError, ValueError):  # without end, no such user, a NUL
         return False
     return any(path.is_relative_to(folder) for folder in open_folders())
+
+
+def read_path(text: str, what: str) -> Path:
+    """An existing file or folder that a visitor typed, below the folders that the app reads once
+    links and ``..`` are followed; quotes around it do no harm.
+
+    Raises:
+        DataError: in one sentence.
+    """
+    text = text.strip().strip("'\"")
+    if not text or "\0" in text:
+        raise DataError(f"give the path of {what}")
+    try:
+        typed = Path(text).expanduser()
+        path = typed.resolve()
+    except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+    if not typed.is_absolute():
+        raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
+    # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
+    if not is_open(str(path)):
+        raise DataError(
+            f"{text[:200]} lies outside the folders that this app reads: move it below one of "
+            "them, or start the app with `rivae serve --files FOLDER`"
+        )
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+    if not exists:
+        raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
+    return path
 
 
 def names_file(name: str, text: str) -> bool:

@@ -1,5 +1,7 @@
 """The script behind every page: navigation and page settings, nothing else."""
 
+# ruff: noqa: E402  (our own imports need the path below)
+
 import sys
 from pathlib import Path
 
@@ -9,10 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without the launcher
     sys.path.insert(0, str(ROOT))
 
-from rivae.installed import APP_FILES  # noqa: E402  (needs the path above)
-from rivae.ui.panels.frame import page_frame  # noqa: E402
+from rivae.installed import APP_FILES
+from rivae.ui.panels.frame import page_frame
 from rivae.ui.shared import address
-from rivae.ui.shell import keys  # noqa: E402
+from rivae.ui.shell import keys
 from rivae.ui.shell.pages import (
     COMPARE,
     DATA,

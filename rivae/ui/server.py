@@ -18,7 +18,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.errors import ConfigError, DataError, LabelError, RivaeError, RunError
+from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.ui.shell import web
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -32,51 +33,23 @@ if TYPE_CHECKING:
     Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any]]
 
 log = logging.getLogger(__name__)
-TOPK_PATH = "/rivae/api/topk"
-STEER_PATH = "/rivae/api/steer"
-STRIP_PATH = "/rivae/api/strip/{run}"
-PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
-
-_mounted_at: str | None = None
-
-
-def topk_url() -> str:
-    """Address of the top-k route, or "" when the script runs without its launcher."""
-    return "" if _mounted_at is None else _mounted_at + TOPK_PATH
-
-
-def steer_url() -> str:
-    """Address of the route for rows of several axes, or "" without the launcher."""
-    return "" if _mounted_at is None else _mounted_at + STEER_PATH
-
-
-def pictures_url() -> str:
-    """What stands before ``/run/side/item`` in the address of a full picture; "" as above."""
-    return "" if _mounted_at is None else _mounted_at + PICTURE_PATH.partition("/{")[0]
-
-
-def strip_url(run_id: str) -> str:
-    """Address of a run's strip of items, or "" when the script runs without its launcher."""
-    return "" if _mounted_at is None else _mounted_at + STRIP_PATH.replace("{run}", run_id)
 
 
 def build_routes() -> list[BaseRoute]:
-    """The routes for ``st.App``; from now on :func:`topk_url` names one."""
+    """The routes for ``st.App``; from now on ``web.topk_url`` names one."""
     from starlette.routing import Route
     from streamlit import config
 
     from rivae.ui.label import routes
 
-    global _mounted_at
-    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
-    _mounted_at = f"/{base}" if base else ""
+    at = web.mount(str(config.get_option("server.baseUrlPath") or ""))
     return [
-        Route(_mounted_at + TOPK_PATH, topk, methods=["GET", "POST"]),
-        Route(_mounted_at + STEER_PATH, steer, methods=["POST"]),
-        Route(_mounted_at + STRIP_PATH, strip, methods=["GET"]),
-        Route(_mounted_at + PICTURE_PATH, picture, methods=["GET"]),
-        *routes.build(_mounted_at),
-        Route(_mounted_at + "/rivae/api/{rest:path}", nothing, methods=["GET", "POST"]),
+        Route(at + web.TOPK_PATH, topk, methods=["GET", "POST"]),
+        Route(at + web.STEER_PATH, steer, methods=["POST"]),
+        Route(at + web.STRIP_PATH, strip, methods=["GET"]),
+        Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
+        *routes.build(),
+        Route(at + "/rivae/api/{rest:path}", nothing, methods=["GET", "POST"]),
     ]
 
 
@@ -113,19 +86,19 @@ async def picture(request: Request) -> Response:
     """One item's full picture."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(told, _picture, request.path_params)
+    return await to_thread.run_sync(web.told, _picture, request.path_params)
 
 
 async def strip(request: Request) -> Response:
     """A few items of a run's data set beside each other."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(told, _strip, request.path_params)
+    return await to_thread.run_sync(web.told, _strip, request.path_params)
 
 
 async def nothing(request: Request) -> Response:
     """Any other address below ours, and ours asked in a way that they do not take."""
-    return _refusal(RunError("nothing is answered at this address in this way"))
+    return web.refusal(RunError("nothing is answered at this address in this way"))
 
 
 async def _question(request: Request) -> dict[str, Any] | str:
@@ -159,20 +132,7 @@ def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
             raise ConfigError(question)
         return JSONResponse(answer(question, cache.explorer))
     except RivaeError as error:
-        return _refusal(error)
-
-
-def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
-    """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
-    from starlette.responses import JSONResponse
-
-    from rivae.thumbnails import Thumbnail
-
-    try:
-        found = ask(params)
-    except RivaeError as error:
-        return _refusal(error)
-    return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
+        return web.refusal(error)
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
@@ -190,21 +150,6 @@ def _strip(params: dict[str, Any]) -> Thumbnail:
     return cache.strip(cache.run(from_address(Strip, params).run).config)
 
 
-def _image(image: Thumbnail) -> Response:
-    from starlette.responses import Response
-
-    headers = {"Cache-Control": "private, max-age=3600"}
-    return Response(image.content, media_type=image.mime, headers=headers)
-
-
-def _refusal(error: RivaeError) -> Response:
-    from starlette.responses import JSONResponse
-
-    status = 404 if isinstance(error, RunError | DataError | LabelError) else 400
-    return JSONResponse({"error": str(error)}, status_code=status)
-
-
-log = logging.getLogger(__name__)
 LOOK_S, LONGEST_S = 1.0, 60.0  # between two looks at the queue; the latter after failures
 
 

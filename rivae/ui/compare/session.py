@@ -13,7 +13,6 @@ from rivae.comparison import Comparison, Matching, check_number, match_runs
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.explorer import Explorer
 from rivae.runs import Run
-from rivae.ui import server
 from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
 from rivae.ui.panels.compare_links import NAMES, CompareLink, read_compare, write_compare
@@ -21,7 +20,7 @@ from rivae.ui.panels.component import SHARED, source
 from rivae.ui.panels.links import Query, unread
 from rivae.ui.panels.session import Panel
 from rivae.ui.shared import address
-from rivae.ui.shell import cache
+from rivae.ui.shell import cache, web
 from rivae.ui.shell import keys as state
 
 MAX_TRIED = 8  # runs tried for a default before the visitor is asked
@@ -156,7 +155,7 @@ def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     key = ",".join(cache.model_key(run) for run in shown.runs)
     kept = st.session_state.get(state.COMPARE_PAYLOAD)
     if kept is None or (kept["rev"], kept["key"]) != (shown.rev, key):
-        kept = compare_state.payload(comparison, shown, key, server.topk_url())
+        kept = compare_state.payload(comparison, shown, key, web.topk_url())
         st.session_state[state.COMPARE_PAYLOAD] = kept
         st.session_state[state.COMPARE_ANSWER] = None
     return {**kept, "answer": st.session_state.get(state.COMPARE_ANSWER)}

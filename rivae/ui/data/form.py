@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.runs import named_files
 from rivae.ui.data import importing, panels
 from rivae.ui.shell import access, keys
 from rivae.ui.shell.text import markdown
@@ -60,9 +61,9 @@ def _files() -> Plan | None:
     if not table.strip():
         return None
     try:
-        path = importing.read_path(table, "the table")
+        path = named_files.read_path(table, "the table")
         named = [part for part in images.split(";") if part.strip()]
-        places = tuple(importing.read_path(part, "the pictures") for part in named)
+        places = tuple(named_files.read_path(part, "the pictures") for part in named)
         if not path.is_dir() and not places:
             st.caption("Now the pictures.")
             return None
@@ -78,7 +79,7 @@ def _tags() -> Path | None:
         "food.com's table of tags (optional)", key=keys.DATA_TAGS,
         placeholder="for example /data/RAW_recipes.csv",
     )
-    return importing.read_path(text, "the table of tags") if text.strip() else None
+    return named_files.read_path(text, "the table of tags") if text.strip() else None
 
 
 def _columns(plan: Plan) -> Plan | None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.errors import ConfigError, DataError
-from rivae.runs.named_files import is_open
 from rivae.ui.data.import_job import BUSY
 from rivae.ui.work.tasks import Job, Tasks, start_process
 
@@ -20,45 +19,13 @@ if TYPE_CHECKING:
 tasks = Tasks(1, ConfigError, BUSY)
 
 
-def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed, below the folders that the app reads once
-    links and ``..`` are followed; quotes around it do no harm.
-
-    Raises:
-        DataError: in one sentence.
-    """
-    text = text.strip().strip("'\"")
-    if not text or "\0" in text:
-        raise DataError(f"give the path of {what}")
-    try:
-        typed = Path(text).expanduser()
-        path = typed.resolve()
-    except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
-        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
-    if not typed.is_absolute():
-        raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
-    # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
-    if not is_open(str(path)):
-        raise DataError(
-            f"{text[:200]} lies outside the folders that this app reads: move it below one of "
-            "them, or start the app with `rivae serve --files FOLDER`"
-        )
-    try:
-        exists = path.exists()
-    except OSError as error:
-        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
-    if not exists:
-        raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
-    return path
-
-
 def newest() -> Job | None:
     """The import or check that was last asked for, by whomever; None when that was put away.
 
     Where this app knows of none, the import that another one began, before a restart say.
     """
     if not tasks.jobs and os.name == "posix":  # elsewhere nobody can tell whether it is at work
-        from rivae.data.store.place import data_root
+        from rivae.data.store.manifest import data_root
         from rivae.ui.data.import_record import FoundJob, read_record
 
         root = data_root().absolute()
@@ -70,7 +37,7 @@ def newest() -> Job | None:
 
 def put_away(job: Job) -> None:
     """No more of this import is shown; for callbacks."""
-    from rivae.data.store.place import data_root
+    from rivae.data.store.manifest import data_root
     from rivae.ui.data.import_record import RECORD, read_record
 
     tasks.forget(job.key)

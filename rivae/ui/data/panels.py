@@ -13,7 +13,6 @@ from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import TRAIN
 from rivae.ui.shell.text import markdown
-from rivae.ui.train import form_state
 
 if TYPE_CHECKING:
     from rivae.data.store import Manifest
@@ -66,7 +65,7 @@ def train_on(name: str, place: str) -> None:
     """The button that opens the form of a new run on this import; ``place`` sets two apart."""
     if st.button("Train on this", icon=":material/model_training:",
                  key=f"{keys.DATA_TRAIN}_{place}_{name}"):  # fmt: skip
-        st.switch_page(TRAIN, query_params={form_state.ON: name})
+        st.switch_page(TRAIN, query_params={keys.TRAIN_ON: name})
 
 
 def _report(manifest: Manifest) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
-from rivae.ui import server
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.component import SHARED, source
@@ -18,7 +17,7 @@ from rivae.ui.panels.query import rounded
 from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.shared import address, uploads
 from rivae.ui.shared.uploads import Upload
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, web
 
 
 def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
@@ -75,7 +74,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent: rebuilt on a new rev only, so that other reruns send nothing new."""
     kept = st.session_state.get(keys.EXPLORE_PAYLOAD)
     if kept is None or kept["rev"] != shown.rev:
-        kept = state.payload(explorer, shown, server.topk_url())
+        kept = state.payload(explorer, shown, web.topk_url())
         st.session_state[keys.EXPLORE_PAYLOAD] = kept
         st.session_state[keys.EXPLORE_ANSWER] = None
     said = {"answer": keys.EXPLORE_ANSWER, "watched": keys.EXPLORE_ITEM}
@@ -208,8 +207,8 @@ def explore_panel(
 ) -> None:
     """Show the panel.
 
-    ``data`` comes from :func:`rivae.ui.explore.state.payload`. While the panel is mounted its reports are
-    in ``st.session_state[key]``: ``commit`` (the view after a release), ``pick`` and ``choose`` (an
+    ``data`` comes from ``explore.state.payload``. While the panel is mounted its reports are in
+    ``st.session_state[key]``: ``commit`` (the view after a release), ``pick`` and ``choose`` (an
     action with the view) and ``ask`` (a question, only where the web route is missing).
     """
     _PANEL(

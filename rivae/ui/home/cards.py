@@ -11,12 +11,11 @@ import streamlit as st
 from rivae.benchmark.names import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
-from rivae.ui import server
+from rivae.ui.shared import words
 from rivae.ui.shared.runs import RunCard, describe_run
-from rivae.ui.shell import cache
+from rivae.ui.shell import cache, web
 from rivae.ui.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.ui.shell.text import escape, markdown
-from rivae.ui.words import session
 
 Color = Literal["blue", "gray", "orange", "red"]
 BADGES: dict[str, tuple[str, Color, str]] = {
@@ -89,7 +88,7 @@ def run_card(run: Run) -> None:
 def _ways_in(run: Run) -> None:
     """The buttons that open the run on a page."""
     page = None
-    texts = run.config.dataset.name in session.WITH_TEXTS
+    texts = run.config.dataset.name in words.WITH_TEXTS
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for title, there in WORDS_TOO if texts else WAYS_IN:
             first = there == EXPLORE
@@ -105,7 +104,7 @@ def _ways_in(run: Run) -> None:
 def _strip(run: Run, card: RunCard) -> None:
     """A few items; the browser fetches them beside the page, which need not wait for them."""
     alt = f"Some items of {card.dataset_title}"
-    if url := server.strip_url(run.id):
+    if url := web.strip_url(run.id):
         st.html(
             f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="display:block;'
             'width:100%;aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px">'

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui.label import routes
 from rivae.ui.panels.component import source
 from rivae.ui.panels.query import next_rev
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, web
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -88,7 +87,7 @@ def _built(
     steps, older = found.history()
     return {
         "rev": next_rev(0), "plan": opened.plan.id, "by": annotator, "n": len(opened.keys),
-        "url": routes.url(opened.plan.id), "guideline": guideline.version,
+        "url": web.label_url(opened.plan.id), "guideline": guideline.version,
         "factors": [
             {"id": factor.id, "name": factor.name, "definition": factor.definition,
              "levels": list(factor.levels), "cannotTell": factor.cannot_tell}

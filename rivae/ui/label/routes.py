@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import DataError
+from rivae.ui.shell import web
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -18,27 +19,18 @@ if TYPE_CHECKING:
     from rivae.thumbnails import Thumbnail
     from rivae.ui.shared.labels import OpenPlan
 
-PATH = "/rivae/api/label/{plan}"
 MAX_LINES, MAX_CHARACTERS = 60, 600
 
-_mounted_at: str | None = None
 
-
-def url(plan: str) -> str:
-    """What stands before ``/picture/position``; "" when the script runs without its launcher."""
-    return "" if _mounted_at is None else _mounted_at + PATH.replace("{plan}", plan)
-
-
-def build(base: str) -> list[BaseRoute]:
-    """The routes below ``base``; from now on :func:`url` names one."""
+def build() -> list[BaseRoute]:
+    """The routes of the page, below where the app is mounted."""
     from starlette.routing import Route
 
-    global _mounted_at
-    _mounted_at = base
+    at = web.label_url("{plan}")
     return [
-        Route(base + PATH + "/picture/{at}", picture, methods=["GET"]),
-        Route(base + PATH + "/texts/{at}/{n}", texts, methods=["GET"]),
-        Route(base + PATH + "/examples", examples, methods=["GET"]),
+        Route(at + "/picture/{at}", picture, methods=["GET"]),
+        Route(at + "/texts/{at}/{n}", texts, methods=["GET"]),
+        Route(at + "/examples", examples, methods=["GET"]),
     ]
 
 
@@ -60,9 +52,7 @@ async def examples(request: Request) -> Response:
 async def _told(answer: Any, params: dict[str, Any]) -> Response:
     from anyio import to_thread
 
-    from rivae.ui.server import told
-
-    return await to_thread.run_sync(told, answer, params)
+    return await to_thread.run_sync(web.told, answer, params)
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:

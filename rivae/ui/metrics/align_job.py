@@ -1,8 +1,8 @@
 """Aligns axes to labels in a process of its own: ``python -m rivae.ui.metrics.align_job SPEC``.
 
-SPEC is a JSON file made by ``rivae.ui.metrics.align``: {"do": "align", "keep" or "suggest", …}; it is
-removed when the work is over. The labels stand in it, so the store of labels is never opened here;
-"keep" writes one new run folder, nothing else is written. See ``rivae.ui.work.tasks`` for what the
+SPEC is a JSON file made by ``rivae.ui.metrics.align``: {"do": "align", "keep" or "suggest", …};
+it is removed when the work is done. The labels stand in it, so the store of labels is never opened
+here; "keep" writes one new run folder, nothing else is written. See ``rivae.ui.work.tasks`` for what the
 process says. No streamlit here.
 """
 

@@ -1,4 +1,4 @@
-"""The Compare page's state as query parameters, and back, as ``rivae.ui.panels.links`` does for Explore.
+"""The Compare page's state as query parameters, and back, as ``links.py`` does for Explore.
 
 For example ``?runs=a,b&q=17&f=1_0.25~3_-0.5&factor=3``: runs a and b, query 17, the first factor
 moved by a quarter of its range and the third by half of it the other way, strips of the third.

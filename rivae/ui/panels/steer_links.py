@@ -1,4 +1,4 @@
-"""The Steer page's state as query parameters, and back, as ``rivae.ui.panels.links`` does for Explore.
+"""The Steer page's state as query parameters, and back, as ``links.py`` does for Explore.
 
 For example ``?run=a&q=17&axes=3~1&n=4&m=o_i~q_1.5``: query 17, axes z3 and z1, two rows: off and
 on, then the query's own value and 1.5 s.d.

@@ -12,7 +12,6 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.explorer import Explorer
-from rivae.ui.explore import session
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import source
 from rivae.ui.panels.links import Query
@@ -43,10 +42,6 @@ class Purpose:
     upload: Callable[[Upload], None] | None = None
 
 
-EXPLORE = Purpose(
-    keys.EXPLORE_CHOOSING, session.choose_query, session.choose_upload
-)
-
 
 def _closed() -> None:
     for flag in (keys.EXPLORE_CHOOSING, keys.COMPARE_CHOOSING, keys.STEER_CHOOSING):
@@ -54,7 +49,7 @@ def _closed() -> None:
 
 
 @st.dialog("Choose a query", width="large", on_dismiss=_closed)
-def show(explorer: Explorer, chosen: Query, purpose: Purpose = EXPLORE) -> None:
+def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
     """Open the dialog, ``chosen`` framed; a choice becomes the query and closes it."""
     ids = _filtered(explorer)
     n_pages = max(1, math.ceil(len(ids) / PER_PAGE))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 64
 WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
+# Data sets whose items have texts; only the first guess of a page depends on this.
+WITH_TEXTS = ("pairs", "kitchen")
 
 
 def words_of(data: PairedDataset) -> ItemWords:

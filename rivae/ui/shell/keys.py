@@ -195,6 +195,7 @@ LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label.exchange.Looked, or None
 LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well
+TRAIN_ON: Final = "on"  # in the address: what the new run is trained on
 TRAIN_VIEW: Final = "training"
 ACCESS: Final = "access"  # what shows that this session gave the password; begins its keys
 TRAIN_MANAGE: Final = "train_manage"  # begins the key of every field and button of one run

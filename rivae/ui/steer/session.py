@@ -11,13 +11,12 @@ from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.steering import SteerRow
-from rivae.ui import server
 from rivae.ui.panels.component import source
 from rivae.ui.panels.links import Query, unread
 from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.panels.steer_links import NAMES, SteerLink, read_steer, write_steer
 from rivae.ui.shared import address
-from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell import cache, keys, theme, web
 from rivae.ui.steer import answers as steer_answers
 from rivae.ui.steer import state
 from rivae.ui.steer.state import SteerState
@@ -71,7 +70,7 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     key = f"{cache.model_key(shown.run)}/{'/'.join(explorer.given_names)}"
     kept = st.session_state.get(keys.STEER_PAYLOAD)
     if kept is None or (kept["rev"], kept["key"]) != (shown.rev, key):
-        kept = state.payload(explorer, shown, key, server.steer_url())
+        kept = state.payload(explorer, shown, key, web.steer_url())
         st.session_state[keys.STEER_PAYLOAD] = kept
         st.session_state[keys.STEER_ANSWER] = st.session_state[keys.STEER_WORDS] = None
     answers = {"answer": keys.STEER_ANSWER, "words": keys.STEER_WORDS}

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui import server
 from rivae.ui.panels.component import source
 from rivae.ui.panels.links import whole_number
 from rivae.ui.shared import trash
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, web
 from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
 
@@ -232,8 +231,8 @@ def payload(tour: Tour) -> dict[str, Any]:
     return {
         "id": tour.id,
         "title": tour.title,
-        "url": server.steer_url(),
-        "pictures": server.pictures_url(),
+        "url": web.steer_url(),
+        "pictures": web.pictures_url(),
         "steps": [
             {
                 "heading": s.heading, "note": s.note, "run": s.run, "query": s.query,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import ConfigError, RunError
-from rivae.ui.data import importing
+from rivae.runs import named_files
 from rivae.ui.panels.links import RUN_ID
 from rivae.ui.shell import access, cache, keys
 from rivae.ui.shell.text import markdown
@@ -24,7 +24,7 @@ from rivae.ui.work import report
 if TYPE_CHECKING:
     from rivae.jobs.draft import Draft
 
-CLONE, ON = "clone", "on"  # the names in the address
+CLONE, ON = "clone", keys.TRAIN_ON  # the names in the address
 
 
 def draft() -> Draft:
@@ -98,7 +98,7 @@ def enter(path: str) -> None:
             raise ConfigError(locked)
         if names_file(name, text):  # an import may be named by its folder, too
             typed = text if text.startswith("~") else str(Path(text).absolute())
-            importing.read_path(typed, name)
+            named_files.read_path(typed, name)
         keep(draft().enter(path, text))
         return ""
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.ui.shared import exports
+from rivae.ui.shared.axes import dim_picker
 from rivae.ui.shell import keys, theme
 from rivae.ui.traverse import traversals
-from rivae.ui.traverse.session import dim_picker, dims_picker, query_picker
+from rivae.ui.traverse.session import dims_picker, query_picker
 
 if TYPE_CHECKING:
     from rivae.evaluation import Range

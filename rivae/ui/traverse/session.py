@@ -94,11 +94,6 @@ def choose_dims(ids: list[str]) -> None:
     st.query_params[keys.TRAVERSE_DIMS] = "~".join(ids[j] for j in chosen)
 
 
-def choose_dim(key: str, ids: list[str]) -> None:
-    """Another dimension was chosen in the list ``key``."""
-    st.query_params[key] = ids[st.session_state[f"{key}_widget"]]
-
-
 def chosen_range() -> Range:
     """The range of values, as the library takes it.
 
@@ -173,17 +168,3 @@ def dims_picker(explorer: Explorer) -> list[int]:
         help="At first the four that change the best match most.",
     )  # fmt: skip
     return list(chosen)
-
-
-def dim_picker(
-    explorer: Explorer, label: str, key: str, default: int, width: int = 200
-) -> int:
-    """One dimension, which the address keeps by its number: its name may change."""
-    ids, names = explorer.axis_ids, explorer.axis_names
-    text = st.query_params.get(key, "")
-    st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
-    chosen = st.selectbox(
-        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=width,
-        on_change=choose_dim, args=(key, ids),
-    )  # fmt: skip
-    return int(chosen)

@@ -10,19 +10,17 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.panels.links import read_link
 from rivae.ui.shared import address, words
+from rivae.ui.shared.axes import dim_picker
 from rivae.ui.shared.runs import run_title
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import DATA, WORDS
 from rivae.ui.shell.text import markdown
-from rivae.ui.traverse.session import dim_picker
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.runs import Run
     from rivae.words.targets import Target
 
-# Data sets whose items have texts; only the first guess of the page depends on this.
-WITH_TEXTS = ("pairs", "kitchen")
 MAX_KEY = 200
 
 
@@ -40,7 +38,7 @@ class Opened:
 
 def runs_with_texts() -> list[Run]:
     """The runs that can be opened and whose data have texts, newest first."""
-    return [run for run in cache.ready_runs() if run.config.dataset.name in WITH_TEXTS]
+    return [run for run in cache.ready_runs() if run.config.dataset.name in words.WITH_TEXTS]
 
 
 def current_run(ready: list[str]) -> tuple[str, str]:

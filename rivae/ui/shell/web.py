@@ -1,0 +1,82 @@
+"""Addresses of the app's own web routes, and what they find as responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rivae.errors import DataError, LabelError, RivaeError, RunError
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from rivae.thumbnails import Thumbnail
+
+TOPK_PATH = "/rivae/api/topk"
+STEER_PATH = "/rivae/api/steer"
+STRIP_PATH = "/rivae/api/strip/{run}"
+PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
+LABEL_PATH = "/rivae/api/label/{plan}"
+
+_base: str | None = None
+
+
+def mount(base: str) -> str:
+    """From now on the routes lie below ``base``, which is returned as it begins an address."""
+    global _base
+    base = base.strip("/")
+    _base = f"/{base}" if base else ""
+    return _base
+
+
+def topk_url() -> str:
+    """Address of the top-k route, or "" when the script runs without its launcher."""
+    return "" if _base is None else _base + TOPK_PATH
+
+
+def steer_url() -> str:
+    """Address of the route for rows of several axes, or "" without the launcher."""
+    return "" if _base is None else _base + STEER_PATH
+
+
+def pictures_url() -> str:
+    """What stands before ``/run/side/item`` in the address of a full picture; "" as above."""
+    return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
+
+
+def strip_url(run_id: str) -> str:
+    """Address of a run's strip of items, or "" when the script runs without its launcher."""
+    return "" if _base is None else _base + STRIP_PATH.replace("{run}", run_id)
+
+
+def label_url(plan: str) -> str:
+    """What stands before ``/picture/position`` of a plan; "" as above."""
+    return "" if _base is None else _base + LABEL_PATH.replace("{plan}", plan)
+
+
+def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
+    """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
+    from starlette.responses import JSONResponse
+
+    from rivae.thumbnails import Thumbnail
+
+    try:
+        found = ask(params)
+    except RivaeError as error:
+        return refusal(error)
+    return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
+
+
+def _image(image: Thumbnail) -> Response:
+    from starlette.responses import Response
+
+    headers = {"Cache-Control": "private, max-age=3600"}
+    return Response(image.content, media_type=image.mime, headers=headers)
+
+
+def refusal(error: RivaeError) -> Response:
+    """One sentence, with the status that fits it."""
+    from starlette.responses import JSONResponse
+
+    status = 404 if isinstance(error, RunError | DataError | LabelError) else 400
+    return JSONResponse({"error": str(error)}, status_code=status)
