@@ -1,14 +1,12 @@
-"""Starts queued runs, watches the living ones and stops the cancelled; one per folder of runs.
+"""The dispatcher's process: one per folder of runs, which makes its rounds until all is done.
 
-``python -m rivae.jobs.dispatcher ROOT``. It keeps nothing in memory that matters: killed at any
-moment, the next one takes up what the ledger, the locks and the run folders say.
+``python -m rivae.jobs.dispatcher ROOT``. See ``rivae.jobs.rounds`` for what a round does.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -17,168 +15,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.errors import RivaeError, RunError
 from rivae.files import is_locked, locked
 from rivae.installed import PACKAGE_ROOT
-from rivae.jobs.agent import open_log, start_agent
+from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.locks import clean, is_alive, seconds_silent, send
-from rivae.jobs.records import Job, boot_id, jobs_folder, make_private
-from rivae.jobs.slots import choose_slots, machine_slots
-from rivae.runs import Run
+from rivae.jobs.records import jobs_folder, make_private
+from rivae.jobs.rounds import Dispatcher
+from rivae.jobs.slurm import ClusterDispatcher
 
 ROUND_S = 0.3
 IDLE_S = 60.0  # without anything queued or alive
-START_S = 180.0  # for the first sign of life of a started run
-HANG_S = 3600.0  # without one step
 EXECUTOR = "RIVAE_EXECUTOR"  # "" is this machine; see ``rivae.jobs.slurm``
-FLAG_S, TERM_S = 3.0, 4.0  # to stop by itself, then after SIGTERM
 log = logging.getLogger("rivae.jobs")
-
-
-class Dispatcher:
-    """The rounds of one dispatcher.
-
-    Args:
-        root: the folder of runs.
-        slots: what may be used at once, all of the machine by default.
-        hang_s: after so many seconds without a step a trainer is started anew.
-    """
-
-    def __init__(
-        self, root: Path, slots: Sequence[str] | None = None, hang_s: float = HANG_S
-    ) -> None:
-        self.ledger = Ledger(root)
-        self.folder = jobs_folder(root)
-        self.slots = tuple(machine_slots() if slots is None else slots)
-        self.hang_s = hang_s
-        self._agents: dict[str, subprocess.Popen[bytes]] = {}
-        self._since: dict[str, float] = {}  # when a job was first seen cancelling, or starting
-
-    def round(self) -> bool:
-        """Look at every job once; whether there is anything to do or to wait for."""
-        jobs = self.ledger.jobs("starting", "running")
-        for job in jobs:
-            self._watch(job)
-        self._start_queued()
-        self._reap()
-        return bool(self.ledger.jobs("queued", "starting", "running"))
-
-    # living jobs
-
-    def _watch(self, job: Job) -> None:
-        if not is_alive(self.folder, job.id):
-            self._over(job)
-        elif job.cancelling:
-            waited = self._seconds(f"{job.id} cancelling")
-            if waited > FLAG_S + TERM_S:
-                send(self.folder, job.id, signal.SIGKILL)
-            elif waited > FLAG_S:
-                send(self.folder, job.id, signal.SIGTERM)
-        elif seconds_silent(self.folder, job.id) > self.hang_s:
-            log.warning("%s has not done a step for %.0f s: it is started anew", job.run,
-                        self.hang_s)  # fmt: skip
-            send(self.folder, job.id, signal.SIGKILL)
-
-    def _over(self, job: Job) -> None:
-        """Nobody is at work on the job any more: what became of it?"""
-        known = self.ledger.job(job.id)
-        if not known.alive:
-            return  # the trainer has said so meanwhile
-        run = Run(self.ledger.root / job.run)
-        state = _state(run)
-        if state == "finished":
-            self.ledger.advance(job.id, "running")
-            self.ledger.advance(job.id, "finished")
-        elif known.cancelling:
-            self.ledger.advance(job.id, "cancelled", "stopped: it goes on when it is resumed")
-        elif self._is_lost(known):
-            message = "the machine was started anew meanwhile: resume it"
-            self.ledger.advance(job.id, "lost", message)
-        elif known.attempts > known.max_restarts:
-            times = f"{known.attempts} times" if known.attempts > 1 else "once"
-            message = f"its process died {times}: the log shows its last words"
-            self.ledger.advance(job.id, "failed", message)
-        else:
-            # Not counted by the trainer itself where it died before it could.
-            if job.state == "starting":
-                self.ledger.count_start(job.id)
-            log.info("%s died: it goes on from its last checkpoint", job.run)
-            self.ledger.advance(job.id, "queued")
-        self._forget(job.id)
-        clean(self.folder, job.id)
-
-    def _is_lost(self, job: Job) -> bool:
-        """Whether the run waits to be resumed: the machine went down, perhaps for a reason."""
-        return job.boot != boot_id()
-
-    # queued jobs
-
-    def _start_queued(self) -> None:
-        alive = self.ledger.jobs("starting", "running")
-        taken = {slot for job in alive for slot in job.slots}
-        free = tuple(slot for slot in self.slots if slot not in taken)
-        for job in self.ledger.jobs("queued"):
-            chosen = self._choose(free, job)
-            if chosen is None:
-                self._warn_without_slot(job)
-                continue
-            if is_alive(self.folder, job.id) or not self.ledger.claim(job.id, chosen):
-                continue
-            free = tuple(slot for slot in free if slot not in chosen)
-            self._forget(job.id)
-            clean(self.folder, job.id)
-            try:
-                self._start(self.ledger.job(job.id))
-            except OSError as error:
-                message = f"its process cannot be started: {error.strerror}"
-                self.ledger.advance(job.id, "failed", message)
-            except ConfigError as error:
-                self.ledger.advance(job.id, "failed", str(error))
-
-    def _choose(self, free: tuple[str, ...], job: Job) -> tuple[str, ...] | None:
-        """The slots for a job, or None while there are too few."""
-        return choose_slots(free, job.wants_gpu, job.processes)
-
-    def _start(self, job: Job) -> None:
-        """Start a claimed job; OSError or ConfigError where that is not possible."""
-        self._agents[job.id] = start_agent(self.ledger.root, job)
-
-    def _warn_without_slot(self, job: Job) -> None:
-        """A run that asks for more cards than there are would wait for ever."""
-        if self._choose(self.slots, job) is None:
-            need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
-            what = need if job.wants_gpu else "a slot on the CPU"
-            self.ledger.advance(job.id, "starting")
-            self.ledger.advance(job.id, "failed", f"this machine does not have {what}: clone the "
-                                "run and choose another device")  # fmt: skip
-
-    # helpers
-
-    def _seconds(self, name: str) -> float:
-        return time.monotonic() - self._since.setdefault(name, time.monotonic())
-
-    def _waits(self, job: Job, seconds: float) -> bool:
-        return self._seconds(f"{job.id} without life") < seconds
-
-    def _forget(self, job_id: str) -> None:
-        for name in [name for name in self._since if name.startswith(job_id)]:
-            del self._since[name]
-
-    def _reap(self) -> None:
-        """Take the exit status of agents that are over, so that no zombies stay, nor files."""
-        for job_id, agent in list(self._agents.items()):
-            if agent.poll() is not None:
-                del self._agents[job_id]
-                if not is_alive(self.folder, job_id):
-                    clean(self.folder, job_id)
-
-
-def _state(run: Run) -> str:
-    try:
-        return run.status.state
-    except RunError:
-        return ""
 
 
 def make_dispatcher(root: Path, slots: Sequence[str] | None = None) -> Dispatcher:
@@ -186,8 +35,6 @@ def make_dispatcher(root: Path, slots: Sequence[str] | None = None) -> Dispatche
     name = os.environ.get(EXECUTOR, "")
     if not name:
         return Dispatcher(root, slots)
-    from rivae.jobs.slurm import ClusterDispatcher
-
     return ClusterDispatcher(root, name)
 
 

@@ -19,10 +19,10 @@ from rivae.errors import ConfigError
 from rivae.files import open_plain
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.cluster_settings import ClusterSettings, read_settings
-from rivae.jobs.dispatcher import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
 from rivae.jobs.records import Job, make_private
 from rivae.jobs.remote import run_task
+from rivae.jobs.rounds import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
 from rivae.jobs.slip import Slip
 from rivae.reading.regular import read_at_most
 

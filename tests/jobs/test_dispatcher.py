@@ -14,9 +14,10 @@ import pytest
 
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
-from rivae.jobs.dispatcher import Dispatcher, is_dispatching, run_dispatcher
+from rivae.jobs.dispatcher import is_dispatching, run_dispatcher
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
+from rivae.jobs.rounds import Dispatcher
 from rivae.launch import train
 from rivae.runs import Run
 from tests.training.tiny import files_of, tiny_config
@@ -225,7 +226,7 @@ def test_one_that_hangs_is_started_anew(queue):
 
 def test_after_a_reboot_it_is_lost_until_it_is_resumed(queue, monkeypatch):
     queue.training()
-    monkeypatch.setattr("rivae.jobs.dispatcher.boot_id", lambda: "another boot")
+    monkeypatch.setattr("rivae.jobs.rounds.boot_id", lambda: "another boot")
     for pid in locks.holders(queue.folder, queue.job.id):
         os.killpg(pid, signal.SIGKILL)
     queue.ended("lost")

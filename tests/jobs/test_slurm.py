@@ -14,7 +14,8 @@ pytest.importorskip("submitit", reason="submitit is an optional package")
 from rivae.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.cluster_settings import ClusterSettings, read_settings
-from rivae.jobs.dispatcher import Dispatcher, make_dispatcher
+from rivae.jobs.dispatcher import make_dispatcher
+from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slip import Slip
 from rivae.jobs.slurm import ClusterDispatcher
 from rivae.launch import train
