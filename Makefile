@@ -28,6 +28,7 @@ run: .venv/ready-package alive
 # Every check runs, so that one report shows everything; any one that fails fails the target.
 LINT = failed=0; \
 	.venv/bin/python -m ruff check . || failed=1; \
+	.venv/bin/python -m ruff format --quiet --check . || failed=1; \
 	.venv/bin/python -m mypy || failed=1; \
 	.venv/bin/python tools/arrows.py || failed=1; \
 	if [ $$failed = 1 ]; then echo "lint: FAILED"; else echo "lint: ok"; fi

@@ -94,12 +94,17 @@ def verdict(
         gain_null += (best - truth.mean()) / len(groups)
     (rho_low, rho_high), (gain_low, gain_high) = interval(rhos, rng), interval(gains, rng)
     return Verdict(
-        n_groups=len(groups), n_runs=sum(len(t) for _, t in groups),
-        rho=float(rhos.mean()), rho_low=rho_low, rho_high=rho_high,
+        n_groups=len(groups),
+        n_runs=sum(len(t) for _, t in groups),
+        rho=float(rhos.mean()),
+        rho_low=rho_low,
+        rho_high=rho_high,
         rho_p=_p_value(rhos.mean(), rho_null),
         picked=float(np.mean([picked(c, t) for c, t in groups])),
         mean=float(np.mean([t.mean() for _, t in groups])),
         best=float(np.mean([t.max() for _, t in groups])),
-        gain=float(gains.mean()), gain_low=gain_low, gain_high=gain_high,
+        gain=float(gains.mean()),
+        gain_low=gain_low,
+        gain_high=gain_high,
         gain_p=_p_value(gains.mean(), gain_null),
-    )  # fmt: skip
+    )

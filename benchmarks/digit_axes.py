@@ -42,9 +42,11 @@ from rivae.runs import Run  # noqa: E402
 PAPER = {m: float(paper_value("split-mnist", "rivae", m)) for m in ("overlap", "coverage")}
 # name -> what ``Field.table`` calls it
 RANGES: dict[str, str | float] = {
-    "data (−10…10)": "data", "−10…10 as trained": "unit",
-    "mean ± 10 s.d.": 10.0, "mean ± 300 s.d.": 300.0,
-}  # fmt: skip
+    "data (−10…10)": "data",
+    "−10…10 as trained": "unit",
+    "mean ± 10 s.d.": 10.0,
+    "mean ± 300 s.d.": 300.0,
+}
 # name -> (sees the digits of training items, weight of coverage, axes may lean)
 SEARCHES: dict[str, tuple[bool, float, bool]] = {
     "searched, clusters for digits": (False, 2.0, False),
@@ -88,14 +90,21 @@ def measure(run: Run, seed: int, tries: int, done: set[str]) -> Iterator[list[di
             told, weight, lean = SEARCHES[name]
             field = train if told else clustered(train, seed)
             start = simple_axes(test, CENTRES if lean else "principal", seed)
-            axes = search_axes(field, start, tries=tries, coverage_weight=weight, lean=lean,
-                               random_state=seed)  # fmt: skip
+            axes = search_axes(
+                field, start, tries=tries, coverage_weight=weight, lean=lean, random_state=seed
+            )
         rows = []
         for label, reach in RANGES.items():
             scores = digit_metrics(test.table(axes, reach))
-            rows.append({"seed": seed, "axes": name, "range": label,
-                         "tries": 0 if name in FIXED else tries,
-                         **{m: scores[m].score for m in PAPER}})  # fmt: skip
+            rows.append(
+                {
+                    "seed": seed,
+                    "axes": name,
+                    "range": label,
+                    "tries": 0 if name in FIXED else tries,
+                    **{m: scores[m].score for m in PAPER},
+                }
+            )
         yield rows
 
 
@@ -171,8 +180,11 @@ def measure_all(options: argparse.Namespace) -> None:
             table.to_parquet(path, index=False)
             (options.out / "digit-axes.md").write_text(report(table))
             first = rows[0]
-            print(f"seed {seed}, {first['axes']}: {first['overlap']:.4f} / "
-                  f"{first['coverage']:.3f} over the data", flush=True)  # fmt: skip
+            print(
+                f"seed {seed}, {first['axes']}: {first['overlap']:.4f} / "
+                f"{first['coverage']:.3f} over the data",
+                flush=True,
+            )
     print(report(table))
 
 

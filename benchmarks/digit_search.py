@@ -97,9 +97,15 @@ def fields(run: Run, seed: int = 0) -> tuple[Field, Field]:
     mu = (mu - offset) @ back
     noise = back.T @ np.diag(np.exp(log_var).mean(axis=0)) @ back
     test = Field(
-        whole.subset(items), matrix, offset, (whole.encode(queries)[0] - offset) @ back, mu, train,
-        np.cov(mu.T) + noise, data.factors[:, 0].astype(np.int64),
-    )  # fmt: skip
+        whole.subset(items),
+        matrix,
+        offset,
+        (whole.encode(queries)[0] - offset) @ back,
+        mu,
+        train,
+        np.cov(mu.T) + noise,
+        data.factors[:, 0].astype(np.int64),
+    )
     seen = Retriever(method, data, train[:N_ITEMS], model=whole.model)
     first = min(N_ITEMS, len(mu) - N_SEARCH_QUERIES)  # apart from the items where there are enough
     return test, replace(test, retriever=seen, anchors=mu[first:][:N_SEARCH_QUERIES])

@@ -41,9 +41,13 @@ POOL = 1500  # training items among which items are drawn or suggested
 SLIP, CANNOT_TELL = 0.2, 0.03
 N_QUERIES = 40
 SCORES = {
-    "mcc": "MCC", "own": "corr. of axis k with factor k", "disentanglement": "D",
-    "completeness": "C", "informativeness": "I", "r2": "R² from axis k",
-}  # fmt: skip
+    "mcc": "MCC",
+    "own": "corr. of axis k with factor k",
+    "disentanglement": "D",
+    "completeness": "C",
+    "informativeness": "I",
+    "r2": "R² from axis k",
+}
 
 READING = """## How to read this
 
@@ -78,8 +82,9 @@ class Start:
         retriever = Retriever(method, data, data.splits["test"])
         queries = evaluated_rows(data, N_QUERIES, 0)[0]
         latents = (retriever.encode(rows)[0] for rows in (data.splits["train"], retriever.ids))
-        return cls(name, method, data, *latents, retriever.encode(queries)[0],
-                   retriever.index.points)  # fmt: skip
+        return cls(
+            name, method, data, *latents, retriever.encode(queries)[0], retriever.index.points
+        )
 
     def turned(self, name: str, seed: int = 0) -> Start:
         """The same model with axes turned at random in white coordinates: no axis is a factor."""
@@ -110,9 +115,11 @@ class Start:
         found = traverse(retriever, self.queries, paper_grid())
         dci = paper_dci(correlation_table(found, all_factors, FOOD_FACTORS).absolute)
         return {
-            "mcc": float(matched.mean()), "own": float(own.mean()),
-            "r2": float((own**2).mean()), **{name: r.score for name, r in dci.items()},
-        }  # fmt: skip
+            "mcc": float(matched.mean()),
+            "own": float(own.mean()),
+            "r2": float((own**2).mean()),
+            **{name: r.score for name, r in dci.items()},
+        }
 
 
 def labels_of(factors: Floats, rng: np.random.Generator) -> Floats:
@@ -132,22 +139,39 @@ def measure(start: Start, draws: int) -> list[dict[str, Any]]:
     rows = [{**head, "choice": "", **start.scores(aligned=False)}]
     whole = align_axes(start.train, start.train, truth + 1, FACTOR_NAMES)
     best = start.changed("", whole.change.matrix, whole.change.offset)
-    rows.append({**head, "how": "all, no slips", "n": len(truth), "choice": whole.start,
-                 **best.scores(aligned=True)})  # fmt: skip
+    rows.append(
+        {
+            **head,
+            "how": "all, no slips",
+            "n": len(truth),
+            "choice": whole.start,
+            **best.scores(aligned=True),
+        }
+    )
     for how in ("random", "suggested"):
         for n in SIZES:
             for draw in range(draws):
                 rng = np.random.default_rng(draw)
                 pool = rng.permutation(len(truth))[:POOL]
                 none = np.empty((0, start.train.shape[1]))
-                items = pool[:n] if how == "random" else pool[
-                    suggest_items(start.train, start.train[pool], none, n)
-                ]  # fmt: skip
+                items = (
+                    pool[:n]
+                    if how == "random"
+                    else pool[suggest_items(start.train, start.train[pool], none, n)]
+                )
                 levels = labels_of(truth[items], rng)
                 found = align_axes(start.train, start.train[items], levels, FACTOR_NAMES)
                 made = start.changed("", found.change.matrix, found.change.offset)
-                rows.append({"start": start.name, "how": how, "n": n, "draw": draw,
-                             "choice": found.start, **made.scores(aligned=True)})  # fmt: skip
+                rows.append(
+                    {
+                        "start": start.name,
+                        "how": how,
+                        "n": n,
+                        "draw": draw,
+                        "choice": found.start,
+                        **made.scores(aligned=True),
+                    }
+                )
             print(start.name, how, n, flush=True)
     return rows
 
@@ -159,14 +183,14 @@ def report(table: pd.DataFrame, draws: int) -> str:
         "",
         f"`python benchmarks/label_alignment.py`, {draws} draws of items and slips, mean ± s.d. "
         f"Labels: the kitchen's eight factors of training items, {100 * SLIP:.0f} % of the levels "
-        f"one off, {100 * CANNOT_TELL:.0f} % \"cannot tell\". Items: random ones, or those that "
+        f'one off, {100 * CANNOT_TELL:.0f} % "cannot tell". Items: random ones, or those that '
         f"`rivae.labels.suggest` names among the same {POOL:,} (it sees no label). Scores: the 900 "
         f"test pairs against the true factors; D/C/I with alpha 10, z from −10 to 10 by 0.1, "
         f"{N_QUERIES} test queries, all ten dimensions. Before alignment the axis of a factor is "
         "the best match one to one; afterwards axis k is factor k, no match is looked for. MCC "
-        "here is over all test pairs. \"Turned\": the same model after a random turn of its white "
-        "coordinates, which is what training gives where nothing fixes the axes. \"All, no "
-        f"slips\": every training item, the most that a linear change can do.",
+        'here is over all test pairs. "Turned": the same model after a random turn of its white '
+        'coordinates, which is what training gives where nothing fixes the axes. "All, no '
+        f'slips": every training item, the most that a linear change can do.',
         "",
         f"| start | items | labels | {' | '.join(SCORES.values())} | shrunk to |",
         "|---" * (len(SCORES) + 4) + "|",
@@ -194,8 +218,10 @@ def _verdict(table: pd.DataFrame) -> str:
     for (start, n), part in table[table["n"].isin(SIZES)].groupby(["start", "n"], sort=False):
         by_draw = part.pivot(index="draw", columns="how", values="own")
         gain = by_draw["suggested"] - by_draw["random"]
-        lines.append(f"| {start} | {n} | {gain.mean():+.3f} ± {gain.std(ddof=1):.3f} | "
-                     f"{(gain > 0).sum()} of {len(gain)} draws |")  # fmt: skip
+        lines.append(
+            f"| {start} | {n} | {gain.mean():+.3f} ± {gain.std(ddof=1):.3f} | "
+            f"{(gain > 0).sum()} of {len(gain)} draws |"
+        )
     return "\n".join(lines)
 
 

@@ -119,15 +119,21 @@ def bias_corrected(estimate: float, draws: Floats, n: int) -> tuple[float, float
 
 
 METHODS: dict[str, Interval] = {
-    "percentiles (before)": percentile, "mirrored": mirrored, "BC": bias_corrected,
+    "percentiles (before)": percentile,
+    "mirrored": mirrored,
+    "BC": bias_corrected,
     "corrected (now)": corrected_interval,
-}  # fmt: skip
+}
 
 
 def coverage(
-    make: Callable[[np.random.Generator], World], n_queries: int, n_worlds: int,
-    methods: dict[str, Interval], n_truth: int = TRUTH, seed: int = 0,
-) -> dict[str, Floats]:  # fmt: skip
+    make: Callable[[np.random.Generator], World],
+    n_queries: int,
+    n_worlds: int,
+    methods: dict[str, Interval],
+    n_truth: int = TRUTH,
+    seed: int = 0,
+) -> dict[str, Floats]:
     """Per method (3, 3): for D, C and I the share with the truth, with the estimate, the width."""
     rng = np.random.default_rng(seed)
     found = {name: np.zeros((3, 3)) for name in methods}
@@ -151,12 +157,15 @@ def report(n_worlds: int) -> str:
     """The table of all cases and methods."""
     error = math.sqrt(0.95 * 0.05 / n_worlds)
     lines = [
-        "# How often intervals of D, C and I hold the truth", "",
+        "# How often intervals of D, C and I hold the truth",
+        "",
         f"`python benchmarks/label_intervals.py --worlds {n_worlds}`: {n_worlds} worlds a line "
         f"(a share of .95 is known to ± {error:.3f}), {N_DRAWS} redrawn sets of queries each, "
-        "alpha 10. Truth / estimate held, width.", "",
-        "| world | queries | interval | D | C | I |", "|---|---|---|---|---|---|",
-    ]  # fmt: skip
+        "alpha 10. Truth / estimate held, width.",
+        "",
+        "| world | queries | interval | D | C | I |",
+        "|---|---|---|---|---|---|",
+    ]
     for title, make, n_queries in CASES:
         for name, found in coverage(make, n_queries, n_worlds, METHODS).items():
             cells = [f"{t:.2f} / {e:.2f}, {w:.3f}" for t, e, w in found]

@@ -116,20 +116,24 @@ def main() -> None:
             page.wait_for_timeout(3000)
             painted, stored, burst = measure(page)
             browser.close()
-    text = "\n".join([
-        "# From the key to the stored label",
-        "",
-        f"{platform.machine()}, {os.cpu_count()} cores, load average {load} at the start, SQLite, "
-        f"a sheet of 24 pictures, {KEYS} keys. Made by `python benchmarks/label_page.py`.",
-        "",
-        "| painted, median / p95 ms | stored and confirmed, median / p95 ms | ten keys in 300 ms, "
-        "all stored after ms |",
-        "|---|---|---|",
-        f"| {_quantiles(painted)} | {_quantiles(stored)} | {burst:.0f} |",
-        "",
-        "Of the time until it is stored, 100 ms are the page's own wait for further keys.",
-        "",
-    ])  # fmt: skip
+    text = "\n".join(
+        [
+            "# From the key to the stored label",
+            "",
+            f"{platform.machine()}, {os.cpu_count()} cores, load average {load} at the start, "
+            "SQLite, "
+            f"a sheet of 24 pictures, {KEYS} keys. Made by `python benchmarks/label_page.py`.",
+            "",
+            "| painted, median / p95 ms | stored and confirmed, median / p95 ms | ten keys in "
+            "300 ms, "
+            "all stored after ms |",
+            "|---|---|---|",
+            f"| {_quantiles(painted)} | {_quantiles(stored)} | {burst:.0f} |",
+            "",
+            "Of the time until it is stored, 100 ms are the page's own wait for further keys.",
+            "",
+        ]
+    )
     print(text)
     (ROOT / "benchmarks" / "results" / "label-page.md").write_text(text)
 

@@ -85,12 +85,19 @@ def measure(runs: list[Run]) -> list[dict[str, Any]]:
             return []
         z.append(mu)
         masks.append(mask)
-        out.append({
-            "run": run.id, "dataset": data.name, "data_settings": str(run.config.dataset.settings),
-            "method": run.config.method.name, "preset": run.config.method.preset,
-            "seed": run.config.seed, "informative_axes": int(mask.sum()),
-            "validation_mrr": validation_scores(method, data)["score"], **truth,
-        })  # fmt: skip
+        out.append(
+            {
+                "run": run.id,
+                "dataset": data.name,
+                "data_settings": str(run.config.dataset.settings),
+                "method": run.config.method.name,
+                "preset": run.config.method.preset,
+                "seed": run.config.seed,
+                "informative_axes": int(mask.sum()),
+                "validation_mrr": validation_scores(method, data)["score"],
+                **truth,
+            }
+        )
     for name in ("spearman", "lasso"):
         for row, result in zip(out, udr(z, informative=masks, similarity=name), strict=True):
             row[f"udr_{name}"] = result.score
@@ -104,9 +111,7 @@ def verdicts(table: pd.DataFrame) -> list[tuple[str, str, str, Verdict]]:
         draws = [draw for _, draw in part.groupby("data_settings", sort=False)]
         for criterion in CRITERIA:
             for truth in TRUTHS:
-                pairs = [
-                    (d[criterion].fillna(-1.0).to_numpy(), d[truth].to_numpy()) for d in draws
-                ]
+                pairs = [(d[criterion].fillna(-1.0).to_numpy(), d[truth].to_numpy()) for d in draws]
                 judged = verdict(pairs, n_permutations=N_PERMUTATIONS)
                 found.append((f"{key[0]} / {key[1]} ({key[2]})", criterion, truth, judged))
     return found
@@ -158,9 +163,12 @@ def report(table: pd.DataFrame) -> str:
             f"| {_answer(v, len(judged))} |"
         )
     lines += [
-        "", "## What there is to choose from", "",
-        "| runs | UDR | MCC, s.d. within a group | D, s.d. within a group |", "|---|---|---|---|",
-    ]  # fmt: skip
+        "",
+        "## What there is to choose from",
+        "",
+        "| runs | UDR | MCC, s.d. within a group | D, s.d. within a group |",
+        "|---|---|---|---|",
+    ]
     for key, part in table.groupby(["dataset", "method", "preset"], sort=False):
         within = part.groupby("data_settings")[["mcc", "disentanglement"]].std(ddof=0).mean()
         lines.append(

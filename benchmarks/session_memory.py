@@ -34,7 +34,7 @@ EVERY = 5
 RUNS = ("demo-digits", "demo-sprites", "demo-synth")  # one visit, one run
 # Python runs a file of this name when it starts: it answers inside of the app, on asking, without
 # collecting or changing anything. The objects are those that the garbage collector watches.
-PROBE = '''
+PROBE = """
 import collections, ctypes, gc, json, os, threading, time
 
 FIELDS = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
@@ -75,7 +75,7 @@ def listen(folder):
             tell(folder + "/told")
 
 threading.Thread(target=listen, args=[os.environ["RIVAE_PROBE"]], daemon=True).start()
-'''
+"""
 
 
 def resident(pid: int) -> dict[str, float]:

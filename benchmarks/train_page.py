@@ -46,9 +46,11 @@ def make_runs(root: Path) -> list[Any]:
                 log.write(row_of(epoch))
                 timing.write(f'{{"epoch": {epoch}, "seconds": 0.1, "wall": 0.12}}\n')
         run.set_status(
-            state="finished" if over else "running", epoch=EPOCHS,
-            total_epochs=EPOCHS if over else 2 * EPOCHS, stages=[("joint", 2 * EPOCHS)],
-        )  # fmt: skip
+            state="finished" if over else "running",
+            epoch=EPOCHS,
+            total_epochs=EPOCHS if over else 2 * EPOCHS,
+            stages=[("joint", 2 * EPOCHS)],
+        )
         if over and n % 2:
             continue  # trained from the command line
         job = ledger.add_existing(config)
@@ -63,13 +65,20 @@ def make_runs(root: Path) -> list[Any]:
 
 def row_of(epoch: int) -> str:
     """A row of metrics as RIVAE writes it."""
-    terms = ", ".join(f'"{name}": {1 / epoch + n}' for n, name in enumerate(
-        ("objective", "reconstruction", "kl", "retrieval", "regulariser")
-    ))  # fmt: skip
-    scores = ', "validation": {"score": 0.5, "recall_at_1": 0.4, "recall_at_10": 0.8, ' \
-             '"median_rank": 2.0, "mcc": 0.9, "r2": 0.8}' if epoch % 5 == 0 else ""  # fmt: skip
-    return (f'{{"epoch": {epoch}, "stage": "joint", "step": {20 * epoch}, '
-            f'"learning_rate": 0.001, {terms}{scores}}}\n')  # fmt: skip
+    terms = ", ".join(
+        f'"{name}": {1 / epoch + n}'
+        for n, name in enumerate(("objective", "reconstruction", "kl", "retrieval", "regulariser"))
+    )
+    scores = (
+        ', "validation": {"score": 0.5, "recall_at_1": 0.4, "recall_at_10": 0.8, '
+        '"median_rank": 2.0, "mcc": 0.9, "r2": 0.8}'
+        if epoch % 5 == 0
+        else ""
+    )
+    return (
+        f'{{"epoch": {epoch}, "stage": "joint", "step": {20 * epoch}, '
+        f'"learning_rate": 0.001, {terms}{scores}}}\n'
+    )
 
 
 def measured(act: Callable[[], Any], before: Callable[[], Any] | None = None) -> list[float]:
@@ -160,9 +169,11 @@ def main() -> int:
             ("one run at work, nothing new", refreshes("run")),
             ("one run at work, one more epoch", refreshes("run", another_epoch)),
             ("of these: states of all runs, progress of three", measured(all_entries)),
-            ("of these: reading one more epoch of a run",
-             measured(lambda: watch.history_of(at_work[0].path), another_epoch)),
-        ]  # fmt: skip
+            (
+                "of these: reading one more epoch of a run",
+                measured(lambda: watch.history_of(at_work[0].path), another_epoch),
+            ),
+        ]
     text = table(rows, first)
     (ROOT / "benchmarks" / "results" / "train-page.md").write_text(text)
     print(text)

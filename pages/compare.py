@@ -24,9 +24,7 @@ except RivaeError as error:
     st.stop()
 if entered:
     session.refresh()
-notices.say(
-    st.session_state.get(keys.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query)
-)
+notices.say(st.session_state.get(keys.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query))
 
 notices.no_latent(*(each.method for each in comparison.explorers))
 compare_panel(

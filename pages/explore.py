@@ -45,7 +45,5 @@ explore_panel(
 if (item := st.session_state.get(keys.EXPLORE_ITEM)) is not None:
     drawer.show(explorer, shown, item)
 if st.session_state.get(keys.EXPLORE_CHOOSING):
-    purpose = gallery.Purpose(
-        keys.EXPLORE_CHOOSING, session.choose_query, session.choose_upload
-    )
+    purpose = gallery.Purpose(keys.EXPLORE_CHOOSING, session.choose_query, session.choose_upload)
     gallery.show(explorer, shown.query, purpose)

@@ -23,9 +23,7 @@ if not run_id:
     st.stop()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    runs.run_picker(
-        run_id, ready, key=keys.WORDS_RUN, on_change=session.choose_run
-    )
+    runs.run_picker(run_id, ready, key=keys.WORDS_RUN, on_change=session.choose_run)
     view = session.view_picker()
     pages.words()
 if remark:

@@ -38,9 +38,11 @@ class Candidate:
 
 
 def rank_runs(
-    runs: Sequence[Run], *, similarity: Similarity = "spearman",
+    runs: Sequence[Run],
+    *,
+    similarity: Similarity = "spearman",
     progress: Callable[[str, float], None] | None = None,
-) -> list[Candidate]:  # fmt: skip
+) -> list[Candidate]:
     """The runs, best agreement first; one without an informative axis comes last.
 
     Args:
@@ -120,9 +122,11 @@ def configuration(config: RunConfig) -> tuple[str, ...]:
     """What seeds of one configuration share: data set, method and all their settings."""
     data, method = config.dataset, config.method
     return (
-        data.name, repr(sorted(data.settings.items())),
-        method.name, repr(sorted(method.settings.items())),
-    )  # fmt: skip
+        data.name,
+        repr(sorted(data.settings.items())),
+        method.name,
+        repr(sorted(method.settings.items())),
+    )
 
 
 def _check_same(first: Run, other: Run) -> None:

@@ -175,9 +175,13 @@ def factor_strip(
 
 
 def factor_strips(
-    comparison: Comparison, query: int | str, factor: int, *, k: int = 3,
+    comparison: Comparison,
+    query: int | str,
+    factor: int,
+    *,
+    k: int = 3,
     titles: Sequence[str] | None = None,
-) -> list[Strip | None]:  # fmt: skip
+) -> list[Strip | None]:
     """``factor_strip`` of every run, named after ``titles`` (run 1, run 2 ... by default)."""
     if titles is None:
         titles = [f"run {i + 1}" for i in range(len(comparison.explorers))]

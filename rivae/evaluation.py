@@ -147,14 +147,18 @@ def evaluate(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "retrieval": _dicts(
             retrieval_metrics(
-                retriever, test, search_size=data.search_size, n_sets=n_search_sets,
-                n_samples=n_samples, random_state=random_state,
+                retriever,
+                test,
+                search_size=data.search_size,
+                n_sets=n_search_sets,
+                n_samples=n_samples,
+                random_state=random_state,
             )
         ),
         "factors": None,
         "digits": None,
         "correlation": None,
-    }  # fmt: skip
+    }
     other = "paper" if traversal == "prior" else "prior"
     notes = {}
     z_ref = retriever.encode(queries)[0]
@@ -171,10 +175,13 @@ def evaluate(
         tell("factors", 0.6)
         rows = rng.permutation(test)[:MAX_FACTOR_ROWS]
         latent = latent_metrics(
-            retriever.latents(rows), data.factors[rows], data.factor_specs,
-            null=null, random_state=random_state,
+            retriever.latents(rows),
+            data.factors[rows],
+            data.factor_specs,
+            null=null,
+            random_state=random_state,
             progress=lambda share: tell("factors", 0.6 + 0.4 * share),
-        )  # fmt: skip
+        )
         report["factors"] = {**(report["factors"] or {}), **_dicts(latent)}
     if is_digits(data):
         few = z_ref[rng.permutation(len(z_ref))[:N_QUERIES_RANGES]]
@@ -195,7 +202,10 @@ def evaluate(
         "latents": "mu(v1)" if data.query_fixes == "factors" else "mean of Q(z|v1,v2)",
         "max_factor_rows": MAX_FACTOR_ROWS,
         "prior": {
-            "mean": prior.mean, "std": prior.std, "low": prior.low, "high": prior.high,
+            "mean": prior.mean,
+            "std": prior.std,
+            "low": prior.low,
+            "high": prior.high,
             "n": prior.n,
         },
         **notes,
@@ -205,9 +215,13 @@ def evaluate(
 
 
 def _along(
-    found: Traversal, search_rows: Ints, data: PairedDataset,
-    alpha: float, null: NullSettings, suffix: str,
-) -> dict[str, Any]:  # fmt: skip
+    found: Traversal,
+    search_rows: Ints,
+    data: PairedDataset,
+    alpha: float,
+    null: NullSettings,
+    suffix: str,
+) -> dict[str, Any]:
     """What one traversal says: correlations with numeric factors, transitions of digits."""
     assert data.factors is not None
     out: dict[str, Any] = {}
@@ -224,9 +238,11 @@ def _along(
         results = digit_metrics(table_of)
         if null.slow and not suffix:
             nulls = permutation_null(
-                lambda f: digit_metrics(transition_table(f[local, 0])), digits,
-                n_permutations=null.slow, random_state=null.random_state,
-            )  # fmt: skip
+                lambda f: digit_metrics(transition_table(f[local, 0])),
+                digits,
+                n_permutations=null.slow,
+                random_state=null.random_state,
+            )
             results = with_nulls(results, nulls)
         out[f"digits{suffix}"] = {
             **_dicts(results),

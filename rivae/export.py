@@ -28,8 +28,16 @@ if TYPE_CHECKING:
 
     Figure: TypeAlias = go.Figure | Sheet | CloudSheet
 
-__all__ = ["MIME", "ExportError", "Format", "chart_html", "export_bytes", "png_bytes", "save",
-           "snippet"]
+__all__ = [
+    "MIME",
+    "ExportError",
+    "Format",
+    "chart_html",
+    "export_bytes",
+    "png_bytes",
+    "save",
+    "snippet",
+]
 
 Format = Literal["png", "svg", "html", "csv"]
 MIME: dict[str, str] = {
@@ -120,8 +128,13 @@ def chart_html(figure: go.Figure, *, title: str = "") -> str:
     from rivae.plots.theme import alt_text, surface_of
 
     colors, alt = surface_of(figure), escape(alt_text(figure))
-    chart = to_html(figure, full_html=False, include_plotlyjs=True, include_mathjax=False,
-                    config={"responsive": True, "displaylogo": False})
+    chart = to_html(
+        figure,
+        full_html=False,
+        include_plotlyjs=True,
+        include_mathjax=False,
+        config={"responsive": True, "displaylogo": False},
+    )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width">'
@@ -178,16 +191,21 @@ def _chart_picture(
     if not transparent:
         layout["paper_bgcolor"] = surface_of(figure).surface
     options = {
-        "format": kind, "scale": scale, "width": width or layout.get("width") or WIDTH,
+        "format": kind,
+        "scale": scale,
+        "width": width or layout.get("width") or WIDTH,
         "height": layout.get("height") or 450,
     }
     try:
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
-            return bytes(kaleido.calc_fig_sync(
-                drawn, opts=options,
-                kopts={"path": browser, "mathjax": False, "timeout": SECONDS},
-            ))
+            return bytes(
+                kaleido.calc_fig_sync(
+                    drawn,
+                    opts=options,
+                    kopts={"path": browser, "mathjax": False, "timeout": SECONDS},
+                )
+            )
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one says what happened.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -75,7 +75,9 @@ def write_traversals(
         tell(f"drawing the strips of query {n + 1} of {len(rows)}", 0.5 + 0.3 * n / len(rows))
         sheet = strips_sheet(
             strips_of(
-                found, n, _axis_labels(run, retriever),
+                found,
+                n,
+                _axis_labels(run, retriever),
                 changes_only=changes_only,
             ),
             lambda i: data.picture(i, 0 if data.shows_whole else 2),

@@ -76,9 +76,10 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
     paths = {
         key: str(Path(value).expanduser().absolute())
         for key, value in settings.items()
-        if key in ("folder", "path", "word_vectors") and isinstance(value, str)
+        if key in ("folder", "path", "word_vectors")
+        and isinstance(value, str)
         and value not in ("", CORPUS, NONE)
-    }  # fmt: skip
+    }
     store = settings.get("store")
     if isinstance(store, str) and (Path(store) / "store.json").is_file():
         paths["store"] = str(Path(store).expanduser().absolute())
@@ -86,10 +87,13 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def train(
-    configs: Sequence[RunConfig], root: Path, listener: Listener | None = None,
-    tick: Callable[[], None] | None = None, group: Group | None = None,
+    configs: Sequence[RunConfig],
+    root: Path,
+    listener: Listener | None = None,
+    tick: Callable[[], None] | None = None,
+    group: Group | None = None,
     watch: Watcher | None = None,
-) -> list[Run]:  # fmt: skip
+) -> list[Run]:
     """Train new runs; several train as one batch.
 
     ``tick``, ``group`` and ``watch`` are those of ``rivae.training.Trainer``; every process of a
@@ -116,10 +120,12 @@ def train(
 
 
 def resume(
-    runs: Sequence[Run], listener: Listener | None = None,
-    tick: Callable[[], None] | None = None, group: Group | None = None,
+    runs: Sequence[Run],
+    listener: Listener | None = None,
+    tick: Callable[[], None] | None = None,
+    group: Group | None = None,
     watch: Watcher | None = None,
-) -> list[Run]:  # fmt: skip
+) -> list[Run]:
     """Go on with interrupted runs from their last checkpoints.
 
     Runs that were started as one batch go on as one, also when only one of them is named: alone

@@ -25,10 +25,15 @@ MAX_POINTS = 10_000
 
 
 def replay(
-    retriever: Retriever, data: PairedDataset, report: Mapping[str, Any],
-    dim: int | Sequence[int], *, other: bool = False, chosen: ArrayLike | None = None,
+    retriever: Retriever,
+    data: PairedDataset,
+    report: Mapping[str, Any],
+    dim: int | Sequence[int],
+    *,
+    other: bool = False,
+    chosen: ArrayLike | None = None,
     progress: Progress | None = None,
-) -> Traversal:  # fmt: skip
+) -> Traversal:
     """The traversal of one dimension, or of several, that a table of ``report`` was made of.
 
     Args:
@@ -44,9 +49,7 @@ def replay(
     """
     settings, suffix = report.get("settings"), "_other" if other else ""
     dims = [dim] if isinstance(dim, int) else list(dim)
-    if not isinstance(settings, Mapping) or any(
-        not 0 <= j < retriever.n_components for j in dims
-    ):
+    if not isinstance(settings, Mapping) or any(not 0 <= j < retriever.n_components for j in dims):
         raise _damaged()
     queries, items = _rows(data, report)
     try:
@@ -82,9 +85,7 @@ def _rows(data: PairedDataset, report: Mapping[str, Any]) -> tuple[Ints, Ints]:
 
 
 def _damaged() -> DataError:
-    return DataError(
-        "the evaluation does not fit this model: evaluate the run again"
-    )
+    return DataError("the evaluation does not fit this model: evaluate the run again")
 
 
 def _values(report: Mapping[str, Any], settings: Mapping[str, Any], suffix: str) -> Floats:

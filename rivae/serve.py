@@ -193,14 +193,20 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="the first port to try")
     parser.add_argument("--address", default="127.0.0.1", help="where to listen")
     parser.add_argument(
-        "--host", action="append", default=[], metavar="NAME",
+        "--host",
+        action="append",
+        default=[],
+        metavar="NAME",
         help="another name that browsers may call the app by, e.g. of a proxy (repeatable)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--files", action="append", default=[], metavar="FOLDER",
+        "--files",
+        action="append",
+        default=[],
+        metavar="FOLDER",
         help="visitors on this machine may name files below it; the current one by default "
         "(repeatable)",
-    )  # fmt: skip
+    )
     parser.add_argument("--headless", action="store_true", help="do not open a browser")
 
 
@@ -210,9 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_serve_options(parser)
     known, extra = parser.parse_known_args(argv)
     try:
-        return serve(
-            known.port, known.address, known.headless, extra, known.host, known.files
-        )
+        return serve(known.port, known.address, known.headless, extra, known.host, known.files)
     except RivaeError as error:
         print(error, file=sys.stderr)
         return 1

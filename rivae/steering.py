@@ -62,7 +62,8 @@ class SteerRow:
         """``greenness on, z3 at +1.5 s.d.``, plain text; axes left at the query are not said."""
         said = [
             f"{names[j]} {word(level)}"
-            for j, level in zip(self.axes, self.levels, strict=True) if level != "query"
+            for j, level in zip(self.axes, self.levels, strict=True)
+            if level != "query"
         ]
         return ", ".join(said) or "the query itself"
 
@@ -129,7 +130,8 @@ def sigmas(row: SteerRow, n_sigma: float) -> dict[int, float]:
     values = {"off": -float(n_sigma), "on": float(n_sigma)}
     return {
         j: values[level] if isinstance(level, str) else level
-        for j, level in zip(row.axes, row.levels, strict=True) if level != "query"
+        for j, level in zip(row.axes, row.levels, strict=True)
+        if level != "query"
     }
 
 

@@ -108,8 +108,14 @@ class Trash:
         if len(json.dumps(kept)) > MAX_RECORD // 4:
             kept = {}  # a record that cannot be read would hide the folder
         origin = str(source.absolute()).encode(errors="replace").decode()
-        record = _Record(kind=self.kind, name=name, deleted=when, origin=origin[:5000],
-                         bytes=folder_bytes(source), more=kept)  # fmt: skip
+        record = _Record(
+            kind=self.kind,
+            name=name,
+            deleted=when,
+            origin=origin[:5000],
+            bytes=folder_bytes(source),
+            more=kept,
+        )
         with self._changing():
             path = self._new_entry(name, when)
             try:
@@ -127,10 +133,12 @@ class Trash:
     def entries(self) -> list[Deleted]:
         """What is in the trash, the last deleted first."""
         found = [
-            deleted for path in self._paths()
-            if not path.name.startswith(".") and self._is_content(path / CONTENT)
+            deleted
+            for path in self._paths()
+            if not path.name.startswith(".")
+            and self._is_content(path / CONTENT)
             and (deleted := self._read(path))
-        ]  # fmt: skip
+        ]
         return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
     def entry(self, name: str) -> Deleted:
@@ -138,8 +146,9 @@ class Trash:
         for found in self.entries():
             if name in (found.id, found.name):
                 return found
-        raise DataError(f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists "
-                        "what there is")  # fmt: skip
+        raise DataError(
+            f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists what there is"
+        )
 
     def restore(self, name: str) -> Path:
         """Move an entry (see ``entry``) back to where it was; the folder.
@@ -152,8 +161,9 @@ class Trash:
             target = self._place(found.name)
             if os.path.lexists(target):
                 first = "delete" if self.kind in FILES else "rename or delete"
-                raise DataError(f"there is another {self.kind} named {found.name}: {first} it "
-                                "first")  # fmt: skip
+                raise DataError(
+                    f"there is another {self.kind} named {found.name}: {first} it first"
+                )
             try:
                 (found.path / CONTENT).rename(target)
             except OSError as error:
@@ -207,8 +217,9 @@ class Trash:
         try:
             private_folder(self.folder)
             if not is_folder(self.folder):
-                raise DataError(f"the trash is a link: remove {FOLDER} from the folder of "
-                                f"{self.kind}s")  # fmt: skip
+                raise DataError(
+                    f"the trash is a link: remove {FOLDER} from the folder of {self.kind}s"
+                )
             with locked(self.folder / ".lock", patience):
                 yield
         except BlockingIOError:
@@ -233,8 +244,11 @@ class Trash:
             found = sorted(self.folder.iterdir()) if is_folder(self.folder) else []
         except OSError:  # another user's
             return []
-        return [path for path in found
-                if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)]  # fmt: skip
+        return [
+            path
+            for path in found
+            if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)
+        ]
 
     def _is_over(self, path: Path, when: datetime) -> bool:
         """Whether an entry is to be removed; never one without a record of ours."""
@@ -303,5 +317,6 @@ def folder_bytes(folder: Path) -> int:
 
 
 def _deleted(path: Path, record: _Record) -> Deleted:
-    return Deleted(path.name, path, record.kind, record.name, record.deleted, record.bytes,
-                   record.more)  # fmt: skip
+    return Deleted(
+        path.name, path, record.kind, record.name, record.deleted, record.bytes, record.more
+    )

@@ -23,9 +23,13 @@ from rivae.browser import HOW_TO, find_browser
 
 # The same draws in every run, without a clock (the machine may be busy); tests/fuzz.py draws more.
 settings.register_profile(
-    "ci", max_examples=50, deadline=None, derandomize=True, database=None,
+    "ci",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    database=None,
     suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+)
 if examples := os.environ.get("RIVAE_FUZZ_EXAMPLES"):
     settings.register_profile(
         "fuzz", settings.get_profile("ci"), max_examples=int(examples), derandomize=False
@@ -166,9 +170,14 @@ def free_port() -> int:
 
 @contextmanager
 def running_app(
-    runs: Path, log: Path, labels: Path | None = None, port: int | None = None,
-    handles: list[subprocess.Popen[str]] | None = None, site: Path = ROOT, here: Path = ROOT,
-) -> Iterator[str]:  # fmt: skip
+    runs: Path,
+    log: Path,
+    labels: Path | None = None,
+    port: int | None = None,
+    handles: list[subprocess.Popen[str]] | None = None,
+    site: Path = ROOT,
+    here: Path = ROOT,
+) -> Iterator[str]:
     """The address of the real app, started as `make run` does; ended by its handle.
 
     Labels are kept beside the log, and the port is a free one, unless they are given; the handle
@@ -236,15 +245,23 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = ["dark", "dim", "grey", "light", "bright"][light]
         where = ["top", "upper", "lower", "bottom"][place]
         recipe = Recipe(
-            f"r{i}", f"A {words} bar {i}", (f"{light + 1} cups {words} paint", f"1 {where} brush"),
-            (f"Paint it {words} and {where}.",), tags=(words, where),
-        )  # fmt: skip
+            f"r{i}",
+            f"A {words} bar {i}",
+            (f"{light + 1} cups {words} paint", f"1 {where} brush"),
+            (f"Paint it {words} and {where}.",),
+            tags=(words, where),
+        )
         factors = {"light": float(light), "place": float(place)}
         writer.add(StoreItem(recipe, buffer.getvalue(), factors=factors), i + 1)
     columns = (
         FactorColumn(name="light", kind="ordinal", levels=("1", "2", "3", "4", "5")),
         FactorColumn(name="place", kind="ordinal", levels=("1", "2", "3", "4")),
     )
-    manifest = {"name": "small", "title": "Small bars", "created": "2026-01-01T00:00:00+00:00",
-                "picture_side": 48, "factors": columns}  # fmt: skip
+    manifest = {
+        "name": "small",
+        "title": "Small bars",
+        "created": "2026-01-01T00:00:00+00:00",
+        "picture_side": 48,
+        "factors": columns,
+    }
     return writer.finish(manifest, 1200)

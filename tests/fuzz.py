@@ -41,17 +41,32 @@ def one_round(
 ) -> tuple[int, str]:
     """pytest's exit status and report for one round of all properties; 124 when time ran out."""
     command = [
-        sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
-        "-m", "hypothesis", f"--hypothesis-seed={seed}", "--hypothesis-show-statistics", *tests,
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "hypothesis",
+        f"--hypothesis-seed={seed}",
+        "--hypothesis-show-statistics",
+        *tests,
+    ]
     if only:
         command += ["-k", only]
     env = {**os.environ, "RIVAE_FUZZ_EXAMPLES": str(examples)}
     try:
         done = subprocess.run(
-            command, cwd=ROOT, env=env, capture_output=True, text=True, check=False,
+            command,
+            cwd=ROOT,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=seconds,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return 124, ""
     return done.returncode, done.stdout + done.stderr
@@ -62,14 +77,21 @@ def table(figures: dict[str, Any]) -> str:
     examples: dict[str, int] = figures["examples"]
     ended = "a property failed" if figures["failed"] else "no property failed"
     rows = [f"| `{name.removeprefix('tests/')}` | {n:,} |" for name, n in examples.items()]
-    return "\n".join([
-        "# Fuzzing", "",
-        f"`python tests/fuzz.py --minutes {figures['asked']:g}`: {sum(examples.values()):,} "
-        f"examples of {len(examples)} properties in {figures['rounds']} rounds, "
-        f"{figures['minutes']} min, {ended}, "
-        f"peak memory of a process {figures['peak_memory_mb']} MB.", "",
-        "| property | examples |", "|---|---|", *rows, "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "# Fuzzing",
+            "",
+            f"`python tests/fuzz.py --minutes {figures['asked']:g}`: {sum(examples.values()):,} "
+            f"examples of {len(examples)} properties in {figures['rounds']} rounds, "
+            f"{figures['minutes']} min, {ended}, "
+            f"peak memory of a process {figures['peak_memory_mb']} MB.",
+            "",
+            "| property | examples |",
+            "|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,11 +125,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(report)
         print(f"again: python tests/fuzz.py {' '.join(options.tests)} --minutes 0.01 --seed {seed}")
     figures = {
-        "asked": options.minutes, "minutes": round((time.monotonic() - start) / 60, 1),
+        "asked": options.minutes,
+        "minutes": round((time.monotonic() - start) / 60, 1),
         "rounds": rounds,
-        "examples": dict(sorted(tried.items())), "failed": status not in (0, 5),
+        "examples": dict(sorted(tried.items())),
+        "failed": status not in (0, 5),
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
-    }  # fmt: skip
+    }
     for name, n in sorted(tried.items()):
         print(f"{n:>9,}  {name}")
     print(

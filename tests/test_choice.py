@@ -14,8 +14,15 @@ from rivae.errors import ConfigError, DataError, RunError
 from rivae.runs import Run
 from rivae.training import Job, Trainer
 
-SETTINGS = {"n_components": 2, "dim_v": 4, "init": "none", "ivae_epochs": 0, "joint_epochs": 40,
-            "n_mismatches": None, "learning_rate": 0.01}  # fmt: skip
+SETTINGS = {
+    "n_components": 2,
+    "dim_v": 4,
+    "init": "none",
+    "ivae_epochs": 0,
+    "joint_epochs": 40,
+    "n_mismatches": None,
+    "learning_rate": 0.01,
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +32,11 @@ def folder(tmp_path_factory):
     jobs = []
     for seed in range(3):
         config = RunConfig(
-            name=f"s{seed}", seed=seed, method=MethodChoice(settings=SETTINGS),
+            name=f"s{seed}",
+            seed=seed,
+            method=MethodChoice(settings=SETTINGS),
             dataset=DatasetConfig(name="synth", settings={"n_pairs": 600}),
-        )  # fmt: skip
+        )
         run = Run.create(config, root)
         jobs.append(Job(run, run.load_dataset()))
     Trainer(jobs).fit()

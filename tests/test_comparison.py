@@ -33,9 +33,10 @@ def explorers(tmp_path_factory):
     for name, d, epochs in (("a", 3, 6), ("stranger", 2, 2)):
         settings = {"n_components": d, "dim_v": 8, "init": "none", "ivae_epochs": 0}
         config = RunConfig(
-            name=name, dataset=DatasetConfig(name="split-digits"),
+            name=name,
+            dataset=DatasetConfig(name="split-digits"),
             method=MethodChoice(settings={**settings, "joint_epochs": epochs}),
-        )  # fmt: skip
+        )
         run = Run.create(config, root)
         Trainer([Job(run, run.load_dataset())]).fit()
         made[name] = Explorer.open(run)

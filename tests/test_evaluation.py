@@ -85,8 +85,17 @@ def test_a_model_that_reads_the_factors_scores_high():
     report = evaluate(FactorReader(), grid_data("private2"), traversal=(-1.0, 1.0), **QUICK)
     assert score(report, "recall_at_1", "retrieval") == 1
     assert score(report, "median_rank", "retrieval") == 1
-    for name in ("disentanglement", "completeness", "informativeness", "mcc", "mcc_spearman",
-                 "r2", "infoe", "dci_disentanglement", "dci_completeness"):  # fmt: skip
+    for name in (
+        "disentanglement",
+        "completeness",
+        "informativeness",
+        "mcc",
+        "mcc_spearman",
+        "r2",
+        "infoe",
+        "dci_disentanglement",
+        "dci_completeness",
+    ):
         assert score(report, name) > 0.9, name
     assert score(report, "infom") > 0.75
     table = np.array(report["correlation"]["absolute"])
@@ -119,8 +128,10 @@ def test_settings_and_both_ranges_are_stored():
     assert "depends on the scale" in settings["traversal"]["scale"]
     assert settings["traversal_other"]["range"] == "prior"
     assert report["correlation"]["values"] == {
-        "low": [-10.0, -10.0], "high": [10.0, 10.0], "n_points": 201,
-    }  # fmt: skip
+        "low": [-10.0, -10.0],
+        "high": [10.0, 10.0],
+        "n_points": 201,
+    }
     assert report["correlation"]["left_out"] == ["c"]
     assert report["factors"]["disentanglement"]["settings"]["alpha"] == 7
     assert report["factors"]["disentanglement"]["settings"]["factors"] == ["a", "b"]
@@ -139,9 +150,10 @@ def test_every_factor_score_has_a_null_of_its_size():
         refits = name in slow or name.startswith("dci_")
         assert result["parts"]["null"]["n"] == (2 if refits else 5), name
     bare = evaluate(
-        SmallMethod(), small_data(),
+        SmallMethod(),
+        small_data(),
         **{**QUICK, "null_permutations": 0, "null_permutations_slow": 0},
-    )  # fmt: skip
+    )
     assert all("null" not in r["parts"] for r in bare["factors"].values())
 
 
@@ -160,10 +172,15 @@ def digit_data():
     data = small_data(n=120)
     digits = np.random.default_rng(0).integers(0, 10, size=(120, 1)).astype(float)
     return PairedDataset(
-        name="digits", settings={}, x1=data.x1, x2=data.x2, splits=data.splits, factors=digits,
+        name="digits",
+        settings={},
+        x1=data.x1,
+        x2=data.x2,
+        splits=data.splits,
+        factors=digits,
         factor_specs=(FactorSpec("digit", "categorical", "shared", tuple("0123456789")),),
         search_size=40,
-    )  # fmt: skip
+    )
 
 
 def test_digits_get_transitions_instead_of_correlations():
@@ -223,8 +240,9 @@ def test_a_diverged_model_and_an_empty_test_split_are_refused():
 
 
 def test_traversal_values():
-    prior = AggregatedPrior(np.array([1.0, 0.0]), np.array([2.0, 1.0]),
-                            np.array([-1.0, 0.0]), np.array([2.0, 4.0]), 9)  # fmt: skip
+    prior = AggregatedPrior(
+        np.array([1.0, 0.0]), np.array([2.0, 1.0]), np.array([-1.0, 0.0]), np.array([2.0, 4.0]), 9
+    )
     values, note = traversal_values("sigma", prior)
     assert values.shape == (2, 100)
     assert (values[0, 0], values[0, -1]) == (-19.0, 21.0)
@@ -245,9 +263,13 @@ def test_digit_metrics_are_shown_over_several_ranges():
     run = find_run("demo-digits")
     data = run.load_dataset()
     report = evaluate(
-        run.load_method(data), data, n_queries=20,
-        null_permutations=0, null_permutations_slow=0, n_search_sets=1,
-    )  # fmt: skip
+        run.load_method(data),
+        data,
+        n_queries=20,
+        null_permutations=0,
+        null_permutations_slow=0,
+        n_search_sets=1,
+    )
     measured = report["digits_ranges"]
     assert [row["n_std"] for row in measured] == list(DIGIT_RANGES)
     assert all(0 <= row["overlap"] <= 1 / 45 and 0 <= row["coverage"] <= 1 for row in measured)

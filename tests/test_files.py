@@ -54,8 +54,10 @@ def test_private_files_and_folders_are_their_owners_alone(tmp_path):
     write_json(folder / "x.json", {}, private=True)
     private_file(folder / "new")
     assert [rights(p) for p in (folder, folder / "x.json", folder / "new")] == [
-        0o700, 0o600, 0o600,
-    ]  # fmt: skip
+        0o700,
+        0o600,
+        0o600,
+    ]
     (folder / "new").write_text("kept")
     # What was open to all is closed; a file that its group may write is shared on purpose.
     for before, after in ((0o644, 0o600), (0o666, 0o660), (0o660, 0o660), (0o400, 0o400)):

@@ -79,7 +79,8 @@ def test_nothing_is_loaded_that_could_be_a_pickle():
 
 def test_files_are_short():
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
-    assert [name(p) for p, n in lines.items() if n > 350] == [], "one idea per file: split it"
+    most = {path: 350 if path in LIBRARY else 400 for path in lines}
+    assert [name(p) for p, n in lines.items() if n > most[p]] == [], "one idea per file: split it"
     assert [name(p) for p in PAGES if lines[p] >= 150] == [], "a page is layout only"
 
 

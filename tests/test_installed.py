@@ -117,8 +117,11 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(unpacked, start_app, tmp
 
 def test_the_demo_runs_of_a_wheel_cannot_be_deleted(unpacked, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "rivae", "delete", "demo-synth", "--yes"], cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(unpacked)}, capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "rivae", "delete", "demo-synth", "--yes"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 1 and "comes with the project" in done.stderr
     assert (unpacked / "rivae" / IN_WHEEL / "assets" / "demo" / "demo-synth").is_dir()

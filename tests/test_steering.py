@@ -42,8 +42,11 @@ def bars(tmp_path_factory, small_store):
 
 def test_all_combinations_of_two_and_three_axes():
     assert [row.levels for row in steer_rows([4, 1])] == [
-        ("off", "off"), ("off", "on"), ("on", "off"), ("on", "on")
-    ]  # fmt: skip
+        ("off", "off"),
+        ("off", "on"),
+        ("on", "off"),
+        ("on", "on"),
+    ]
     three = steer_rows([0, 1, 2])
     assert len({row.levels for row in three}) == 8 and {row.axes for row in three} == {(0, 1, 2)}
     assert len(steer_rows(range(5))) == MAX_ROWS
@@ -59,12 +62,22 @@ def test_a_free_matrix_and_how_it_reads():
 
 @pytest.mark.parametrize(
     ("axes", "levels", "reason"),
-    [([], [[]], "1 to 5"), (range(6), None, "At most 5|at most 5"), ([1, 1], None, "different"),
-     ([-1], [["on"]], "whole number"), ([0], [["on", "off"]], "as many levels"),
-     ([0], [["maybe"]], "a level is"), ([0], [[11]], "a level"), ([0], [[float("nan")]], "level"),
-     ([0], [[True]], "level"), ([0], [[None]], "level"), ([0], [], "1 to 32"),
-     ([0], [["on"]] * 33, "1 to 32"), ([0.5], [["on"]], "whole number")],
-)  # fmt: skip
+    [
+        ([], [[]], "1 to 5"),
+        (range(6), None, "At most 5|at most 5"),
+        ([1, 1], None, "different"),
+        ([-1], [["on"]], "whole number"),
+        ([0], [["on", "off"]], "as many levels"),
+        ([0], [["maybe"]], "a level is"),
+        ([0], [[11]], "a level"),
+        ([0], [[float("nan")]], "level"),
+        ([0], [[True]], "level"),
+        ([0], [[None]], "level"),
+        ([0], [], "1 to 32"),
+        ([0], [["on"]] * 33, "1 to 32"),
+        ([0.5], [["on"]], "whole number"),
+    ],
+)
 def test_what_is_no_matrix_is_refused(axes, levels, reason):
     with pytest.raises(ConfigError, match=reason):
         steer_rows(axes, levels)

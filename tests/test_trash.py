@@ -31,13 +31,20 @@ def test_a_folder_comes_back_as_it_was(trash, tmp_path):
     done = trash.put("good", more={"jobs": [1]}, now=NOW)
     assert not folder.exists() and trash.entries() == [done] == [trash.entry("good")]
     assert (done.name, done.kind, done.deleted, done.until, done.more) == (
-        "good", "run", NOW, NOW + KEPT, {"jobs": [1]})  # fmt: skip
+        "good",
+        "run",
+        NOW,
+        NOW + KEPT,
+        {"jobs": [1]},
+    )
     assert done.bytes == folder_bytes(done.path / "content") >= 9
     record = json.loads((done.path / "record.json").read_text())
     assert record["origin"] == str(folder) and record["deleted"].startswith("2026-01-02T03:04:05")
     if os.name == "posix":
-        rights = [stat.S_IMODE(path.stat().st_mode)
-                  for path in (trash.folder, done.path, done.path / "record.json")]  # fmt: skip
+        rights = [
+            stat.S_IMODE(path.stat().st_mode)
+            for path in (trash.folder, done.path, done.path / "record.json")
+        ]
         assert rights == [0o700, 0o700, 0o600]
     assert trash.restore(done.id) == folder
     assert (folder / "deep" / "file").read_text() == "all of it" and (folder / "link").is_symlink()
@@ -83,10 +90,17 @@ def test_only_records_of_ours_are_removed_and_links_are_not_followed(trash, tmp_
     record = (entry.path / "record.json").read_bytes()
     stamp = "20200101T000000.000Z"
     strange = [f"{stamp}-{name}" for name in ("none", "list", "import", "name", "big", "fifo")]
-    contents = [None, b"[]", record.replace(b'"run"', b'"import"'),
-                record.replace(b'"good"', b'"../../outside"'), b" " * 2**23 + record, None]
-    for name, content in zip([*strange, "20200101-good", "mine"], [*contents, record, record],
-                             strict=True):  # fmt: skip
+    contents = [
+        None,
+        b"[]",
+        record.replace(b'"run"', b'"import"'),
+        record.replace(b'"good"', b'"../../outside"'),
+        b" " * 2**23 + record,
+        None,
+    ]
+    for name, content in zip(
+        [*strange, "20200101-good", "mine"], [*contents, record, record], strict=True
+    ):
         (trash.folder / name / "content").mkdir(parents=True)
         if content is not None:
             (trash.folder / name / "record.json").write_bytes(content)
@@ -115,8 +129,22 @@ def test_a_trash_that_is_a_link_is_not_used(trash, tmp_path):
     assert folder.is_dir() and list((tmp_path / "elsewhere").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", ".trash", "../runs/good", "good/deep", "link",
-                                  "file", "none", "a\0b", "new\nline"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        ".trash",
+        "../runs/good",
+        "good/deep",
+        "link",
+        "file",
+        "none",
+        "a\0b",
+        "new\nline",
+    ],
+)
 def test_what_is_no_folder_of_the_root_is_refused(trash, tmp_path, name):
     folder = make(trash)
     (trash.root / "link").symlink_to(folder)
@@ -129,8 +157,6 @@ def test_what_is_no_folder_of_the_root_is_refused(trash, tmp_path, name):
 
 class Killed(BaseException):
     """Stands for a kill: nothing that tidies up after errors sees it."""
-
-
 
 
 def steps(monkeypatch, at):
@@ -151,8 +177,14 @@ def steps(monkeypatch, at):
 
         return wrapped
 
-    for owner, name in ((module, "write_json"), (Path, "rename"), (Path, "unlink"),
-                        (Path, "rmdir"), (shutil, "rmtree"), (module, "sync_folder")):  # fmt: skip
+    for owner, name in (
+        (module, "write_json"),
+        (Path, "rename"),
+        (Path, "unlink"),
+        (Path, "rmdir"),
+        (shutil, "rmtree"),
+        (module, "sync_folder"),
+    ):
         monkeypatch.setattr(owner, name, before(getattr(owner, name)))
 
 

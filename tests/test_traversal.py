@@ -33,12 +33,15 @@ def test_sigma_grid(retriever):
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"low": 1, "high": 1, "n_points": 3}, {"low": 0, "high": np.nan, "n_points": 3},
-        {"low": 0, "high": 1}, {"low": 0, "high": 1, "n_points": 3, "step": 0.5},
-        {"low": 0, "high": 1, "n_points": 1}, {"low": 0, "high": 1, "step": 0.3},
+        {"low": 1, "high": 1, "n_points": 3},
+        {"low": 0, "high": np.nan, "n_points": 3},
+        {"low": 0, "high": 1},
+        {"low": 0, "high": 1, "n_points": 3, "step": 0.5},
+        {"low": 0, "high": 1, "n_points": 1},
+        {"low": 0, "high": 1, "step": 0.3},
         {"low": 0, "high": 1, "step": -1},
     ],
-)  # fmt: skip
+)
 def test_bad_grids_are_refused(arguments):
     with pytest.raises(ConfigError):
         grid(**arguments)
@@ -88,11 +91,18 @@ def test_the_forms_of_values_agree(retriever):
 @pytest.mark.parametrize(
     ("values", "dims"),
     [
-        (np.zeros((2, 4)), None), (np.zeros(3), [3]), (np.zeros(3), [-1]), (np.zeros(3), [0, 0]),
-        (np.zeros(3), []), ({0: [1.0, 2.0], 1: [1.0]}, None), ({0: [1.0]}, [1]),
-        ([np.nan], None), (np.zeros((3, 0)), None), ({}, None),
+        (np.zeros((2, 4)), None),
+        (np.zeros(3), [3]),
+        (np.zeros(3), [-1]),
+        (np.zeros(3), [0, 0]),
+        (np.zeros(3), []),
+        ({0: [1.0, 2.0], 1: [1.0]}, None),
+        ({0: [1.0]}, [1]),
+        ([np.nan], None),
+        (np.zeros((3, 0)), None),
+        ({}, None),
     ],
-)  # fmt: skip
+)
 def test_values_that_do_not_fit_are_refused(retriever, values, dims):
     with pytest.raises(ConfigError):
         traverse(retriever, np.zeros(3), values, dims)

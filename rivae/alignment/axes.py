@@ -36,9 +36,7 @@ def scaled_axes(mu: Floats, reach: float) -> AxisChange:
     return AxisChange(np.diag(scale), -scale * (low + high) / 2, "axes scaled, not rotated")
 
 
-def independent_axes(
-    mu: Floats, slopes: Floats, reach: float, random_state: int
-) -> AxisChange:
+def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int) -> AxisChange:
     """Independent components of ``mu`` (n, d), then ``scaled_axes``.
 
     Axes are ordered by how much they move f (``slopes`` (m, d, D): df/dz at some z), and point

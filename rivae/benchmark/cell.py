@@ -109,8 +109,10 @@ def _now_and_then(say: Say, name: str) -> Watcher:
         nonlocal said
         if at.steps and time.monotonic() - said >= TELL_S:
             said = time.monotonic()
-            say(f"{name}: {at.stage} epoch {at.epoch + 1} of {at.total_epochs}, step "
-                f"{at.step + 1} of {at.steps}")  # fmt: skip
+            say(
+                f"{name}: {at.stage} epoch {at.epoch + 1} of {at.total_epochs}, step "
+                f"{at.step + 1} of {at.steps}"
+            )
 
     return watch
 
@@ -184,9 +186,13 @@ def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, An
         for name, value in (evaluation.get(group) or {}).items():
             if isinstance(value, dict) and "score" in value:
                 rows.append(
-                    {"metric": name, "range": "" if name in STANDARD else where,
-                     "n": value.get("n"), "score": value["score"]}
-                )  # fmt: skip
+                    {
+                        "metric": name,
+                        "range": "" if name in STANDARD else where,
+                        "n": value.get("n"),
+                        "score": value["score"],
+                    }
+                )
     for at in (evaluation.get("digits_ranges") or []) if latent else []:
         rows += [
             {"metric": m, "range": digit_range(at["n_std"]), "score": at.get(m)}

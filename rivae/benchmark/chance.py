@@ -141,8 +141,12 @@ def chance_rows(
                 where = "" if metric in STANDARD else "paper"
                 rows.append(
                     make_row(
-                        **about, method="chance-rotation", seed=seed, metric=metric, range=where,
+                        **about,
+                        method="chance-rotation",
+                        seed=seed,
+                        metric=metric,
+                        range=where,
                         score=score,
                     )
-                )  # fmt: skip
+                )
     return rows

@@ -93,9 +93,12 @@ class Cell:
             self.preset,
             name=f"{self.label}-d{draw}-s{seed}",
             seed=seed,
-            dataset_settings={**size.data.get(self.dataset, {}),
-                              **draw_settings(self.dataset, draw), **self.data_settings},
-        )  # fmt: skip
+            dataset_settings={
+                **size.data.get(self.dataset, {}),
+                **draw_settings(self.dataset, draw),
+                **self.data_settings,
+            },
+        )
         changes = {**_shortened(made.method.settings, size.epochs), **changed}
         return make_config(
             self.dataset,
@@ -225,12 +228,19 @@ def plan(
             if datasets is not None and dataset not in datasets:
                 continue
             cells += [
-                Cell(dataset, method, preset, seeds, draws if dataset in DRAWN else (0,),
-                     own + changes, size)
+                Cell(
+                    dataset,
+                    method,
+                    preset,
+                    seeds,
+                    draws if dataset in DRAWN else (0,),
+                    own + changes,
+                    size,
+                )
                 for method, own in lines
                 if methods is None or method in methods
                 for preset in presets
-            ]  # fmt: skip
+            ]
     if not cells:
         raise ConfigError(
             f"no table among {', '.join(tables)} has these data sets and methods: leave out "

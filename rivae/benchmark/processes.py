@@ -89,10 +89,16 @@ def _listen(
 
 def _lost(cell: Cell, draw: int, seed: int, code: int) -> Row:
     return make_row(
-        dataset=cell.dataset, method=cell.method, preset=cell.preset, settings=cell.settings_text,
-        size=cell.size, draw=draw, seed=seed, state="not run",
+        dataset=cell.dataset,
+        method=cell.method,
+        preset=cell.preset,
+        settings=cell.settings_text,
+        size=cell.size,
+        draw=draw,
+        seed=seed,
+        state="not run",
         message=f"its process ended with code {code}",
-    )  # fmt: skip
+    )
 
 
 def _stop(workers: list[subprocess.Popen[str]]) -> None:

@@ -93,8 +93,9 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
     if not groups:
         return []
     metrics = [m for m in TABLES[table] if any(line.metric == m for g in groups for line in g)]
-    printed = {m: any(li.paper is not None for g in groups for li in g if li.metric == m)
-               for m in metrics}  # fmt: skip
+    printed = {
+        m: any(li.paper is not None for g in groups for li in g if li.metric == m) for m in metrics
+    }
     head = ["method"]
     for m in metrics:
         head += [f"{LABELS[m]}: paper", "ours"] if printed[m] else [LABELS[m]]

@@ -48,7 +48,11 @@ SIZES = {
         Size("full", 1.0, 5, 10, tuple(t for t in TABLE_DATASETS if t != "pairs")),
         # Split digits stand in for Split-MNIST, whose files nobody has at first.
         Size(
-            "quick", 0.1, 2, 2, ("synth", "synth-modulated", "sprites", "split-digits", "ablation"),
+            "quick",
+            0.1,
+            2,
+            2,
+            ("synth", "synth-modulated", "sprites", "split-digits", "ablation"),
             {
                 "synth-modulated": {"n_pairs": 3000},
                 "sprites": {"fractions": [0.2, 0.05, 0.75]},
@@ -58,7 +62,11 @@ SIZES = {
         ),
         # Shows that everything works, from training to report.
         Size(
-            "tiny", 0.0, 2, 1, ("synth",),
+            "tiny",
+            0.0,
+            2,
+            1,
+            ("synth",),
             {
                 "synth": {"n_pairs": 150},
                 "synth-modulated": {"n_pairs": 500},
@@ -69,4 +77,4 @@ SIZES = {
             FEW_QUERIES,
         ),
     )
-}  # fmt: skip
+}

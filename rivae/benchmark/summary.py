@@ -147,9 +147,14 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
 
 
 def _line(
-    key: tuple[str, ...], column: Column, scores: list[Score],
-    state: LineState, reason: str, n_failed: int, n_runs: int,
-) -> SummaryLine:  # fmt: skip
+    key: tuple[str, ...],
+    column: Column,
+    scores: list[Score],
+    state: LineState,
+    reason: str,
+    n_failed: int,
+    n_runs: int,
+) -> SummaryLine:
     dataset, method, preset, settings, size = key
     table, metric, where = column
     finite = [s for s in scores if math.isfinite(s[2])]

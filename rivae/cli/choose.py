@@ -27,9 +27,11 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="three or more ids of `rivae runs`")
     parser.add_argument(
-        "--similarity", choices=("spearman", "lasso"), default="spearman",
+        "--similarity",
+        choices=("spearman", "lasso"),
+        default="spearman",
         help="of axes: rank correlation, or the weight in a lasso regression",
-    )  # fmt: skip
+    )
 
 
 def _choose(args: argparse.Namespace) -> int:
@@ -67,4 +69,3 @@ def _choose(args: argparse.Namespace) -> int:
     print_table(rows, ("run", "seed", "UDR", "s.d.", "axes", "validation R@1", "MedR"))
     print(REMARK, file=sys.stderr)
     return 0
-

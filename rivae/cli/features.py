@@ -43,6 +43,8 @@ def _features(args: argparse.Namespace) -> int:
     else:
         sides = " and ".join(checkpoint.sides)
         print(f"{folder.name} has features '{args.name}' of its {sides}: train on them with")
-        print(f"  rivae train pairs --set dataset.store={args.store} "
-              f"--set dataset.features={args.name}")  # fmt: skip
+        print(
+            f"  rivae train pairs --set dataset.store={args.store} "
+            f"--set dataset.features={args.name}"
+        )
     return 0

@@ -31,31 +31,42 @@ def add_commands(commands: Any) -> None:
         "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
     )
     parser.add_argument(
-        "--images", type=Path, action="append", default=[], metavar="PATH",
+        "--images",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
         help="folder or zip with the pictures; may be given several times",
-    )  # fmt: skip
+    )
     parser.add_argument("--name", required=True, help="of the new data set")
     parser.add_argument("--title", default="", help="what a person calls it")
     parser.add_argument(
-        "--map", action="append", default=[], metavar="ROLE=COLUMN",
+        "--map",
+        action="append",
+        default=[],
+        metavar="ROLE=COLUMN",
         help="which column is what: picture, id, title, ingredients, instructions, tags, url, "
         "partition; an empty column for none (default: by their names)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--factor", action="append", default=[], metavar="COLUMN", help="a known factor"
     )
     parser.add_argument("--tags", type=Path, help="Recipe1M: food.com's RAW_recipes.csv")
     parser.add_argument(
-        "--embeddings", type=Path, nargs=2, metavar=("PICTURES", "TEXTS"),
+        "--embeddings",
+        type=Path,
+        nargs=2,
+        metavar=("PICTURES", "TEXTS"),
         help="your own embeddings of both sides (.npy or Parquet), a row per record; then no "
         "pictures are needed. Train on them with --set dataset.features=own",
-    )  # fmt: skip
+    )
     parser.add_argument("--encoding", default="utf-8", help="of a text table")
     parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
     parser.add_argument(
-        "--paper-filter", action="store_true",
+        "--paper-filter",
+        action="store_true",
         help="only 1-20 ingredients and 1-20 instructions (always so for Recipe1M)",
-    )  # fmt: skip
+    )
     parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
 

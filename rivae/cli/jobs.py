@@ -32,26 +32,38 @@ HEADER = ("run", "job", "state", "epoch", "slots", "priority", "starts", "queued
 def add_commands(commands: Any) -> None:
     """Register the commands of the queue."""
     add_command(
-        commands, "jobs", _jobs, "list the queue of training runs",
+        commands,
+        "jobs",
+        _jobs,
+        "list the queue of training runs",
         "  rivae train synth --queue\n  rivae jobs\n  rivae jobs --json",
-    )  # fmt: skip
+    )
     parser = add_command(
-        commands, "cancel", _cancel, "take runs out of the queue, or stop them within seconds",
+        commands,
+        "cancel",
+        _cancel,
+        "take runs out of the queue, or stop them within seconds",
         "  rivae cancel synth-rivae-s0\n  rivae resume synth-rivae-s0 --queue",
-    )  # fmt: skip
+    )
     parser.add_argument("runs", nargs="+", metavar="run", help="runs or job ids of `rivae jobs`")
 
     parser = add_command(
-        commands, "logs", _logs, "print what a queued run has said",
+        commands,
+        "logs",
+        _logs,
+        "print what a queued run has said",
         "  rivae logs synth-rivae-s0\n  rivae logs synth-rivae-s0 -f",
-    )  # fmt: skip
+    )
     parser.add_argument("run_id", metavar="run", help="a run or job id of `rivae jobs`")
     parser.add_argument("-f", "--follow", action="store_true", help="go on until it is over")
 
     parser = add_command(
-        commands, "worker", _worker, "start queued runs as slots are free, in the foreground",
+        commands,
+        "worker",
+        _worker,
+        "start queued runs as slots are free, in the foreground",
         "  rivae worker\n  rivae worker --slots cpu,gpu:0\n  rivae worker --until-idle",
-    )  # fmt: skip
+    )
     parser.add_argument("--slots", help="e.g. cpu,gpu:0; all of this machine by default")
     parser.add_argument("--until-idle", action="store_true", help="stop when nothing is left to do")
 
@@ -136,9 +148,16 @@ def _jobs(args: argparse.Namespace) -> int:
 def _row(ledger: Ledger, job: Job) -> list[str]:
     state = f"{job.state}, stopping" if job.cancelling else job.state
     return [
-        job.run, job.id, state, _epochs(ledger.root / job.run), " ".join(job.slots) or "–",
-        str(job.priority), str(job.attempts), job.queued[:16].replace("T", " "), job.message,
-    ]  # fmt: skip
+        job.run,
+        job.id,
+        state,
+        _epochs(ledger.root / job.run),
+        " ".join(job.slots) or "–",
+        str(job.priority),
+        str(job.attempts),
+        job.queued[:16].replace("T", " "),
+        job.message,
+    ]
 
 
 def _epochs(folder: Path) -> str:
@@ -173,8 +192,9 @@ def _cancel(args: argparse.Namespace) -> int:
             continue
         if after.alive:
             ensure_dispatcher(ledger.root)  # it sees to it that the process ends
-        rows.append({"run": job.run, "job": job.id, "state": after.state,
-                     "cancelling": after.cancelling})  # fmt: skip
+        rows.append(
+            {"run": job.run, "job": job.id, "state": after.state, "cancelling": after.cancelling}
+        )
         if not args.json:
             how = "stops within seconds" if after.alive else "is out of the queue"
             print(f"{job.run} {how}")
@@ -242,8 +262,10 @@ def _worker(args: argparse.Namespace) -> int:
     args.resume_hint = "what trains goes on; `rivae worker` takes it up again"
     # Long enough for a look at what is there before it counts as idle.
     idle_s = 2.0 if args.until_idle else float("inf")
-    print(f"runs in {root} are started as slots are free; Ctrl-C stops this, not what trains",
-          file=sys.stderr)  # fmt: skip
+    print(
+        f"runs in {root} are started as slots are free; Ctrl-C stops this, not what trains",
+        file=sys.stderr,
+    )
     if run_dispatcher(root, idle_s=idle_s, slots=slots):
         raise RunError("another dispatcher is at work on these runs: it starts them as well")
     return 0

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 def add_store(parser: argparse.ArgumentParser) -> None:
     """The option that says where labels are kept."""
     parser.add_argument(
-        "--store", metavar="URL",
+        "--store",
+        metavar="URL",
         help="a file, sqlite:///FILE or postgresql://...; $RIVAE_LABELS or labels/labels.db by "
         "default",
-    )  # fmt: skip
+    )
 
 
 def opened(args: argparse.Namespace) -> LabelStore:
@@ -39,43 +40,54 @@ def opened(args: argparse.Namespace) -> LabelStore:
 def add_commands(below: Any) -> None:
     """Register them below ``labels``."""
     agreeing = add_command(
-        below, "agreement", _agreement, "how the annotators of a plan agree, before any verdict",
+        below,
+        "agreement",
+        _agreement,
+        "how the annotators of a plan agree, before any verdict",
         "  rivae labels agreement first\n  rivae labels agreement first --json",
-    )  # fmt: skip
+    )
     agreeing.add_argument("plan", help="a name from `rivae labels plans`")
     add_store(agreeing)
     scoring = add_command(
-        below, "scores", _scores, "D, C and I of a run from labels, with coverage and interval",
+        below,
+        "scores",
+        _scores,
+        "D, C and I of a run from labels, with coverage and interval",
         "  rivae labels scores demo-kitchen\n  rivae labels scores demo-kitchen --plan first",
-    )  # fmt: skip
+    )
     scoring.add_argument("run_id", metavar="run", help="an evaluated run of `rivae runs`")
     scoring.add_argument(
-        "--plan", help="whose queries and factors are scored; the newest that serves the run by "
-        "default",
-    )  # fmt: skip
+        "--plan",
+        help="whose queries and factors are scored; the newest that serves the run by default",
+    )
     add_store(scoring)
 
-
     aligning = add_command(
-        below, "align", _align,
+        below,
+        "align",
+        _align,
         "turn a run's axes so that each factor has one, and keep the result as a new run",
         "  rivae labels align demo-kitchen --plan first\n"
         "  rivae labels align demo-kitchen --plan first --factor greenness --factor fruit --dry-run"
         "\nAs *Align to labels* on the Metrics page: labels of every plan on the data count; what\n"
         "held-out items gain is printed, and the new run is fitted to all of them.",
-    )  # fmt: skip
+    )
     aligning.add_argument("run_id", metavar="run", help="a run of `rivae runs` with a model")
     aligning.add_argument(
         "--plan", help="whose factors are used; the newest that serves the run by default"
     )
     aligning.add_argument(
-        "--factor", action="append", metavar="ID",
+        "--factor",
+        action="append",
+        metavar="ID",
         help="of the new axes, in their order; every factor with enough labels by default",
-    )  # fmt: skip
+    )
     aligning.add_argument(
-        "--annotator", action="append", metavar="NAME",
+        "--annotator",
+        action="append",
+        metavar="NAME",
         help="use the labels of these annotators only, without verdicts",
-    )  # fmt: skip
+    )
     aligning.add_argument("--name", help="of the new run; RUN-aligned by default")
     aligning.add_argument(
         "--dry-run", action="store_true", help="only print what it gains, write no run"
@@ -101,10 +113,21 @@ def _agreement(args: argparse.Namespace) -> int:
         for make in (review_rows.alpha_rows, review_rows.pair_rows, review_rows.own_rows)
     )
     if args.json:
-        print(json.dumps(json_ready({
-            "plan": plan.id, "annotators": said.annotators, "missing": lacking, "alpha": alphas,
-            "pairs": pairs, "repeats": own, "far_apart": len(agreed.apart),
-        })))  # fmt: skip
+        print(
+            json.dumps(
+                json_ready(
+                    {
+                        "plan": plan.id,
+                        "annotators": said.annotators,
+                        "missing": lacking,
+                        "alpha": alphas,
+                        "pairs": pairs,
+                        "repeats": own,
+                        "far_apart": len(agreed.apart),
+                    }
+                )
+            )
+        )
         return 0
     if lacking:
         print(lacking)
@@ -151,13 +174,19 @@ def _scores(args: argparse.Namespace) -> int:
         print("  no score yet: no factor has enough queries of which nine tenths are labelled")
     else:
         rows = [
-            (f"  {row['score']}", number(row["value"], 3),
-             f"{number(row['low'], 3)} … {number(row['high'], 3)}", row["over"])
+            (
+                f"  {row['score']}",
+                number(row["value"], 3),
+                f"{number(row['low'], 3)} … {number(row['high'], 3)}",
+                row["over"],
+            )
             for row in json_ready(_rows(run, scores))
-        ]  # fmt: skip
+        ]
         print_table(rows, ("  score", "value", "95 %", "dimensions"))
-        print(f"  over {', '.join(scores.settings['factors'])}; interval over "
-              f"{scores.interval_over}; {_annotators(scores)}")  # fmt: skip
+        print(
+            f"  over {', '.join(scores.settings['factors'])}; interval over "
+            f"{scores.interval_over}; {_annotators(scores)}"
+        )
     _print_coverage(every)
     return 0
 
@@ -177,9 +206,11 @@ def _scored(
     stage = f"searching with {run.id}"
     steps(stage, 0.0)
     found = measured_traversal(
-        run, data, n_queries=plan.n_queries if plan else None,
+        run,
+        data,
+        n_queries=plan.n_queries if plan else None,
         progress=lambda share: steps(stage, share),
-    )  # fmt: skip
+    )
     steps("reading the labels")
     labels = current_levels(store, data, needed_items(found))
     if labels.empty:
@@ -204,17 +235,22 @@ def _record(
 ) -> dict[str, Any]:
     coverage = every.coverage
     return {
-        "run": run.id, "plan": plan.id if plan else None,
+        "run": run.id,
+        "plan": plan.id if plan else None,
         "scores": _rows(run, scores) if scores else [],
         "needed": coverage.needed,
         "factors": [
-            {"factor": factor, "labelled": coverage.labelled[k],
-             "cannot_tell": coverage.cannot_tell[k], "points": coverage.points[k],
-             "queries_that_count": coverage.queries[k], "scored": scores is not None
-             and factor in scores.settings["factors"]}
+            {
+                "factor": factor,
+                "labelled": coverage.labelled[k],
+                "cannot_tell": coverage.cannot_tell[k],
+                "points": coverage.points[k],
+                "queries_that_count": coverage.queries[k],
+                "scored": scores is not None and factor in scores.settings["factors"],
+            }
             for k, factor in enumerate(every.settings["factors"])
         ],
-    }  # fmt: skip
+    }
 
 
 def _annotators(labels: LabelScores | Labelled) -> str:
@@ -224,10 +260,14 @@ def _annotators(labels: LabelScores | Labelled) -> str:
 def _print_coverage(every: LabelScores) -> None:
     coverage, n_queries = every.coverage, every.settings["n_queries"]
     rows = [
-        (f"  {factor}", f"{coverage.labelled[k]:,} of {coverage.needed:,}",
-         str(coverage.cannot_tell[k]), f"{coverage.queries[k]} of {n_queries}")
+        (
+            f"  {factor}",
+            f"{coverage.labelled[k]:,} of {coverage.needed:,}",
+            str(coverage.cannot_tell[k]),
+            f"{coverage.queries[k]} of {n_queries}",
+        )
         for k, factor in enumerate(every.settings["factors"])
-    ]  # fmt: skip
+    ]
     print_table(rows, ("  factor", "labelled", "cannot tell", "queries that count"))
     print(
         "scores of runs are compared over the same factors: see the Metrics page", file=sys.stderr
@@ -258,28 +298,47 @@ def _align(args: argparse.Namespace) -> int:
             steps("writing the run")
             taken = {other.id for other in list_runs()}
             made = derive_run(
-                run, found.change.matrix, found.change.offset,
-                args.name or free_name(f"{run.id}-aligned", taken), note=found.change.note,
+                run,
+                found.change.matrix,
+                found.change.offset,
+                args.name or free_name(f"{run.id}-aligned", taken),
+                note=found.change.note,
                 names=[guideline.factor(factor).name for factor in known.factors],
-                record=alignment_record(found, gains, guideline.version), data=data,
-            )  # fmt: skip
+                record=alignment_record(found, gains, guideline.version),
+                data=data,
+            )
     if args.json:
-        print(json.dumps(json_ready({
-            "run": run.id, "made": made.id if made else None, "items": len(known.rows),
-            "annotators": known.n_annotators, "note": found.change.note,
-            **alignment_record(found, gains, guideline.version),
-        })))  # fmt: skip
+        print(
+            json.dumps(
+                json_ready(
+                    {
+                        "run": run.id,
+                        "made": made.id if made else None,
+                        "items": len(known.rows),
+                        "annotators": known.n_annotators,
+                        "note": found.change.note,
+                        **alignment_record(found, gains, guideline.version),
+                    }
+                )
+            )
+        )
         return 0
     print(f"{run.id}: {found.change.note} ({_annotators(known)})")
     if gains:
         print_table(
             [
-                (f"  {gain.factor}", str(gain.n), number(gain.before), number(gain.after),
-                 number(gain.r2_before), number(gain.r2_after))
+                (
+                    f"  {gain.factor}",
+                    str(gain.n),
+                    number(gain.before),
+                    number(gain.after),
+                    number(gain.r2_before),
+                    number(gain.r2_after),
+                )
                 for gain in gains
             ],
             ("  factor", "held out", "correlation before", "after", "R² before", "after"),
-        )  # fmt: skip
+        )
         print("  axes fitted to 70 % of the items, measured on the others")
     else:
         print("  too few labels, or too alike, to hold some out: what this gains is not known")

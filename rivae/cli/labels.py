@@ -40,16 +40,22 @@ def add_commands(commands: Any) -> None:
 
 def _add_plans(below: Any) -> None:
     listing = add_command(
-        below, "plans", _plans, "list the labelling plans and how far they are",
+        below,
+        "plans",
+        _plans,
+        "list the labelling plans and how far they are",
         "  rivae labels plans\n  rivae labels plans --store postgresql://me@host/labels --json",
-    )  # fmt: skip
+    )
     label_reports.add_store(listing)
     making = add_command(
-        below, "plan", _plan, "make a labelling plan for the scores of evaluated runs, and keep it",
+        below,
+        "plan",
+        _plan,
+        "make a labelling plan for the scores of evaluated runs, and keep it",
         "  rivae labels plan first demo-kitchen\n"
         "  rivae labels plan first demo-kitchen demo-kitchen-cos-sim-lvm --queries 20\n"
         "  rivae labels plan mine my-run --guideline factors.json --repeats .1 --seed 3",
-    )  # fmt: skip
+    )
     making.add_argument("name", help="of the plan: a-z, 0-9, '.', '_' and '-'")
     making.add_argument("runs", nargs="+", metavar="run", help="evaluated runs on one data set")
     making.add_argument("--queries", type=int, help="measured queries of each run; all by default")
@@ -65,25 +71,32 @@ def _add_plans(below: Any) -> None:
 
 def _add_files(below: Any) -> None:
     out = add_command(
-        below, "export", _export, "write all labels to a file",
+        below,
+        "export",
+        _export,
+        "write all labels to a file",
         "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide",
-    )  # fmt: skip
+    )
     out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables")
     out.add_argument(
-        "--form", choices=tuple(FORMS),
+        "--form",
+        choices=tuple(FORMS),
         help="every event; a line per label; a line per annotator and item. By default events for "
         ".jsonl and long for .csv",
-    )  # fmt: skip
+    )
     label_reports.add_store(out)
     taking = add_command(
-        below, "import", _import, "add the labels of a file, never over what is there",
+        below,
+        "import",
+        _import,
+        "add the labels of a file, never over what is there",
         "  rivae labels import labels.jsonl --dry-run\n  rivae labels import table.csv\n"
         "  rivae labels import table.csv --plan first           items by their id in its data\n"
         "  rivae labels import table.csv --plan first --rows    items by row number\n"
         "Items and factors that no plan here knows are refused before anything is stored.\n"
         "Conflicts are listed and left to a person. Exit code 1: there were conflicts and nothing\n"
         "to add, or the file cannot be read (then nothing of it is stored); 0 otherwise.",
-    )  # fmt: skip
+    )
     taking.add_argument("file", type=Path, help="events or a table, as exported or made by hand")
     whose = taking.add_mutually_exclusive_group()
     whose.add_argument("--plan", help="whose data the items belong to, where they only have an id")
@@ -113,12 +126,18 @@ def _plans(args: argparse.Namespace) -> int:
     else:
         print_table(
             [
-                (row["plan"], row["data set"], str(row["items"]), " ".join(row["runs"]),
-                 _share(row), ", ".join(row["annotators"]) or "–")
+                (
+                    row["plan"],
+                    row["data set"],
+                    str(row["items"]),
+                    " ".join(row["runs"]),
+                    _share(row),
+                    ", ".join(row["annotators"]) or "–",
+                )
                 for row in found
             ],
             ("plan", "data set", "items", "runs", "answered", "annotators"),
-        )  # fmt: skip
+        )
         for row in found:
             if "message" in row:
                 print(f"{row['plan']}: {row['message']}", file=sys.stderr)
@@ -128,14 +147,21 @@ def _plans(args: argparse.Namespace) -> int:
 def _broken(name: str, message: str) -> dict[str, Any]:
     """The row of a plan that cannot be read."""
     return {
-        "plan": name, "data set": "broken", "runs": [], "items": 0, "repeats": 0, "purpose": None,
-        "created": None, "answered": None, "needed": None, "annotators": {}, "message": message,
-    }  # fmt: skip
+        "plan": name,
+        "data set": "broken",
+        "runs": [],
+        "items": 0,
+        "repeats": 0,
+        "purpose": None,
+        "created": None,
+        "answered": None,
+        "needed": None,
+        "annotators": {},
+        "message": message,
+    }
 
 
-def _summary(
-    store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]
-) -> dict[str, Any]:
+def _summary(store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]) -> dict[str, Any]:
     """A plan with its progress; where its data cannot be opened, the reason instead."""
     from rivae.labels.by_row import keys_by_row
     from rivae.labels.kept_plans import plan_guideline
@@ -143,10 +169,17 @@ def _summary(
     from rivae.labels.plan_progress import plan_progress
 
     row: dict[str, Any] = {
-        "plan": plan.id, "data set": plan.dataset, "runs": [run.id for run in plan.runs],
-        "items": len(plan.items), "repeats": len(plan.repeats), "purpose": plan.purpose,
-        "created": plan.created, "answered": None, "needed": None, "annotators": {},
-    }  # fmt: skip
+        "plan": plan.id,
+        "data set": plan.dataset,
+        "runs": [run.id for run in plan.runs],
+        "items": len(plan.items),
+        "repeats": len(plan.repeats),
+        "purpose": plan.purpose,
+        "created": plan.created,
+        "answered": None,
+        "needed": None,
+        "annotators": {},
+    }
     try:
         data = known.get(plan.fingerprint) or plan_data(plan)
         known[plan.fingerprint] = data
@@ -155,9 +188,7 @@ def _summary(
     except RivaeError as error:
         return {**row, "message": str(error)}
     shares = {share.annotator: share.answers for share in progress.shares}
-    return {
-        **row, "answered": progress.answered, "needed": progress.needed, "annotators": shares
-    }  # fmt: skip
+    return {**row, "answered": progress.answered, "needed": progress.needed, "annotators": shares}
 
 
 def _share(row: dict[str, Any]) -> str:
@@ -179,20 +210,30 @@ def _plan(args: argparse.Namespace) -> int:
         if args.name in plan_names(store):
             raise LabelError(f"there is a plan '{args.name[:80]}' already: choose another name")
         plan = make_plan(
-            runs, args.name, n_queries=args.queries, repeats=args.repeats,
-            guideline=guideline.version, random_state=args.seed, progress=steps,
-        )  # fmt: skip
+            runs,
+            args.name,
+            n_queries=args.queries,
+            repeats=args.repeats,
+            guideline=guideline.version,
+            random_state=args.seed,
+            progress=steps,
+        )
         keep_plan(store, plan, guideline)
     found = {
-        "plan": plan.id, "data set": plan.dataset, "items": len(plan.items),
-        "repeats": len(plan.repeats), "factors": list(guideline.ids),
+        "plan": plan.id,
+        "data set": plan.dataset,
+        "items": len(plan.items),
+        "repeats": len(plan.repeats),
+        "factors": list(guideline.ids),
         "runs": {run.id: run.n_items for run in plan.runs},
-    }  # fmt: skip
+    }
     if args.json:
         print(json.dumps(found))
         return 0
-    print(f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
-          f"twice, {len(guideline.ids)} factors")  # fmt: skip
+    print(
+        f"{plan.id}: {len(plan.items):,} items of {plan.dataset}, {len(plan.repeats)} of them "
+        f"twice, {len(guideline.ids)} factors"
+    )
     for run in plan.runs:
         print(f"  {run.id} needs {run.n_items:,}")
     print("label them on the Label page: rivae serve")
@@ -238,21 +279,32 @@ def _import(args: argparse.Namespace) -> int:
         items = KnownItems(store, own, by_row=args.rows)
         report = import_labels(store, args.file, dry_run=args.dry_run, items=items)
     if args.json:
-        print(json.dumps({
-            "added": report.added, "known": report.known, "conflicts": report.n_conflicts,
-            "dry_run": args.dry_run, "named": [one._asdict() for one in report.named],
-            "details": [vars(conflict) for conflict in report.conflicts],
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "added": report.added,
+                    "known": report.known,
+                    "conflicts": report.n_conflicts,
+                    "dry_run": args.dry_run,
+                    "named": [one._asdict() for one in report.named],
+                    "details": [vars(conflict) for conflict in report.conflicts],
+                }
+            )
+        )
     else:
         verb = "would be added" if args.dry_run else "added"
-        print(f"{report.added:,} {verb}, {report.known:,} known already, "
-              f"{report.n_conflicts:,} conflicts")  # fmt: skip
+        print(
+            f"{report.added:,} {verb}, {report.known:,} known already, "
+            f"{report.n_conflicts:,} conflicts"
+        )
         for one in report.named:
             print(f"  item {one.said} is {one.key} ({one.title})")
         if report.n_named > len(report.named):
             print(f"  and {report.n_named - len(report.named):,} more by the same rule")
         for c in report.conflicts:
             said = f" (store: {c.stored}, file: {c.offered})" if c.stored else ""
-            print(f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{said}",
-                  file=sys.stderr)  # fmt: skip
+            print(
+                f"  row {c.row}: {c.factor} of {c.item} by {c.annotator}: {c.reason}{said}",
+                file=sys.stderr,
+            )
     return 1 if report.n_conflicts and not report.added else 0

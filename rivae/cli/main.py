@@ -71,8 +71,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rivae {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
-        data, imports, features, kitchen, train, jobs, show, choose, labels, manage, trash, bench,
-    ):  # fmt: skip
+        data,
+        imports,
+        features,
+        kitchen,
+        train,
+        jobs,
+        show,
+        choose,
+        labels,
+        manage,
+        trash,
+        bench,
+    ):
         module.add_commands(commands)
     return parser
-

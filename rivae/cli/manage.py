@@ -19,41 +19,55 @@ from rivae.runs.owned import own_run
 def add_commands(commands: Any) -> None:
     """Register the commands that change runs which are there."""
     parser = add_command(
-        commands, "export", _export, "write a run as one archive, for another machine",
+        commands,
+        "export",
+        _export,
+        "write a run as one archive, for another machine",
         "  rivae export synth-rivae-s0 synth.zip\n"
         "  rivae export synth-rivae-s0 synth.zip --checkpoints",
-    )  # fmt: skip
+    )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("file", help="where to write it")
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
     parser.add_argument("--force", action="store_true", help="replace a file that is there")
 
     parser = add_command(
-        commands, "import-run", _import, "bring in a run that was exported; it is checked whole",
+        commands,
+        "import-run",
+        _import,
+        "bring in a run that was exported; it is checked whole",
         "  rivae import-run synth.zip\n  rivae import-run synth.zip --name theirs",
-    )  # fmt: skip
+    )
     parser.add_argument("file", help="what `rivae export` wrote")
     parser.add_argument("--name", default="", help="of the run here; its own by default")
 
     parser = add_command(
-        commands, "rename", _rename, "give a run another name; what names it follows",
+        commands,
+        "rename",
+        _rename,
+        "give a run another name; what names it follows",
         "  rivae rename synth-rivae-s0 synth-best",
-    )  # fmt: skip
+    )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("name", help="the new one")
 
     parser = add_command(
-        commands, "archive", _archive, "leave runs out of the lists; nothing is deleted",
+        commands,
+        "archive",
+        _archive,
+        "leave runs out of the lists; nothing is deleted",
         "  rivae archive synth-rivae-s0 synth-rivae-s1\n  rivae archive synth-rivae-s0 --undo",
-    )  # fmt: skip
+    )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs --all`")
     parser.add_argument("--undo", action="store_true", help="show them again")
 
     add_command(
-        commands, "password-hash", _password_hash,
+        commands,
+        "password-hash",
+        _password_hash,
         "print a line for the app's secrets file: a password in front of trainings",
         "  rivae password-hash >> .streamlit/secrets.toml",
-    )  # fmt: skip
+    )
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -67,8 +81,9 @@ def _export(args: argparse.Namespace) -> int:
     size = target.stat().st_size
     if args.json:
         files = [entry.model_dump() for entry in manifest.files]
-        print(json.dumps({"run": manifest.name, "path": str(target), "bytes": size,
-                          "files": files}))  # fmt: skip
+        print(
+            json.dumps({"run": manifest.name, "path": str(target), "bytes": size, "files": files})
+        )
     else:
         print(f"{target}: {len(manifest.files)} files of {manifest.name}, {size_text(size)}")
     return 0
@@ -79,8 +94,7 @@ def _import(args: argparse.Namespace) -> int:
 
     done = import_run(Path(args.file), runs_root(), args.name)
     if args.json:
-        print(json.dumps({"run": done.run.id, "path": str(done.run.path),
-                          "remarks": done.remarks}))  # fmt: skip
+        print(json.dumps({"run": done.run.id, "path": str(done.run.path), "remarks": done.remarks}))
         return 0
     print(f"{done.run.id}: {done.run.status.state}")
     for remark in done.remarks:
@@ -95,8 +109,11 @@ def _rename(args: argparse.Namespace) -> int:
     if plans := plans_naming(known.id):
         raise RunError(f"the labelling plan {plans[0]} names {known.id}: it keeps its name")
     run = rename(known, args.name)
-    print(json.dumps({"run": run.id, "path": str(run.path)}) if args.json else
-          f"{args.run_id} is {run.id} now")  # fmt: skip
+    print(
+        json.dumps({"run": run.id, "path": str(run.path)})
+        if args.json
+        else f"{args.run_id} is {run.id} now"
+    )
     return 0
 
 

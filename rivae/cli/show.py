@@ -226,6 +226,4 @@ def _traverse(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    return serve(
-        args.port, args.address, args.headless, hosts=args.host, files=args.files
-    )
+    return serve(args.port, args.address, args.headless, hosts=args.host, files=args.files)

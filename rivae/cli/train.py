@@ -68,9 +68,7 @@ def _train(args: argparse.Namespace) -> int:
         return _train_seeds(args, base, seeds, steps)
 
 
-def _train_seeds(
-    args: argparse.Namespace, base: str, seeds: Sequence[int], steps: Steps
-) -> int:
+def _train_seeds(args: argparse.Namespace, base: str, seeds: Sequence[int], steps: Steps) -> int:
     from rivae.launch import make_config, train
     from rivae.methods.presets import trains_as_batch
 

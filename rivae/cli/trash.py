@@ -21,42 +21,58 @@ KINDS = ("run", "import", "plan", "tour")
 def add_commands(commands: Any) -> None:
     """Register ``delete`` and ``trash``."""
     parser = add_command(
-        commands, "delete", _delete,
+        commands,
+        "delete",
+        _delete,
         "move runs, imports or labelling plans into the trash, after asking",
         "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes\n"
         "  rivae delete --import mine\n  rivae delete --plan first\n"
         "They can be brought back for 30 days: rivae trash restore NAME. A plan's labels stay.",
-    )  # fmt: skip
+    )
     parser.add_argument("names", nargs="+", metavar="name", help="runs as in `rivae runs`")
     _add_kinds(parser, ("import", "plan"))
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
     parser = add_command(
-        commands, "trash", _list, "list what was deleted, bring it back, or remove it for good",
+        commands,
+        "trash",
+        _list,
+        "list what was deleted, bring it back, or remove it for good",
         "  rivae trash\n  rivae trash restore synth-rivae-s0\n  rivae trash empty",
-    )  # fmt: skip
+    )
     below = parser.add_subparsers(metavar="COMMAND")
     back = add_command(
-        below, "restore", _restore, "bring something back from the trash",
+        below,
+        "restore",
+        _restore,
+        "bring something back from the trash",
         "  rivae trash restore synth-rivae-s0\n  rivae trash restore mine --import\n"
         "  rivae trash restore 20260102T030405.678Z-synth-rivae-s0",
-    )  # fmt: skip
+    )
     back.add_argument("name", help="or an id from `rivae trash`; the last deleted of that name")
     _add_kinds(back, KINDS)
     rest = add_command(
-        below, "empty", _empty, "remove what is in the trash for good, after asking",
+        below,
+        "empty",
+        _empty,
+        "remove what is in the trash for good, after asking",
         "  rivae trash empty\n  rivae trash empty --yes",
-    )  # fmt: skip
+    )
     rest.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_kinds(parser: argparse.ArgumentParser, kinds: tuple[str, ...]) -> None:
     group = parser.add_mutually_exclusive_group()
-    what = {"run": "a run", "import": "imported data (see the Data page)",
-            "plan": "a labelling plan", "tour": "a tour of the Steer page"}  # fmt: skip
+    what = {
+        "run": "a run",
+        "import": "imported data (see the Data page)",
+        "plan": "a labelling plan",
+        "tour": "a tour of the Steer page",
+    }
     for kind in kinds:
-        group.add_argument(f"--{kind}", dest="kind", action="store_const", const=kind,
-                           help=what[kind])  # fmt: skip
+        group.add_argument(
+            f"--{kind}", dest="kind", action="store_const", const=kind, help=what[kind]
+        )
 
 
 @dataclass(frozen=True)
@@ -72,8 +88,10 @@ class _Doomed:
 def _delete(args: argparse.Namespace) -> int:
     kind = args.kind or "run"
     # All are there, or none is deleted.
-    found = [{"run": _run, "import": _import, "plan": _plan}[kind](name)
-             for name in dict.fromkeys(args.names)]  # fmt: skip
+    found = [
+        {"run": _run, "import": _import, "plan": _plan}[kind](name)
+        for name in dict.fromkeys(args.names)
+    ]
     rows: list[dict[str, Any]] = []
     for one in found:
         if not args.yes and not _confirmed(f"delete {one.question}? "):
@@ -113,8 +131,9 @@ def _import(name: str) -> _Doomed:
     size = folder_bytes(folder)
     runs = [run.id for run in runs_on(folder)]
     kept = f" ({', '.join(runs)} will not open without it)" if runs else ""
-    return _Doomed(name, f"the import {name}, {size_text(size)}{kept}", size,
-                   lambda: delete_import(name))  # fmt: skip
+    return _Doomed(
+        name, f"the import {name}, {size_text(size)}{kept}", size, lambda: delete_import(name)
+    )
 
 
 def plans_naming(run_id: str) -> list[str]:
@@ -159,11 +178,20 @@ def _rows() -> list[dict[str, Any]]:
     from rivae.jobs.deletion import all_deleted
 
     rows: list[dict[str, Any]] = [
-        {"kind": one.kind, "name": one.name, "id": one.id, "deleted": one.deleted,
-         "until": one.until, "bytes": one.bytes} for one in all_deleted()
-    ]  # fmt: skip
-    rows += [{"kind": "plan", "name": name, "id": name, "deleted": when, "until": None,
-              "bytes": None} for name, when in _deleted_plans()]  # fmt: skip
+        {
+            "kind": one.kind,
+            "name": one.name,
+            "id": one.id,
+            "deleted": one.deleted,
+            "until": one.until,
+            "bytes": one.bytes,
+        }
+        for one in all_deleted()
+    ]
+    rows += [
+        {"kind": "plan", "name": name, "id": name, "deleted": when, "until": None, "bytes": None}
+        for name, when in _deleted_plans()
+    ]
     return sorted(rows, key=lambda row: row["deleted"], reverse=True)
 
 
@@ -177,11 +205,19 @@ def _list(args: argparse.Namespace) -> int:
         print("the trash is empty")
     else:
         print_table(
-            [(row["kind"], row["name"], _day(row["deleted"]), _day(row["until"]),
-              "–" if row["bytes"] is None else size_text(row["bytes"]), row["id"])
-             for row in rows],
+            [
+                (
+                    row["kind"],
+                    row["name"],
+                    _day(row["deleted"]),
+                    _day(row["until"]),
+                    "–" if row["bytes"] is None else size_text(row["bytes"]),
+                    row["id"],
+                )
+                for row in rows
+            ],
             ("what", "name", "deleted", "kept until", "size", "id"),
-        )  # fmt: skip
+        )
     return 0
 
 
@@ -190,13 +226,17 @@ def _day(when: datetime | None) -> str:
 
 
 def _restore(args: argparse.Namespace) -> int:
-    found = [row for row in _rows() if args.name in (row["name"], row["id"])
-             and args.kind in (None, row["kind"])]  # fmt: skip
+    found = [
+        row
+        for row in _rows()
+        if args.name in (row["name"], row["id"]) and args.kind in (None, row["kind"])
+    ]
     kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
     if not found:
         what = args.kind or "run, import, plan or tour"
-        raise DataError(f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists "
-                        "what there is")  # fmt: skip
+        raise DataError(
+            f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists what there is"
+        )
     if len(kinds) > 1:
         flags = " or ".join(f"--{kind}" for kind in kinds)
         raise DataError(f"the trash has more than one kind of '{args.name[:80]}': add {flags}")

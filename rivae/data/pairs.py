@@ -129,11 +129,19 @@ def load(
         DataError: when there is no such import, or it is damaged.
     """
     if not store or not isinstance(store, str):
-        raise DataError(
-            "pairs needs an import: choose one by its own name, or set store to it"
-        )
-    return open_pairs(PAIRS, find_store(store), {"store": store}, image_size, max_words,
-                      features, split_seed, fractions, text, word_vectors)  # fmt: skip
+        raise DataError("pairs needs an import: choose one by its own name, or set store to it")
+    return open_pairs(
+        PAIRS,
+        find_store(store),
+        {"store": store},
+        image_size,
+        max_words,
+        features,
+        split_seed,
+        fractions,
+        text,
+        word_vectors,
+    )
 
 
 def shapes(
@@ -190,15 +198,22 @@ def open_pairs(
             x2 = cached_words(folder / CACHE, texts, *where)
     return Pairs(
         name=name,
-        settings={**place, "image_size": size, "max_words": n_words, "features": features or None,
-                  "split_seed": seed, "fractions": list(shares), "text": form,
-                  "word_vectors": word_vectors},
+        settings={
+            **place,
+            "image_size": size,
+            "max_words": n_words,
+            "features": features or None,
+            "split_seed": seed,
+            "fractions": list(shares),
+            "text": form,
+            "word_vectors": word_vectors,
+        },
         store=store,
         x1=x1,
         x2=x2,
         splits=splits,
         search_size=min(1000, len(splits["test"])),
-    )  # fmt: skip
+    )
 
 
 def _splits(

@@ -125,9 +125,7 @@ def load(
     )
 
 
-def shapes(
-    path: Any, split_seed: Any, fractions: Any
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def shapes(path: Any, split_seed: Any, fractions: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of items of both views, without making any; ConfigError as ``load``."""
     checks.fractions(fractions)
     checks.seed("split_seed", split_seed)

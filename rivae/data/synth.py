@@ -165,9 +165,15 @@ def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _checked(
-    n_pairs: Any, factor_distribution: Any, g_width: Any, g_activation: Any, g_seed: Any,
-    factor_seed: Any, split_seed: Any, noise: Any,
-) -> dict[str, Any]:  # fmt: skip
+    n_pairs: Any,
+    factor_distribution: Any,
+    g_width: Any,
+    g_activation: Any,
+    g_seed: Any,
+    factor_seed: Any,
+    split_seed: Any,
+    noise: Any,
+) -> dict[str, Any]:
     """The settings of ``load``, each in its range, and all together within reason."""
     n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
     return {

@@ -73,9 +73,16 @@ def load(
         ConfigError: for a setting out of range.
     """
     kept = _checked(
-        n_pairs, mean_scale, spread_low, spread_high, g_width, g_activation, g_seed, factor_seed,
+        n_pairs,
+        mean_scale,
+        spread_low,
+        spread_high,
+        g_width,
+        g_activation,
+        g_seed,
+        factor_seed,
         split_seed,
-    )  # fmt: skip
+    )
     n, mean_scale = kept["n_pairs"], kept["mean_scale"]
     low, high = kept["spread_low"], kept["spread_high"]
     width, activation = kept["g_width"], kept["g_activation"]
@@ -119,9 +126,16 @@ def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _checked(
-    n_pairs: Any, mean_scale: Any, spread_low: Any, spread_high: Any, g_width: Any,
-    g_activation: Any, g_seed: Any, factor_seed: Any, split_seed: Any,
-) -> dict[str, Any]:  # fmt: skip
+    n_pairs: Any,
+    mean_scale: Any,
+    spread_low: Any,
+    spread_high: Any,
+    g_width: Any,
+    g_activation: Any,
+    g_seed: Any,
+    factor_seed: Any,
+    split_seed: Any,
+) -> dict[str, Any]:
     """The settings of ``load``, each in its range, and all together within reason."""
     n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
     low = checks.real_number("spread_low", spread_low, 0.01, 10.0)

@@ -68,8 +68,9 @@ def train_vectors(view: TokensView, dim: int, train: NDArray[np.int64]) -> Vecto
     try:
         model = Word2Vec(texts, vector_size=dim, epochs=epochs, **SETTINGS)
     except RuntimeError as error:
-        raise DataError("the texts hold too few words for word vectors: set "
-                        "dataset.word_vectors=none") from error  # fmt: skip
+        raise DataError(
+            "the texts hold too few words for word vectors: set dataset.word_vectors=none"
+        ) from error
     vectors = np.zeros((len(view.vocabulary) + RESERVED, dim), dtype=np.float32)
     for i, word in enumerate(view.vocabulary, start=RESERVED):
         if word in model.wv:

@@ -88,8 +88,9 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     """
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-    counter = CountVectorizer(token_pattern=TOKEN, lowercase=True, strip_accents="unicode",
-                              dtype=np.int32)  # fmt: skip
+    counter = CountVectorizer(
+        token_pattern=TOKEN, lowercase=True, strip_accents="unicode", dtype=np.int32
+    )
     try:
         counts = counter.fit_transform(_counted(texts, n))
     except ValueError as error:
@@ -150,8 +151,11 @@ def _read(path: Path, n: int) -> WordsView | None:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     fits = (
-        len(indptr) == n + 1 and indptr[0] == 0 and indptr[-1] == len(data) == len(indices)
-        and bool((np.diff(indptr) >= 0).all()) and isinstance(words, list)
+        len(indptr) == n + 1
+        and indptr[0] == 0
+        and indptr[-1] == len(data) == len(indices)
+        and bool((np.diff(indptr) >= 0).all())
+        and isinstance(words, list)
         and (not len(indices) or 0 <= indices.min() <= indices.max() < len(words))
-    )  # fmt: skip
+    )
     return WordsView(data, indices, indptr, words) if fits else None

@@ -12,16 +12,33 @@ from rivae.errors import ConfigError
 # Names that real tables give their columns, best first; compared in small letters.
 _KNOWN = {
     "id": ("id", "recipe_id", "item_id", "uid", "key"),
-    "picture": ("picture", "image", "image_path", "img", "file", "filename", "file_name",
-                "image_name", "photo", "path"),
+    "picture": (
+        "picture",
+        "image",
+        "image_path",
+        "img",
+        "file",
+        "filename",
+        "file_name",
+        "image_name",
+        "photo",
+        "path",
+    ),
     "title": ("title", "name", "caption", "headline"),
     "ingredients": ("ingredients", "ingredient_lines", "ingredient"),
-    "instructions": ("instructions", "steps", "directions", "method", "text", "description",
-                     "body"),
+    "instructions": (
+        "instructions",
+        "steps",
+        "directions",
+        "method",
+        "text",
+        "description",
+        "body",
+    ),
     "tags": ("tags", "categories", "keywords", "labels"),
     "url": ("url", "source_url", "link"),
     "partition": ("partition", "split"),
-}  # fmt: skip
+}
 
 
 class Mapping(BaseModel):

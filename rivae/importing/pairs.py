@@ -26,8 +26,14 @@ from rivae.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
 OWN = "own"  # the name of the features that come with an import
-PARTITIONS = {"train": "train", "val": "validation", "valid": "validation",
-              "validation": "validation", "dev": "validation", "test": "test"}  # fmt: skip
+PARTITIONS = {
+    "train": "train",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "dev": "validation",
+    "test": "test",
+}
 
 
 class PairsImport:

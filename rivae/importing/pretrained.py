@@ -75,7 +75,7 @@ class Checkpoint:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """"pictures", and "texts" where the checkpoint reads texts."""
+        """ "pictures", and "texts" where the checkpoint reads texts."""
         return SIDES if self.tokens is not None else SIDES[:1]
 
     @torch.inference_mode()
@@ -92,17 +92,20 @@ class Checkpoint:
         longest = min(int(self.tokens.model_max_length), _text_length(self.model))
         inputs = self.tokens(
             [short_text(store.recipe(i)) for i in rows],
-            padding="max_length", truncation=True, max_length=longest, return_tensors="pt",
-        ).to(self.device)  # fmt: skip
+            padding="max_length",
+            truncation=True,
+            max_length=longest,
+            return_tensors="pt",
+        ).to(self.device)
         known = {k: v for k, v in inputs.items() if k in ("input_ids", "attention_mask")}
         return _pooled(self.model.get_text_features(**known))
 
 
 def short_text(recipe: Recipe) -> str:
     """Title and ingredients, then steps: the most telling words first, as models cut long texts."""
-    return ". ".join(filter(None, (
-        recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)
-    )))  # fmt: skip
+    return ". ".join(
+        filter(None, (recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)))
+    )
 
 
 def make_features(

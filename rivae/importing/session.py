@@ -129,8 +129,11 @@ def run_import(
     if dry_run:
         _take(source, settings, report, None, tell)
         return report
-    fingerprint = {**source.fingerprint(), "side": settings.side,
-                   "paper_filter": settings.paper_filter}  # fmt: skip
+    fingerprint = {
+        **source.fingerprint(),
+        "side": settings.side,
+        "paper_filter": settings.paper_filter,
+    }
     writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
     try:
         report = _resumed(writer, report)
@@ -139,9 +142,7 @@ def run_import(
         writer.finish(_manifest(source, settings, columns, report), position, source.after)
     except BaseException as error:
         # Wrong files or settings have to be corrected, and are another import then.
-        writer.give_up(
-            keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError)
-        )
+        writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
         raise
     return report
 

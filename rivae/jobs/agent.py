@@ -49,13 +49,24 @@ def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
         OSError: it cannot be started.
     """
     lock = lock_path(jobs_folder(root), job.id, AGENT)
-    line = [sys.executable, "-m", "rivae.jobs.agent", str(root.resolve()), job.id,
-            str(job.processes), str(restarts_left(job))]  # fmt: skip
+    line = [
+        sys.executable,
+        "-m",
+        "rivae.jobs.agent",
+        str(root.resolve()),
+        job.id,
+        str(job.processes),
+        str(restarts_left(job)),
+    ]
     with open_log(log_path(root, job.id)) as log:
         return start_holding(
-            lock, line, environment(job, root), cwd=str(PACKAGE_ROOT), stdout=log,
+            lock,
+            line,
+            environment(job, root),
+            cwd=str(PACKAGE_ROOT),
+            stdout=log,
             stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        )
 
 
 def restarts_left(job: Job) -> int:
@@ -92,9 +103,15 @@ class Trainers:
     """
 
     def __init__(
-        self, root: Path, job_id: str, processes: int, words: Sequence[str] = (), *,
-        env: Mapping[str, str] = os.environ, **options: Any,
-    ) -> None:  # fmt: skip
+        self,
+        root: Path,
+        job_id: str,
+        processes: int,
+        words: Sequence[str] = (),
+        *,
+        env: Mapping[str, str] = os.environ,
+        **options: Any,
+    ) -> None:
         self.folder, self.job_id, self.processes = jobs_folder(root), job_id, processes
         self.line = [sys.executable, "-m", "rivae.jobs.process", str(root), job_id, *words]
         self.env, self.options = env, options
@@ -131,8 +148,13 @@ class Trainers:
         if self.processes > 1:
             private_file(meeting)
         for rank in range(self.processes):
-            env = {**self.env, "RANK": str(rank), "LOCAL_RANK": str(rank),
-                   "WORLD_SIZE": str(self.processes), "RIVAE_MEETING": str(meeting)}  # fmt: skip
+            env = {
+                **self.env,
+                "RANK": str(rank),
+                "LOCAL_RANK": str(rank),
+                "WORLD_SIZE": str(self.processes),
+                "RIVAE_MEETING": str(meeting),
+            }
             lock = lock_path(self.folder, self.job_id, f"rank{rank}")
             self._running.append(start_holding(lock, self.line, env, **self.options))
 

@@ -45,8 +45,9 @@ FILES: dict[str, int] = {
 }
 CHECKPOINTS: dict[str, int] = {
     f"checkpoints/{name}.safetensors{end}": 2 * MAX_MODEL_BYTES
-    for name in ("last", "best") for end in ("", ".previous")
-}  # fmt: skip
+    for name in ("last", "best")
+    for end in ("", ".previous")
+}
 # As long as neither is larger than this, no zip needs the extension that hides sizes elsewhere.
 MAX_ARCHIVE_BYTES = 4 * 10**9
 _EPOCH = (1980, 1, 1, 0, 0, 0)

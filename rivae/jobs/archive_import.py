@@ -51,8 +51,13 @@ _BLOCK = 1 << 20
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 # What zipfile and zlib raise on damaged, encrypted or exotic entries.
 _DAMAGE = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
 _FOREIGN = "choose a file that an export of a run made"
 
 

@@ -43,8 +43,10 @@ def trash_of_imports() -> Trash:
 
 
 TRASHES: dict[Kind, Callable[[], Trash]] = {
-    "run": trash_of_runs, "import": trash_of_imports, "tour": trash_of_tours,
-}  # fmt: skip
+    "run": trash_of_runs,
+    "import": trash_of_imports,
+    "tour": trash_of_tours,
+}
 
 
 def delete_run(run: Run, now: datetime | None = None) -> Deleted:
@@ -111,8 +113,9 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
     from rivae.data.store import own_store
 
     store = own_store(name)
-    waiting = [job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE)
-               if _needs(job.config, store)]  # fmt: skip
+    waiting = [
+        job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE) if _needs(job.config, store)
+    ]
     at_work = [run.id for run in runs_on(store) if _is_training(run)]
     for run_id in (*waiting, *at_work):
         raise RunError(f"{run_id} is to be trained on {name}: cancel it first, or wait for it")
@@ -183,12 +186,15 @@ def _is_entry(row: Any, name: str) -> bool:
 def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
     columns = [str(column["name"]) for column in db.execute("PRAGMA table_info(jobs)")]
     for row in rows:
-        known = {name: row[name] for name in columns
-                 if isinstance(row.get(name), str | int | float)}  # fmt: skip
+        known = {
+            name: row[name] for name in columns if isinstance(row.get(name), str | int | float)
+        }
         marks = ", ".join("?" * len(known))
         # One that a kill has left in the queue stays as it is.
-        db.execute(f"INSERT OR IGNORE INTO jobs ({', '.join(known)}) VALUES ({marks})",
-                   tuple(known.values()))  # fmt: skip
+        db.execute(
+            f"INSERT OR IGNORE INTO jobs ({', '.join(known)}) VALUES ({marks})",
+            tuple(known.values()),
+        )
 
 
 def _config(run: Run) -> RunConfig | None:

@@ -92,8 +92,11 @@ def _by_program() -> list[CardUse]:
     try:
         done = subprocess.run(
             [program, f"--query-gpu={asked}", "--format=csv,noheader,nounits"],
-            capture_output=True, text=True, timeout=5, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []
     return [card for card in map(read_card, done.stdout.splitlines()) if card is not None]

@@ -88,9 +88,12 @@ def ensure_dispatcher(root: Path) -> None:
         with open_log(folder / "dispatcher.log") as stream:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
-                cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=stream,
-                stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                cwd=str(PACKAGE_ROOT),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
 
 def go_on(root: Path) -> bool:

@@ -139,9 +139,13 @@ def check(draft: Draft) -> Checked:
     changed = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
     order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
     return Checked(
-        fields, {f.path: usual(base, f) for f in fields}, shown, changed,
-        {path: troubles[path] for path in order}, values,
-    )  # fmt: skip
+        fields,
+        {f.path: usual(base, f) for f in fields},
+        shown,
+        changed,
+        {path: troubles[path] for path in order},
+        values,
+    )
 
 
 def preset_values(draft: Draft) -> Values:
@@ -170,10 +174,13 @@ def draft_of(config: RunConfig) -> Draft:
         ConfigError: its data set, method or preset is not known here.
     """
     draft = Draft(
-        dataset=config.dataset.name, method=config.method.name, preset=config.method.preset,
-        name=config.name, seeds=str(config.seed),
+        dataset=config.dataset.name,
+        method=config.method.name,
+        preset=config.method.preset,
+        name=config.name,
+        seeds=str(config.seed),
         device="cpu" if config.training.device == "cpu" else "cuda",
-    )  # fmt: skip
+    )
     if config.dataset.settings.get("features"):  # the preset depends on it
         draft = draft.enter("dataset.features", str(config.dataset.settings["features"]))
     base = preset_values(draft)
@@ -188,15 +195,15 @@ def draft_of(config: RunConfig) -> Draft:
     return draft
 
 
-def _schema_troubles(
-    method: str, values: Values, fields: Sequence[SettingField]
-) -> dict[str, str]:
+def _schema_troubles(method: str, values: Values, fields: Sequence[SettingField]) -> dict[str, str]:
     """What the configuration classes find wrong; what no single setting is to blame for, under
     ""."""
     known = {field.path: field for field in fields}
     found: dict[str, str] = {}
-    for section, model in (("method", method_class(method).config_class),
-                           ("training", TrainingConfig)):  # fmt: skip
+    for section, model in (
+        ("method", method_class(method).config_class),
+        ("training", TrainingConfig),
+    ):
         try:
             model.model_validate(values[section])
         except ValidationError as error:

@@ -75,12 +75,16 @@ def expected(field: SettingField) -> str:
     if field.kind == "choice":
         return f"one of {', '.join(field.choices)}"
     what = {
-        "whole": "a whole number", "number": "a number", "switch": "yes or no",
-        "part": "yes or no", "text": "a text", "json": "JSON",
+        "whole": "a whole number",
+        "number": "a number",
+        "switch": "yes or no",
+        "part": "yes or no",
+        "text": "a text",
+        "json": "JSON",
         "pairs": "pairs of numbers such as 15: 0.5, 45: 0.5",
         "numbers": f"{_COUNTS.get(field.length, field.length)} {'whole ' if field.whole else ''}"
         "numbers with commas between them",
-    }[field.kind]  # fmt: skip
+    }[field.kind]
     each = ", each " if field.kind == "numbers" else " "
     empty = ", or empty" if field.optional else ""
     return f"{what}{each + field.bounds if field.bounds else ''}{empty}"

@@ -32,13 +32,29 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 # What a setting is about is told by the last part of its name.
 WEIGHTS = {
-    "anchor", "beta", "eta", "gamma", "joint_eta", "margin", "prior_pull", "reg_magnitude",
-    "regulariser", "score_tau", "temperature",
-}  # fmt: skip
+    "anchor",
+    "beta",
+    "eta",
+    "gamma",
+    "joint_eta",
+    "margin",
+    "prior_pull",
+    "reg_magnitude",
+    "regulariser",
+    "score_tau",
+    "temperature",
+}
 NETWORKS = {
-    "activation", "channels", "dim_v", "downsample", "embedder", "embedder2", "n_components",
-    "network", "shared",
-}  # fmt: skip
+    "activation",
+    "channels",
+    "dim_v",
+    "downsample",
+    "embedder",
+    "embedder2",
+    "n_components",
+    "network",
+    "shared",
+}
 APART = {"training.device"}  # chosen with the slots of the machine
 
 
@@ -144,9 +160,9 @@ def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
 def _defaults(model: type[BaseModel]) -> dict[str, Any]:
     """The values of a configuration that nothing was said about; None where one is required."""
     return {
-        name: None if info.is_required() else to_jsonable_python(
-            info.get_default(call_default_factory=True, validated_data={})
-        )
+        name: None
+        if info.is_required()
+        else to_jsonable_python(info.get_default(call_default_factory=True, validated_data={}))
         for name, info in model.model_fields.items()
     }
 
@@ -165,11 +181,17 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
     words = "" if kind in ("part", "pairs") else _bounds(bounds)
     missing = default in (inspect.Parameter.empty, PydanticUndefined)
     return SettingField(
-        path, _group(path, kind, said), kind,
-        default=None if missing else to_jsonable_python(default), choices=choices,
-        optional=_may_be_none(hint) and kind != "part", length=length, whole=whole, bounds=words,
+        path,
+        _group(path, kind, said),
+        kind,
+        default=None if missing else to_jsonable_python(default),
+        choices=choices,
+        optional=_may_be_none(hint) and kind != "part",
+        length=length,
+        whole=whole,
+        bounds=words,
         help=said,
-    )  # fmt: skip
+    )
 
 
 def _kind(bare: Any) -> Kind:

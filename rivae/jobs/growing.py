@@ -72,8 +72,8 @@ class GrowingFile:
         """
         with suppress(OSError), open_regular(self.path) as stream:
             stream.seek(self._at)
-            while self._at < MAX_BYTES and self._lines < MAX_LINES and (
-                block := stream.read(BLOCK)
+            while (
+                self._at < MAX_BYTES and self._lines < MAX_LINES and (block := stream.read(BLOCK))
             ):
                 end = block.rfind(b"\n") + 1
                 if not end and len(block) < BLOCK:
@@ -98,7 +98,7 @@ class GrowingFile:
 
     def _reached(self, block: bytes, end: int) -> None:
         self._at += end
-        self._mark = block[max(0, end - _MARK):end]
+        self._mark = block[max(0, end - _MARK) : end]
 
 
 def tail_rows(path: Path, max_bytes: int = 1 << 16) -> list[dict[str, Any]]:

@@ -65,9 +65,13 @@ class Ledger:
     # queueing
 
     def add(
-        self, configs: Sequence[RunConfig], *, priority: int = 5, max_restarts: int = 3,
+        self,
+        configs: Sequence[RunConfig],
+        *,
+        priority: int = 5,
+        max_restarts: int = 3,
         processes: int = 1,
-    ) -> list[Job]:  # fmt: skip
+    ) -> list[Job]:
         """Queue new runs, all or none.
 
         Raises:
@@ -99,8 +103,9 @@ class Ledger:
         _check_numbers(0, max_restarts, processes)
         with changing(self.path) as db:
             known = db.execute("SELECT id FROM jobs WHERE run = ?", (config.name,)).fetchone()
-            job_id = known["id"] if known else _insert(db, config, "lost", 5, max_restarts,
-                                                       processes)  # fmt: skip
+            job_id = (
+                known["id"] if known else _insert(db, config, "lost", 5, max_restarts, processes)
+            )
             return _resumed(db, job_id)
 
     def resume(self, job_id: str) -> Job:
@@ -134,8 +139,9 @@ class Ledger:
             job = job_of(row_of(db, job_id))
             queue = db.execute(
                 "SELECT id, place FROM jobs WHERE state = 'queued' AND priority = ?"
-                f" ORDER BY {ORDER}", (job.priority,),
-            ).fetchall()  # fmt: skip
+                f" ORDER BY {ORDER}",
+                (job.priority,),
+            ).fetchall()
             order = [row["id"] for row in queue]
             if job_id not in order:
                 raise RunError(f"{job.run} is {job.state}: only queued runs have a place")
@@ -163,8 +169,16 @@ class Ledger:
             row = db.execute("SELECT state FROM jobs WHERE id = ?", (job_id,)).fetchone()
             if row is None or row["state"] != "queued" or taken & set(slots):
                 return False
-            update(db, job_id, state="starting", slots=" ".join(slots), started=now(), ended="",
-                   boot=boot_id(), message="")  # fmt: skip
+            update(
+                db,
+                job_id,
+                state="starting",
+                slots=" ".join(slots),
+                started=now(),
+                ended="",
+                boot=boot_id(),
+                message="",
+            )
             return True
 
     def count_start(self, job_id: str) -> int:
@@ -208,9 +222,18 @@ def _insert(
     db.execute(
         "INSERT INTO jobs (id, run, config, state, priority, place, processes, max_restarts,"
         " queued) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (job_id, config.name, config.model_dump_json(), state, priority, last_place(db),
-         processes, max_restarts, now()),
-    )  # fmt: skip
+        (
+            job_id,
+            config.name,
+            config.model_dump_json(),
+            state,
+            priority,
+            last_place(db),
+            processes,
+            max_restarts,
+            now(),
+        ),
+    )
     return job_id
 
 
@@ -219,6 +242,14 @@ def _resumed(db: Any, job_id: str) -> Job:
     if job.state not in RESUMABLE or job.config is None:
         reason = "there is nothing to resume" if job.config else "remove its entry"
         raise RunError(f"{job.run} is {job.state}: {reason}")
-    update(db, job_id, state="queued", attempts=0, message="", ended="", cancelling=0,
-           place=last_place(db))  # fmt: skip
+    update(
+        db,
+        job_id,
+        state="queued",
+        attempts=0,
+        message="",
+        ended="",
+        cancelling=0,
+        place=last_place(db),
+    )
     return job_of(row_of(db, job_id))

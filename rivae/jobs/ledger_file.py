@@ -115,11 +115,19 @@ def job_of(row: sqlite3.Row) -> Job:
         trouble = str(error)
     message = f"this entry of the queue is damaged ({trouble}): remove it"
     return Job(
-        id=row["id"], config=None if trouble else config, run=str(row["run"]),
+        id=row["id"],
+        config=None if trouble else config,
+        run=str(row["run"]),
         state="failed" if trouble else row["state"],
         message=message if trouble else row["message"],
-        priority=row["priority"], processes=row["processes"],
-        slots=tuple(str(row["slots"]).split()), attempts=row["attempts"],
-        max_restarts=row["max_restarts"], cancelling=bool(row["cancelling"]), boot=row["boot"],
-        queued=row["queued"], started=row["started"], ended=row["ended"],
-    )  # fmt: skip
+        priority=row["priority"],
+        processes=row["processes"],
+        slots=tuple(str(row["slots"]).split()),
+        attempts=row["attempts"],
+        max_restarts=row["max_restarts"],
+        cancelling=bool(row["cancelling"]),
+        boot=row["boot"],
+        queued=row["queued"],
+        started=row["started"],
+        ended=row["ended"],
+    )

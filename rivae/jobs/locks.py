@@ -60,9 +60,13 @@ def start_holding(
     with _take(path) as stream:
         handle = stream.fileno()
         process = subprocess.Popen(
-            line, env={**env, _HANDLE: str(handle)}, pass_fds=(handle,), start_new_session=True,
-            stdin=subprocess.DEVNULL, **options,
-        )  # fmt: skip
+            line,
+            env={**env, _HANDLE: str(handle)},
+            pass_fds=(handle,),
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
         _sign(stream, process.pid)
     return process
 

@@ -19,9 +19,17 @@ from rivae.runs import Run
 from rivae.runs.records import Status
 
 Standing = Literal[
-    "queued", "starting", "running", "finished", "failed", "cancelled", "lost",
-    "created", "interrupted", "broken",
-]  # fmt: skip
+    "queued",
+    "starting",
+    "running",
+    "finished",
+    "failed",
+    "cancelled",
+    "lost",
+    "created",
+    "interrupted",
+    "broken",
+]
 AT_WORK: tuple[Standing, ...] = ("starting", "running")
 # Over, but trained on when it is asked for.
 UNFINISHED: tuple[Standing, ...] = ("failed", "cancelled", "lost", "created", "interrupted")
@@ -101,14 +109,20 @@ def _of_job(job: Job, run: Run | None) -> Entry:
     state: Standing = job.state
     message = job.message
     # Resumed, or trained to its end, from the command line meanwhile.
-    if status is not None and job.state != "queued" and not job.alive and job.state != "finished" \
-            and status.state in ("running", "finished"):  # fmt: skip
+    if (
+        status is not None
+        and job.state != "queued"
+        and not job.alive
+        and job.state != "finished"
+        and status.state in ("running", "finished")
+    ):
         state, message = status.state, ""
     updated = job.ended or job.started or job.queued
     if status is not None and job.alive:
         updated = status.updated
-    return Entry(job.run or job.id, state, job, run, status, job.config or _config(run), message,
-                 updated)  # fmt: skip
+    return Entry(
+        job.run or job.id, state, job, run, status, job.config or _config(run), message, updated
+    )
 
 
 def _of_run(run: Run) -> Entry:
@@ -174,9 +188,12 @@ def progress_of(entry: Entry) -> Progress:
     stage = str(row.get("stage") or status.stage)[:60]
     since = _seconds_since(entry.run.timing.path)
     return Progress(
-        max(epoch, status.epoch), status.total_epochs, stage,
-        values.get("objective", float("nan")), pace_of(status, timing, metrics, since),
-    )  # fmt: skip
+        max(epoch, status.epoch),
+        status.total_epochs,
+        stage,
+        values.get("objective", float("nan")),
+        pace_of(status, timing, metrics, since),
+    )
 
 
 def _seconds_since(path: Path) -> float:

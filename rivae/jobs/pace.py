@@ -31,9 +31,11 @@ class Pace:
 
 
 def pace_of(
-    status: Status, timing: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]],
+    status: Status,
+    timing: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]],
     since_s: float = 0.0,
-) -> Pace:  # fmt: skip
+) -> Pace:
     """The pace of a run at work.
 
     Args:
@@ -78,8 +80,11 @@ def _stage_at(ends: Sequence[int], epoch: int) -> int:
 def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
     """Epoch, seconds of training and all seconds of a row; None for a damaged one."""
     found = [row.get(name) for name in ("epoch", "seconds", "wall")]
-    values = [to_float(value) for value in found
-              if isinstance(value, int | float) and not isinstance(value, bool)]  # fmt: skip
+    values = [
+        to_float(value)
+        for value in found
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     if len(values) < 3 or not all(math.isfinite(v) and v >= 0 for v in values):
         return None
     return int(values[0]), values[1], values[2]
@@ -88,9 +93,10 @@ def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
 def _steps_per_epoch(rows: Sequence[Mapping[str, Any]]) -> float | None:
     """Steps of the last epoch, from the counters of the last two rows."""
     counted = [
-        (row["epoch"], row["step"]) for row in rows[-2:]
+        (row["epoch"], row["step"])
+        for row in rows[-2:]
         if isinstance(row.get("epoch"), int) and isinstance(row.get("step"), int)
-    ]  # fmt: skip
+    ]
     if not counted:
         return None
     (epoch_a, step_a), (epoch_b, step_b) = counted[0], counted[-1]

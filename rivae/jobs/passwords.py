@@ -55,9 +55,14 @@ def fits(password: str, expected: str) -> bool:
 
 def _digest(password: str, salt: bytes, log_n: int) -> bytes:
     return hashlib.scrypt(
-        _bytes(password), salt=salt, n=2**log_n, r=_R, p=_P, dklen=32,
+        _bytes(password),
+        salt=salt,
+        n=2**log_n,
+        r=_R,
+        p=_P,
+        dklen=32,
         maxmem=2 * 128 * _R * 2**log_n,
-    )  # fmt: skip
+    )
 
 
 def _bytes(password: str) -> bytes:

@@ -148,10 +148,13 @@ def sheet_of(method: Method, data: PairedDataset) -> Sheet:
     found = traverse(retriever, z, values)
     words = ["mean" if s == 0 else f"{s:+.0f} s.d.".replace("-", "−") for s in STEPS]
     return preview_sheet(
-        method.axis_names(retriever.n_components)[:d], found.ids[0, :, :, 0],
+        method.axis_names(retriever.n_components)[:d],
+        found.ids[0, :, :, 0],
         lambda i: data.picture(i, 0 if data.shows_whole else 2),
-        query=data.picture(int(rows[0]), 1), steps=words, title=data.title,
-    )  # fmt: skip
+        query=data.picture(int(rows[0]), 1),
+        steps=words,
+        title=data.title,
+    )
 
 
 def _encoded(image: Image.Image) -> tuple[bytes, str]:

@@ -46,10 +46,13 @@ def previews_of(run_folder: Path) -> list[Preview]:
         if name := _NAME.fullmatch(path.name):
             found.setdefault(int(name[1]), {})[bool(name[2])] = path
     return [
-        Preview(epoch, both.get(False, next(iter(both.values()))),
-                both.get(True, next(iter(both.values()))))
+        Preview(
+            epoch,
+            both.get(False, next(iter(both.values()))),
+            both.get(True, next(iter(both.values()))),
+        )
         for epoch, both in sorted(found.items())
-    ]  # fmt: skip
+    ]
 
 
 def file_name(epoch: int, dark: bool, ending: str) -> str:

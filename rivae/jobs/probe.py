@@ -63,12 +63,17 @@ def probe(config: RunConfig, progress: Progress | None = None) -> Estimate:
             tell("validation", 0.9)
             options = config.training
             return Estimate(
-                stages=tuple(stages), start_s=start_s, validate_s=trainer.validation_s(),
-                save_s=trainer.save_s, validate_every=options.validate_every,
-                checkpoint_seconds=options.checkpoint_seconds, n_pairs=trainer.feed.n,
-                device=str(trainer.models.device), memory=_memory(),
+                stages=tuple(stages),
+                start_s=start_s,
+                validate_s=trainer.validation_s(),
+                save_s=trainer.save_s,
+                validate_every=options.validate_every,
+                checkpoint_seconds=options.checkpoint_seconds,
+                n_pairs=trainer.feed.n,
+                device=str(trainer.models.device),
+                memory=_memory(),
                 card_memory=_card_memory(trainer.models.device),
-            )  # fmt: skip
+            )
     except OSError as error:
         raise RunError(f"cannot write a temporary folder: {error.strerror}") from None
     except torch.OutOfMemoryError:
@@ -155,9 +160,14 @@ class _Stopwatch(Trainer):
         save_state(self.models, optimiser)
         self.save_s = max(self.save_s, time.monotonic() - started)
         return StageTime(
-            stage.name, setting, stage.epochs, steps, self._seconds_per_step(), prepare_s,
+            stage.name,
+            setting,
+            stage.epochs,
+            steps,
+            self._seconds_per_step(),
+            prepare_s,
             stage.validate,
-        )  # fmt: skip
+        )
 
     def _note(self) -> None:
         """Before every step: the time, and whether it is enough."""

@@ -165,8 +165,15 @@ def _tell(row: dict[str, Any]) -> None:
         return
     scores = row.get("validation") or {}
     said = "".join(f" {name} {value:.3g}" for name, value in scores.items())
-    log.info("%s epoch %d of %d, loss %.4g, %.2f s%s", row["stage"], row["epoch"],
-             row["total_epochs"], row["objective"], row["seconds"], said)  # fmt: skip
+    log.info(
+        "%s epoch %d of %d, loss %.4g, %.2f s%s",
+        row["stage"],
+        row["epoch"],
+        row["total_epochs"],
+        row["objective"],
+        row["seconds"],
+        said,
+    )
 
 
 def _how_far(run: Run) -> str:

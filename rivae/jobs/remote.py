@@ -36,9 +36,14 @@ def run_task(root: str, job_id: str) -> None:
         open_log(log_path(folder, job_id)) as log,
     ):
         trainers = Trainers(
-            folder, job_id, job.processes, ["files"], env=shared_environment(folder),
-            stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            folder,
+            job_id,
+            job.processes,
+            ["files"],
+            env=shared_environment(folder),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
         code = trainers.run(restarts_left(job))
     if code:
         sys.exit(code)

@@ -67,8 +67,9 @@ class Dispatcher:
             elif waited > FLAG_S:
                 send(self.folder, job.id, signal.SIGTERM)
         elif seconds_silent(self.folder, job.id) > self.hang_s:
-            log.warning("%s has not done a step for %.0f s: it is started anew", job.run,
-                        self.hang_s)  # fmt: skip
+            log.warning(
+                "%s has not done a step for %.0f s: it is started anew", job.run, self.hang_s
+            )
             send(self.folder, job.id, signal.SIGKILL)
 
     def _over(self, job: Job) -> None:
@@ -141,8 +142,11 @@ class Dispatcher:
             need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
             what = need if job.wants_gpu else "a slot on the CPU"
             self.ledger.advance(job.id, "starting")
-            self.ledger.advance(job.id, "failed", f"this machine does not have {what}: clone the "
-                                "run and choose another device")  # fmt: skip
+            self.ledger.advance(
+                job.id,
+                "failed",
+                f"this machine does not have {what}: clone the run and choose another device",
+            )
 
     # helpers
 

@@ -54,8 +54,12 @@ class Slip:
         """Write the task of a claimed job; what was said about an earlier one is forgotten."""
         self.remove(job.id)
         assert job.config is not None
-        task = _Task(config=job.config, processes=job.processes, attempts=job.attempts,
-                     max_restarts=job.max_restarts)  # fmt: skip
+        task = _Task(
+            config=job.config,
+            processes=job.processes,
+            attempts=job.attempts,
+            max_restarts=job.max_restarts,
+        )
         write_json(self._path(job.id, "task"), task.model_dump(mode="json"), private=True)
 
     def ask_to_stop(self, job_id: str) -> None:
@@ -86,18 +90,27 @@ class Slip:
         trouble = f"the task of job {job_id[:40]} is not to be seen here: share the folder of runs"
         try:
             task = read_form(
-                _Task, self._path(job_id, "task"), MAX_BYTES, too_large=trouble, foreign=trouble,
+                _Task,
+                self._path(job_id, "task"),
+                MAX_BYTES,
+                too_large=trouble,
+                foreign=trouble,
                 unreadable=trouble,
-            )  # fmt: skip
+            )
         except DataError as error:
             raise RunError(str(error)) from None
         said = self.said(job_id)
         return Job(
-            id=job_id, config=task.config, run=task.config.name, state=said.state,
-            processes=task.processes, attempts=max(task.attempts, said.attempts),
-            max_restarts=task.max_restarts, cancelling=self._path(job_id, "stop").exists(),
+            id=job_id,
+            config=task.config,
+            run=task.config.name,
+            state=said.state,
+            processes=task.processes,
+            attempts=max(task.attempts, said.attempts),
+            max_restarts=task.max_restarts,
+            cancelling=self._path(job_id, "stop").exists(),
             message=said.message,
-        )  # fmt: skip
+        )
 
     def count_start(self, job_id: str) -> int:
         """A trainer has begun: how often that has happened since the run was queued."""

@@ -30,8 +30,16 @@ SETTINGS = "RIVAE_SLURM"  # the settings' file; by default slurm.toml beside the
 CLUSTERS: dict[str, Literal["slurm", "local"]] = {"slurm": "slurm", "local-submitit": "local"}
 ASK_S = 20.0  # between two questions to Slurm about a job
 # Anything else that Slurm says is an end.
-LIVING = ("READY", "PENDING", "CONFIGURING", "RUNNING", "REQUEUED", "COMPLETING", "SUSPENDED",
-          "UNKNOWN")  # fmt: skip
+LIVING = (
+    "READY",
+    "PENDING",
+    "CONFIGURING",
+    "RUNNING",
+    "REQUEUED",
+    "COMPLETING",
+    "SUSPENDED",
+    "UNKNOWN",
+)
 
 
 class ClusterDispatcher(Dispatcher):
@@ -172,12 +180,20 @@ class ClusterDispatcher(Dispatcher):
         folder = make_private(self.folder / "submitit")
         executor = submitit.AutoExecutor(folder=folder, cluster=self.cluster)
         executor.update_parameters(
-            name=f"rivae-{job.run}"[:80], nodes=1, tasks_per_node=1, timeout_min=s.timeout_min,
-            cpus_per_task=s.cpus_per_process * job.processes, mem_gb=s.mem_gb,
-            gpus_per_node=job.processes if job.wants_gpu else None, stderr_to_stdout=True,
-            slurm_partition=s.partition, slurm_account=s.account, slurm_qos=s.qos,
-            slurm_constraint=s.constraint, slurm_setup=s.setup or None,
-        )  # fmt: skip
+            name=f"rivae-{job.run}"[:80],
+            nodes=1,
+            tasks_per_node=1,
+            timeout_min=s.timeout_min,
+            cpus_per_task=s.cpus_per_process * job.processes,
+            mem_gb=s.mem_gb,
+            gpus_per_node=job.processes if job.wants_gpu else None,
+            stderr_to_stdout=True,
+            slurm_partition=s.partition,
+            slurm_account=s.account,
+            slurm_qos=s.qos,
+            slurm_constraint=s.constraint,
+            slurm_setup=s.setup or None,
+        )
         return executor
 
     # helpers

@@ -96,10 +96,15 @@ def _make(draft: Draft) -> Callable[[str, int], RunConfig]:
 
     def make(name: str, seed: int) -> RunConfig:
         return make_config(
-            draft.dataset, draft.method, draft.preset, name=name, seed=seed,
-            dataset_settings=changes["dataset"], method_settings=changes["method"],
+            draft.dataset,
+            draft.method,
+            draft.preset,
+            name=name,
+            seed=seed,
+            dataset_settings=changes["dataset"],
+            method_settings=changes["method"],
             training={**changes["training"], "device": draft.device},
-        )  # fmt: skip
+        )
 
     return make
 

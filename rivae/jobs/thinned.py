@@ -135,9 +135,12 @@ class Thinned:
         missing = finite == 0
         mean = np.where(missing, np.nan, total / np.maximum(finite, 1))
         return Curve(
-            epochs / np.maximum(n, 1), mean, np.where(missing, np.nan, low),
-            np.where(missing, np.nan, high), self.per_point,
-        )  # fmt: skip
+            epochs / np.maximum(n, 1),
+            mean,
+            np.where(missing, np.nan, low),
+            np.where(missing, np.nan, high),
+            self.per_point,
+        )
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:

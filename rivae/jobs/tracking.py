@@ -60,8 +60,10 @@ class Tracking:
         except ImportError:
             log.warning(
                 "%s=%s is left out: its package is missing, install rivae-explorer[tensorboard] "
-                "or [mlflow]", TRACKING, self.target,
-            )  # fmt: skip
+                "or [mlflow]",
+                TRACKING,
+                self.target,
+            )
             self.target = ""
         except Exception:
             log.warning("%s=%s is left out from here on", TRACKING, self.target, exc_info=True)

@@ -106,9 +106,12 @@ def _photograph(canvas: Image.Image, camera: Camera) -> Image.Image:
     y0 = middle - camera.shift[1] * SCALE - (cos - sin) * side / 2
     matrix = (cos, sin, x0, -sin, cos, y0)
     image = canvas.transform(
-        (side, side), Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR,
+        (side, side),
+        Image.Transform.AFFINE,
+        matrix,
+        Image.Resampling.BILINEAR,
         fillcolor=TABLES[camera.table],
-    ).reduce(2)  # fmt: skip
+    ).reduce(2)
     if camera.mirrored:
         image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     warm = 0.035 * camera.warmth

@@ -35,10 +35,25 @@ LOW: dict[str, tuple[str, ...]] = {
 }
 ALWAYS = ("time-to-make", "preparation")
 OTHER = (
-    "course", "main-ingredient", "easy", "dietary", "number-of-servings", "occasion", "cuisine",
-    "equipment", "60-minutes-or-less", "30-minutes-or-less", "15-minutes-or-less", "weeknight",
-    "inexpensive", "beginner-cook", "kid-friendly", "comfort-food", "taste-mood", "north-american",
-)  # fmt: skip
+    "course",
+    "main-ingredient",
+    "easy",
+    "dietary",
+    "number-of-servings",
+    "occasion",
+    "cuisine",
+    "equipment",
+    "60-minutes-or-less",
+    "30-minutes-or-less",
+    "15-minutes-or-less",
+    "weeknight",
+    "inexpensive",
+    "beginner-cook",
+    "kid-friendly",
+    "comfort-food",
+    "taste-mood",
+    "north-american",
+)
 
 _TAGS = 90
 

@@ -144,10 +144,14 @@ def agreement(
         low, high = alpha_interval(table, n_bootstrap=n_bootstrap, random_state=random_state)
         out.append(
             Agreement(
-                factor, krippendorff_alpha(table), low, high, shared.shape[1],
+                factor,
+                krippendorff_alpha(table),
+                low,
+                high,
+                shared.shape[1],
                 int(shared.notna().any(axis=1).sum()),
             )
-        )  # fmt: skip
+        )
     return out
 
 
@@ -195,8 +199,16 @@ def self_agreement(
         for annotator, own in both[both["factor"] == factor].groupby("annotator"):
             a, b = own["level"].to_numpy(), own["level_again"].to_numpy()
             apart = np.abs(a - b)
-            rows.append((factor, annotator, len(own), float((apart == 0).mean()),
-                         float((apart <= 1).mean()), weighted_kappa(a, b)))  # fmt: skip
+            rows.append(
+                (
+                    factor,
+                    annotator,
+                    len(own),
+                    float((apart == 0).mean()),
+                    float((apart <= 1).mean()),
+                    weighted_kappa(a, b),
+                )
+            )
     return pd.DataFrame(rows, columns=["factor", "annotator", "n", "same", "near", "kappa"])
 
 

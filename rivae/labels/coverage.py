@@ -33,9 +33,13 @@ class Coverage:
 
 
 def coverage_of(
-    labels: pd.DataFrame, items: Ints, factors: Sequence[str], levels: Floats, local: Ints,
+    labels: pd.DataFrame,
+    items: Ints,
+    factors: Sequence[str],
+    levels: Floats,
+    local: Ints,
     usable: NDArray[np.bool_],
-) -> Coverage:  # fmt: skip
+) -> Coverage:
     """The coverage of a traversal.
 
     Args:

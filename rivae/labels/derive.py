@@ -66,9 +66,14 @@ def reference_rows(data: PairedDataset) -> np.ndarray:
 
 
 def align_run(
-    run: Run, items: ArrayLike, levels: ArrayLike, factors: Sequence[str],
-    *, data: PairedDataset | None = None, random_state: int = 0,
-) -> tuple[Alignment, list[FactorGain]]:  # fmt: skip
+    run: Run,
+    items: ArrayLike,
+    levels: ArrayLike,
+    factors: Sequence[str],
+    *,
+    data: PairedDataset | None = None,
+    random_state: int = 0,
+) -> tuple[Alignment, list[FactorGain]]:
     """The change of axes of a run from labels of data rows, and what 70 % of them gain on the
     others (see ``align_and_judge``); nothing is written.
 
@@ -90,9 +95,7 @@ def align_run(
     mu = model.encode(data.x1, reference_rows(data))[0]
     latents = row_latents(model, data, np.asarray(items, dtype=np.int64))
     reach = float(getattr(method.config, "axis_reach", 10.0))
-    return align_and_judge(
-        mu, latents, levels, factors, reach=reach, random_state=random_state
-    )
+    return align_and_judge(mu, latents, levels, factors, reach=reach, random_state=random_state)
 
 
 def alignment_record(
@@ -154,12 +157,16 @@ def derive_run(
         write_json(
             made.path / "alignment.json",
             {
-                "note": note, "matrix": matrix, "offset": offset,
+                "note": note,
+                "matrix": matrix,
+                "offset": offset,
                 "validation_before": validation_scores(before, data),
                 "validation_after": validation_scores(method, data),
-                "parent": run.id, "parent_model": run.content_hash, **(record or {}),
+                "parent": run.id,
+                "parent_model": run.content_hash,
+                **(record or {}),
             },
-        )  # fmt: skip
+        )
         made.write_model(method)
         if names:
             axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]

@@ -25,9 +25,7 @@ from rivae.words.tags import TagMap, tag_map_of, tag_scores
 NOTHING = "."
 
 
-def tag_levels(
-    tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]
-) -> Floats:
+def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]) -> Floats:
     """The level that the tags of each of N items suggest for each of K factors.
 
     The share of high-end among the item's tags of that factor, from all low (level 1) to all high

@@ -86,8 +86,15 @@ def factor_gains(
         ]
         sign = np.sign(_correlation(x[seen, matched[k]], level)) or 1.0
         gains.append(
-            FactorGain(factor, int(matched[k]), float(sign) * own[0][0], own[1][0],
-                       own[0][1], own[1][1], len(wanted))
+            FactorGain(
+                factor,
+                int(matched[k]),
+                float(sign) * own[0][0],
+                own[1][0],
+                own[0][1],
+                own[1][1],
+                len(wanted),
+            )
         )
     return gains
 

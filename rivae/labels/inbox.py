@@ -18,9 +18,20 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.store import LabelStore
 
 MAX_EVENTS = 200
-FIELDS = frozenset({
-    "id", "time", "at", "factor", "level", "action", "seconds", "suggested", "undoes", "guideline",
-})  # fmt: skip
+FIELDS = frozenset(
+    {
+        "id",
+        "time",
+        "at",
+        "factor",
+        "level",
+        "action",
+        "seconds",
+        "suggested",
+        "undoes",
+        "guideline",
+    }
+)
 ACTIONS = ("label", "undo", "flag", "unflag")
 
 
@@ -92,9 +103,13 @@ def _stored(
 
 
 def _event(
-    record: Mapping[str, Any], plan: LabelPlan, keys: Sequence[str], annotator: str,
-    again: set[int], factors: frozenset[str],
-) -> LabelEvent:  # fmt: skip
+    record: Mapping[str, Any],
+    plan: LabelPlan,
+    keys: Sequence[str],
+    annotator: str,
+    again: set[int],
+    factors: frozenset[str],
+) -> LabelEvent:
     if set(record) - FIELDS:
         raise LabelError("the page sent a field that labels do not have: reload it")
     at, action = record.get("at"), record.get("action")
@@ -105,10 +120,20 @@ def _event(
     factor = record.get("factor")
     if isinstance(factor, str) and factor and factor not in factors:
         raise LabelError(f"'{factor[:40]}' is no factor of this plan: reload it")
-    return from_record({
-        "id": record.get("id"), "time": record.get("time"), "annotator": annotator,
-        "item": keys[at], "factor": factor, "level": record.get("level"),
-        "action": action, "seconds_shown": record.get("seconds", 0.0),
-        "guideline": record.get("guideline", ""), "suggested": record.get("suggested", False),
-        "repeat": at in again, "plan": plan.id, "undoes": record.get("undoes", ""),
-    })  # fmt: skip
+    return from_record(
+        {
+            "id": record.get("id"),
+            "time": record.get("time"),
+            "annotator": annotator,
+            "item": keys[at],
+            "factor": factor,
+            "level": record.get("level"),
+            "action": action,
+            "seconds_shown": record.get("seconds", 0.0),
+            "guideline": record.get("guideline", ""),
+            "suggested": record.get("suggested", False),
+            "repeat": at in again,
+            "plan": plan.id,
+            "undoes": record.get("undoes", ""),
+        }
+    )

@@ -48,9 +48,11 @@ class Offered(NamedTuple):
 
 
 def read_labels(
-    path: Path, factors: Collection[str] | None = None, guideline: str = "",
+    path: Path,
+    factors: Collection[str] | None = None,
+    guideline: str = "",
     item: Callable[[str, str], str] | None = None,
-) -> list[Offered]:  # fmt: skip
+) -> list[Offered]:
     """The events of a file, in its order.
 
     Args:

@@ -35,9 +35,7 @@ def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
     store.keep(PLAN, plan.id, json.dumps(plan.model_dump(mode="json")))
 
 
-def name_plan(
-    store: LabelStore, plan: LabelPlan, name: str, guideline: Guideline
-) -> LabelPlan:
+def name_plan(store: LabelStore, plan: LabelPlan, name: str, guideline: Guideline) -> LabelPlan:
     """The same items in the same order under a free name, with a guideline: ready to be kept.
 
     Raises:
@@ -73,8 +71,10 @@ def plan_names(store: LabelStore) -> list[str]:
 def require_plan(store: LabelStore, plan_id: str) -> None:
     """LabelError unless there is a plan with this name, be it damaged, that was not deleted."""
     if _short(plan_id) in _removed(store):
-        raise LabelError(f"the labelling plan '{plan_id[:80]}' was deleted: bring it back with "
-                         f"`rivae trash restore --plan {plan_id[:80]}`")  # fmt: skip
+        raise LabelError(
+            f"the labelling plan '{plan_id[:80]}' was deleted: bring it back with "
+            f"`rivae trash restore --plan {plan_id[:80]}`"
+        )
     if store.document(PLAN, plan_id) is None:
         raise LabelError(f"there is no labelling plan '{plan_id[:80]}': choose one under Plans")
 
@@ -168,8 +168,9 @@ def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
     except LabelStoreError:
         raise
     except LabelError:
-        raise LabelError(f"somebody else is deleting or restoring plan {plan_id[:80]}: look "
-                         "again") from None  # fmt: skip
+        raise LabelError(
+            f"somebody else is deleting or restoring plan {plan_id[:80]}: look again"
+        ) from None
 
 
 def _removed(store: LabelStore) -> dict[str, str]:

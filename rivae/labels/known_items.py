@@ -100,7 +100,7 @@ class KnownItems:
             opened = self._own
             if opened is None or opened.data.name != PAIRS:
                 opened = self._of(plan) if plan else self._only()
-            return self._found(opened, said, f"{opened.data.key_name}:{said[len(OLD_IMPORT):]}")
+            return self._found(opened, said, f"{opened.data.key_name}:{said[len(OLD_IMPORT) :]}")
         if not said.partition(":")[1]:
             raise LabelError(
                 f"'{said[:60]}' names no item: write items as in an exported file, or name the "

@@ -235,11 +235,13 @@ def read_plan(source: Path | bytes) -> LabelPlan:
         DataError: it cannot be read, is larger than ``MAX_BYTES``, or is not of this form.
     """
     plan = read_form(
-        LabelPlan, source, MAX_BYTES,
+        LabelPlan,
+        source,
+        MAX_BYTES,
         unreadable="the labelling plan cannot be read: choose another file",
         too_large=f"a labelling plan has at most {MAX_BYTES >> 20} MB: choose another file",
         foreign="this is no labelling plan ({problem}): choose one that this app made",
-    )  # fmt: skip
+    )
     _check_repeats(plan)
     return plan
 
@@ -255,5 +257,7 @@ def _check_repeats(plan: LabelPlan) -> None:
             )
         seen.add(row)
     if len(again) < len(plan.repeats) or (again and max(again) >= len(plan.order)):
-        raise DataError("this is no labelling plan (its repeats do not fit its order): choose "
-                        "one that this app made")  # fmt: skip
+        raise DataError(
+            "this is no labelling plan (its repeats do not fit its order): choose "
+            "one that this app made"
+        )

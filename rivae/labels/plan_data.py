@@ -37,7 +37,8 @@ def newest_plan_of(store: LabelStore, run: Run) -> LabelPlan | None:
     """The last plan that serves the scores of a run, or of the run that it was derived from."""
     wanted = {run.id, parent_of(run)}
     serving = [
-        plan for plan in kept_plans(store)
+        plan
+        for plan in kept_plans(store)
         if plan.purpose == "scores" and wanted & {served.id for served in plan.runs}
-    ]  # fmt: skip
+    ]
     return max(serving, key=lambda plan: plan.created, default=None)

@@ -42,9 +42,7 @@ class PlanProgress:
     shares: tuple[Share, ...]
 
 
-def plan_progress(
-    store: LabelStore, keys: Collection[str], factors: Sequence[str]
-) -> PlanProgress:
+def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[str]) -> PlanProgress:
     """The progress of a plan; answers given under other plans count for the same items.
 
     Args:
@@ -63,11 +61,16 @@ def plan_progress(
                 mine[k] += number
     shares = [
         Share(who, int(n), int(unknown), int(repeats), seconds / n if n else 0.0)
-        for who, (n, unknown, repeats, seconds) in sums.items() if n or repeats
-    ]  # fmt: skip
+        for who, (n, unknown, repeats, seconds) in sums.items()
+        if n or repeats
+    ]
     # One annotator's answers are each of another item and factor.
-    answered = shares[0].answers if len(shares) == 1 else len(
-        {(item, factor) for _, item, factor, _ in store.levels(items=items) if factor in asked}
-    )  # fmt: skip
+    answered = (
+        shares[0].answers
+        if len(shares) == 1
+        else len(
+            {(item, factor) for _, item, factor, _ in store.levels(items=items) if factor in asked}
+        )
+    )
     shares.sort(key=lambda share: (-share.answers, share.annotator))
     return PlanProgress(len(items) * len(asked), answered, tuple(shares))

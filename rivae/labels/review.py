@@ -112,13 +112,15 @@ def what_was_said(
 
 
 def _table(
-    levels: Sequence[tuple[str, str, str, int | None]], row_of: Mapping[str, int],
+    levels: Sequence[tuple[str, str, str, int | None]],
+    row_of: Mapping[str, int],
     known: Mapping[str, int],
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     found = [
         (annotator, row_of[item], factor, np.nan if level is None else float(level))
-        for annotator, item, factor, level in levels if factor in known
-    ]  # fmt: skip
+        for annotator, item, factor, level in levels
+        if factor in known
+    ]
     found.sort(key=lambda row: row[:3])
     table = pd.DataFrame(found, columns=list(COLUMNS))
     return table.astype({"item": np.int64, "level": np.float64})
@@ -127,13 +129,13 @@ def _table(
 def how_they_agree(said: Said, *, n_bootstrap: int = 1000, random_state: int = 0) -> Agreed:
     """Alpha, kappas, repeats and items far apart; everything is by the plan's factors."""
     return Agreed(
-        tuple(agreement(
-            said.labels, said.factors, n_bootstrap=n_bootstrap, random_state=random_state
-        )),
+        tuple(
+            agreement(said.labels, said.factors, n_bootstrap=n_bootstrap, random_state=random_state)
+        ),
         pairwise_kappa(said.labels, said.factors),
         self_agreement(said.labels, said.again, said.factors),
         far_apart(said.labels),
-    )  # fmt: skip
+    )
 
 
 def reading(found: Agreement) -> str:

@@ -66,9 +66,10 @@ class Labelled:
         """The factors that axes can be aligned to: with enough levels, and different ones."""
         known = [own[~np.isnan(own)] for own in self.levels.T]
         return tuple(
-            factor for factor, own in zip(self.factors, known, strict=True)
+            factor
+            for factor, own in zip(self.factors, known, strict=True)
             if len(own) >= MIN_LABELS and np.ptp(own) > 0
-        )  # fmt: skip
+        )
 
     def of(self, factors: Sequence[str]) -> Labelled:
         """Of some factors, in their order: the items with a level of any of them."""
@@ -78,9 +79,11 @@ class Labelled:
 
 
 def labelled(
-    store: LabelStore, data: PairedDataset, factors: Sequence[str],
+    store: LabelStore,
+    data: PairedDataset,
+    factors: Sequence[str],
     annotators: Collection[str] | None = None,
-) -> Labelled:  # fmt: skip
+) -> Labelled:
     """The labels of all plans on a data set, whatever their plan.
 
     Args:
@@ -88,9 +91,9 @@ def labelled(
         annotators: only theirs, without the verdicts of others; by default everybody's.
     """
     rows = planned_rows(store, data)
-    table = current_levels(store, data, rows) if annotators is None else label_table(
-        store, data, rows
-    )  # fmt: skip
+    table = (
+        current_levels(store, data, rows) if annotators is None else label_table(store, data, rows)
+    )
     if annotators is not None:
         table = table[table["annotator"].isin(list(annotators))]
     items = labelled_items(table)

@@ -12,26 +12,35 @@ def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
     """One row per score (D, C, I) and choice of dimensions: value, 95 % interval, settings."""
     coverage, settings = scores.coverage, scores.settings
     shared = {
-        "labelled": sum(coverage.labelled), "needed": coverage.needed * len(coverage.labelled),
-        "queries_that_count": min(coverage.queries), "queries": settings["n_queries"],
-        "annotators": scores.n_annotators, "interval_over": scores.interval_over,
+        "labelled": sum(coverage.labelled),
+        "needed": coverage.needed * len(coverage.labelled),
+        "queries_that_count": min(coverage.queries),
+        "queries": settings["n_queries"],
+        "annotators": scores.n_annotators,
+        "interval_over": scores.interval_over,
         "factors": " ".join(settings["factors"]),
-        **{name: settings[name] for name in
-           ("alpha", "n_points", "min_share", "levels", "n_bootstrap", "random_state")},
-    }  # fmt: skip
+        **{
+            name: settings[name]
+            for name in ("alpha", "n_points", "min_share", "levels", "n_bootstrap", "random_state")
+        },
+    }
     choices: list[tuple[str, ScoredDims]] = [("every dimension", scores.every)]
     if scores.selected is not None:
         choices.append((str(settings["selection"]), scores.selected))
     return [
         {
-            "run": run_id, "score": LABELS[name], "over": over,
+            "run": run_id,
+            "score": LABELS[name],
+            "over": over,
             "dimensions": " ".join(str(j + 1) for j in dims.dims),
-            "value": dims.results[name].score, "low": dims.intervals[name][0],
-            "high": dims.intervals[name][1], **shared,
+            "value": dims.results[name].score,
+            "low": dims.intervals[name][0],
+            "high": dims.intervals[name][1],
+            **shared,
         }
         for over, dims in choices
         for name in NAMES
-    ]  # fmt: skip
+    ]
 
 
 def correlation_rows(
@@ -45,13 +54,18 @@ def correlation_rows(
     table, coverage = scores.table, scores.coverage
     return [
         {
-            "run": run_id, "factor": factor, "dimension": axis_names[j],
-            "abs_corr": float(table.absolute[j, k]), "corr": float(table.signed[j, k]),
+            "run": run_id,
+            "factor": factor,
+            "dimension": axis_names[j],
+            "abs_corr": float(table.absolute[j, k]),
+            "corr": float(table.signed[j, k]),
             "sd_over_queries": float(table.spread[j, k]),
             "constant_queries": float(table.undefined[j, k]),
-            "labelled": coverage.labelled[k], "needed": coverage.needed,
-            "cannot_tell": coverage.cannot_tell[k], "queries_that_count": coverage.queries[k],
+            "labelled": coverage.labelled[k],
+            "needed": coverage.needed,
+            "cannot_tell": coverage.cannot_tell[k],
+            "queries_that_count": coverage.queries[k],
         }
         for k, factor in enumerate(scores.settings["factors"])
         for j in range(table.absolute.shape[0])
-    ]  # fmt: skip
+    ]

@@ -124,14 +124,19 @@ def label_scores(
         n_annotators=len(annotators),
         interval_over=over,
         settings={
-            "alpha": alpha, "factors": list(factors), "n_queries": len(traversal.z_ref),
-            "n_points": int(traversal.values.shape[1]), "min_share": MIN_SHARE,
+            "alpha": alpha,
+            "factors": list(factors),
+            "n_queries": len(traversal.z_ref),
+            "n_points": int(traversal.values.shape[1]),
+            "min_share": MIN_SHARE,
             "selection": f"the {n_selected} dimensions with the largest |corr| with any factor"
-            if n_selected < n_dims else "none: every dimension is scored",
-            "levels": "median over annotators", "n_bootstrap": n_bootstrap,
+            if n_selected < n_dims
+            else "none: every dimension is scored",
+            "levels": "median over annotators",
+            "n_bootstrap": n_bootstrap,
             "random_state": random_state,
         },
-    )  # fmt: skip
+    )
 
 
 def _correlations(
@@ -164,9 +169,14 @@ def _table(
     constant = (usable & (correlation == 0)).sum(axis=0) / some
     empty = n == 0
     return CorrelationTable(
-        absolute, np.where(empty, np.nan, signed), np.where(empty, np.nan, np.sqrt(squares)),
-        np.where(empty, np.nan, constant), tuple(factors), (), len(usable),
-    )  # fmt: skip
+        absolute,
+        np.where(empty, np.nan, signed),
+        np.where(empty, np.nan, np.sqrt(squares)),
+        np.where(empty, np.nan, constant),
+        tuple(factors),
+        (),
+        len(usable),
+    )
 
 
 def _best_dims(absolute: Floats, n: int | None) -> Ints:
@@ -210,9 +220,12 @@ def _draws(
 
 
 def _intervals(
-    draws: Floats, chosen: int | None, alpha: float, estimates: Mapping[str, MetricResult],
+    draws: Floats,
+    chosen: int | None,
+    alpha: float,
+    estimates: Mapping[str, MetricResult],
     n_queries: int,
-) -> dict[str, tuple[float, float]]:  # fmt: skip
+) -> dict[str, tuple[float, float]]:
     """95 % intervals of D, C and I from tables of redrawn queries and annotators (b, J, K)."""
     if not len(draws):
         return dict.fromkeys(NAMES, (math.nan, math.nan))

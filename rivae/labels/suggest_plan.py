@@ -39,9 +39,13 @@ class Suggestion:
 
 
 def suggest_rows(
-    run: Run, labelled: ArrayLike, n_items: int,
-    *, data: PairedDataset | None = None, random_state: int = 0,
-) -> Suggestion:  # fmt: skip
+    run: Run,
+    labelled: ArrayLike,
+    n_items: int,
+    *,
+    data: PairedDataset | None = None,
+    random_state: int = 0,
+) -> Suggestion:
     """The unlabelled items to label next for the axes of a run.
 
     Candidates are at most 2,000 validation items: the model was not fitted to them, as it was to
@@ -86,9 +90,15 @@ def _candidates(data: PairedDataset, known: Ints, n_items: int) -> tuple[Ints, s
 
 
 def suggested_plan(
-    run: Run, rows: ArrayLike, name: str,
-    *, data: PairedDataset, guideline: str = "", repeats: float = REPEATS, random_state: int = 0,
-) -> LabelPlan:  # fmt: skip
+    run: Run,
+    rows: ArrayLike,
+    name: str,
+    *,
+    data: PairedDataset,
+    guideline: str = "",
+    repeats: float = REPEATS,
+    random_state: int = 0,
+) -> LabelPlan:
     """A plan that shows suggested rows in the order of their usefulness, ten by ten.
 
     Args:

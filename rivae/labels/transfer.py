@@ -24,9 +24,18 @@ SUFFIXES: dict[Form, str] = {"events": ".jsonl", "long": ".csv", "wide": ".csv"}
 
 LONG_KINDS: tuple[Kind, ...] = ("label", "repeat", "adjudication")
 LONG_COLUMNS = (
-    "annotator", "item", "factor", "level", "kind", "time", "seconds_shown", "suggested",
-    "guideline", "plan", "id",
-)  # fmt: skip
+    "annotator",
+    "item",
+    "factor",
+    "level",
+    "kind",
+    "time",
+    "seconds_shown",
+    "suggested",
+    "guideline",
+    "plan",
+    "id",
+)
 WIDE_COLUMNS = ("annotator", "item")
 _PAGE = 5_000  # events in memory
 
@@ -53,10 +62,21 @@ def long_csv(store: LabelStore, annotator: str | None = None) -> Iterator[str]:
     for kind in LONG_KINDS:
         for current in store.current(kind, annotator=annotator):
             e = current.event
-            yield _line((
-                e.annotator, e.item, e.factor, level_cell(e.level), kind, time_text(e.time),
-                repr(e.seconds_shown), str(e.suggested).lower(), e.guideline, e.plan, e.id,
-            ))  # fmt: skip
+            yield _line(
+                (
+                    e.annotator,
+                    e.item,
+                    e.factor,
+                    level_cell(e.level),
+                    kind,
+                    time_text(e.time),
+                    repr(e.seconds_shown),
+                    str(e.suggested).lower(),
+                    e.guideline,
+                    e.plan,
+                    e.id,
+                )
+            )
 
 
 def wide_csv(

@@ -16,9 +16,13 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def import_content(
-    store: LabelStore, name: str, content: bytes, *, items: KnownItems | None = None,
+    store: LabelStore,
+    name: str,
+    content: bytes,
+    *,
+    items: KnownItems | None = None,
     dry_run: bool = False,
-) -> ImportReport:  # fmt: skip
+) -> ImportReport:
     """``import_labels`` of a file that only has a name.
 
     Raises:

@@ -22,9 +22,15 @@ def verdicts(store: LabelStore, items: Collection[str]) -> dict[tuple[str, str],
 
 
 def decide(
-    store: LabelStore, item: str, factor: str, level: int | None, by: str, *, guideline: str = "",
+    store: LabelStore,
+    item: str,
+    factor: str,
+    level: int | None,
+    by: str,
+    *,
+    guideline: str = "",
     plan: str = "",
-) -> LabelEvent:  # fmt: skip
+) -> LabelEvent:
     """Store a verdict and return it.
 
     Args:
@@ -38,9 +44,16 @@ def decide(
     """
     _check_name(by)
     event = LabelEvent(
-        new_id(), datetime.now(UTC), by, item, factor, level, "adjudicate",
-        guideline=guideline, plan=plan,
-    )  # fmt: skip
+        new_id(),
+        datetime.now(UTC),
+        by,
+        item,
+        factor,
+        level,
+        "adjudicate",
+        guideline=guideline,
+        plan=plan,
+    )
     store.append([event])
     return event
 

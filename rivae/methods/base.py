@@ -49,15 +49,14 @@ class Noise:
         """
         share = share or Share()
         shape = x.shape[1:] if self.stacked else share.whole_shape(x.shape)
-        draws = [share.own(torch.randn(shape, generator=g, device=g.device))
-                 for g in self.generators]  # fmt: skip
+        draws = [
+            share.own(torch.randn(shape, generator=g, device=g.device)) for g in self.generators
+        ]
         return self._each(draws).to(dtype=x.dtype, device=x.device)
 
     def integers(self, high: int, shape: tuple[int, ...]) -> Tensor:
         """Integers in [0, high) of ``shape`` (with a leading S when stacked)."""
-        draws = [
-            torch.randint(high, shape, generator=g, device=g.device) for g in self.generators
-        ]
+        draws = [torch.randint(high, shape, generator=g, device=g.device) for g in self.generators]
         return self._each(draws)
 
 

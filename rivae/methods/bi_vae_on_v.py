@@ -42,9 +42,14 @@ class BiVAEOnV(BimodalMethod):
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
         own = Stage(
-            "bi-vae", c.epochs, c.learning_rate, c.batch_size, c.milestones,
-            cached=True, schedule=c.schedule,
-        )  # fmt: skip
+            "bi-vae",
+            c.epochs,
+            c.learning_rate,
+            c.batch_size,
+            c.milestones,
+            cached=True,
+            schedule=c.schedule,
+        )
         return (*self.start_stages(), own)
 
     def param_groups(self, stage: str) -> list[ParamGroup]:

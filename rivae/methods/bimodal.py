@@ -116,9 +116,7 @@ class JointModel(nn.Module):
         """log P(v2_j|z_i) of z (n, d) and v2 (m, D), shape (n, m)."""
         return all_log_densities(v2, self.mean2(z), self.log_var2(z))
 
-    def fit_terms(
-        self, v1: Tensor, v2: Tensor, noise: Noise
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def fit_terms(self, v1: Tensor, v2: Tensor, noise: Noise) -> tuple[Tensor, dict[str, Tensor]]:
         """What maximum likelihood minimises, and the terms to log; all (), the mean over rows."""
         raise NotImplementedError
 
@@ -185,9 +183,7 @@ class LinearGaussian(JointModel):
         size = deviation.shape[-1]
         return -0.5 * (quadratic + log_det.unsqueeze(-1) + size * math.log(2 * math.pi))
 
-    def fit_terms(
-        self, v1: Tensor, v2: Tensor, noise: Noise
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def fit_terms(self, v1: Tensor, v2: Tensor, noise: Noise) -> tuple[Tensor, dict[str, Tensor]]:
         objective = -self.log_likelihood(v1, v2).mean(-1)
         with torch.no_grad():
             prediction = objective + self.log_likelihood(v1).mean(-1)  # -log P(v2|v1)
@@ -233,9 +229,7 @@ class BimodalVAE(JointModel):
         experts = [self.encoder1(v1), self.encoder2(v2)]
         return DiagonalGaussian(*product_of_experts(experts, self.prior_expert))
 
-    def fit_terms(
-        self, v1: Tensor, v2: Tensor, noise: Noise
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def fit_terms(self, v1: Tensor, v2: Tensor, noise: Noise) -> tuple[Tensor, dict[str, Tensor]]:
         """The negative joint ELBO (eq. supp_elbo) and those of v1 and v2 alone (Wu & Goodman)."""
         posteriors = {
             "": self.pair_posterior(v1, v2),

@@ -71,10 +71,14 @@ class Contrastive(Method):
         c = self.config
         return (
             Stage(
-                self.name, c.epochs, c.learning_rate, c.batch_size, c.milestones,
+                self.name,
+                c.epochs,
+                c.learning_rate,
+                c.batch_size,
+                c.milestones,
                 schedule=c.schedule,
             ),
-        )  # fmt: skip
+        )
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
         return [ParamGroup(parameters_of(self))]

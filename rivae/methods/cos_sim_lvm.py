@@ -107,10 +107,14 @@ class CosSimLVM(Method):
         c = self.config
         return (
             Stage(
-                "cos-sim", c.epochs, c.learning_rate, c.batch_size, c.milestones,
+                "cos-sim",
+                c.epochs,
+                c.learning_rate,
+                c.batch_size,
+                c.milestones,
                 schedule=c.schedule,
             ),
-        )  # fmt: skip
+        )
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
         return [ParamGroup(parameters_of(*self._embedders, self.encoder, self.decoder))]

@@ -68,9 +68,7 @@ class InfoNCEICA(InfoNCE):
         mean1, mean2 = v1.mean(0), v2.mean(0)
         covariance = (v1 - mean1).T @ (v1 - mean1) + (v2 - mean2).T @ (v2 - mean2)
         if not bool(covariance.isfinite().all()) or not float(covariance.trace()) > 0:
-            raise DataError(
-                "embeddings are infinite, NaN or all the same: lower the learning rate"
-            )
+            raise DataError("embeddings are infinite, NaN or all the same: lower the learning rate")
         vectors = torch.linalg.eigh(covariance)[1].flip(-1)[:, : self.n_components]
         peaks = vectors.gather(0, vectors.abs().argmax(0, keepdim=True))
         vectors = vectors * torch.where(peaks < 0, -1.0, 1.0)

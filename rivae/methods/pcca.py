@@ -138,9 +138,7 @@ def fit_pcca(phi1: Tensor, phi2: Tensor, n_components: int) -> PCCA:
 def _factor(covariance: Tensor, view: int) -> Tensor:
     """The Cholesky factor of a covariance that is safely positive definite, or DataError."""
     if not bool(covariance.isfinite().all()):
-        raise DataError(
-            f"features of view {view} are infinite or NaN: lower the learning rate"
-        )
+        raise DataError(f"features of view {view} are infinite or NaN: lower the learning rate")
     eigenvalues = torch.linalg.eigvalsh(covariance)
     if not float(eigenvalues[0]) > MIN_EIGENVALUE * float(eigenvalues[-1]):
         raise DataError(

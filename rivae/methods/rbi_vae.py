@@ -84,9 +84,7 @@ class RBiVAE(BimodalMethod, JointMethod):
             return {"objective": objective, **terms}
         return self._joint_loss(batch)
 
-    def _model_loss(
-        self, v1: Tensor, v2: Tensor, batch: Batch
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def _model_loss(self, v1: Tensor, v2: Tensor, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         """L_Bi-VAE (eq. supp_obj_vae) and the discriminator's own loss."""
         objective, terms = self.model.fit_terms(v1, v2, batch.noise)
         if self.discriminator is not None:

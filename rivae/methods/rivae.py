@@ -117,18 +117,16 @@ class RIVAE(JointMethod):
         z = batch.coordinates
         terms = {
             "prior": -log_density(z, *self.encode_v(batch.v1)).mean(-1),
-            "posterior": -log_density(
-                z, *self.posterior(torch.cat([batch.v1, batch.v2], -1))
-            ).mean(-1),
+            "posterior": -log_density(z, *self.posterior(torch.cat([batch.v1, batch.v2], -1))).mean(
+                -1
+            ),
             "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
         # A squared error near .01 beside log densities of order 1: the factor makes them equals.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
         return {"objective": objective, **terms}
 
-    def _lower_bound(
-        self, v1: Tensor, v2: Tensor, eta: float, batch: Batch
-    ) -> dict[str, Tensor]:
+    def _lower_bound(self, v1: Tensor, v2: Tensor, eta: float, batch: Batch) -> dict[str, Tensor]:
         p = self.encode_v(v1)
         q = self.posterior(torch.cat([v1, v2], -1))
         z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])

@@ -42,16 +42,22 @@ def dci_from_importance(
         each = one_minus_entropy(r)
         weight = weight / weight.sum()
         first = MetricResult(
-            name=name_d, score=float(weight @ each), n=d, settings=settings,
+            name=name_d,
+            score=float(weight @ each),
+            n=d,
+            settings=settings,
             parts={"per_latent": each.tolist(), "weights": weight.tolist(), "table": r.tolist()},
-        )  # fmt: skip
+        )
     if d < 2:
         return {name_d: first, name_c: undefined(name_c, "one latent only", settings=settings)}
     each = one_minus_entropy(r.T)
     second = MetricResult(
-        name=name_c, score=float(each.mean()), n=n_factors, settings=settings,
+        name=name_c,
+        score=float(each.mean()),
+        n=n_factors,
+        settings=settings,
         parts={"per_factor": each.tolist(), "table": r.tolist()},
-    )  # fmt: skip
+    )
     return {name_d: first, name_c: second}
 
 
@@ -108,8 +114,10 @@ def dci_standard(
     results = dci_from_importance(np.array([importance for importance, _ in fits]).T, settings)
     quality = [q for _, q in fits]
     results["dci_informativeness"] = MetricResult(
-        name="dci_informativeness", score=float(np.mean(quality)), n=len(z) - len(z) // 2,
+        name="dci_informativeness",
+        score=float(np.mean(quality)),
+        n=len(z) - len(z) // 2,
         parts={"per_factor": dict(zip([s.name for s in specs], quality, strict=True))},
         settings=settings,
-    )  # fmt: skip
+    )
     return results

@@ -79,12 +79,19 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
         float(np.minimum(rows[i], rows[j]).sum()) / len(PAIRS) for i, j in combinations(range(d), 2)
     ]
     overlap = MetricResult(
-        name="overlap", score=float(np.mean(pairs)), high=MAX_OVERLAP, higher_is_better=False,
-        n=len(pairs), settings=settings,
+        name="overlap",
+        score=float(np.mean(pairs)),
+        high=MAX_OVERLAP,
+        higher_is_better=False,
+        n=len(pairs),
+        settings=settings,
         parts={"histogram_intersection": float(np.mean(pairs)) * len(PAIRS)},
-    )  # fmt: skip
+    )
     difference = MetricResult(
-        name="coverage_minus_overlap", score=covered - overlap.score, low=-MAX_OVERLAP,
-        n=d, settings=settings,
-    )  # fmt: skip
+        name="coverage_minus_overlap",
+        score=covered - overlap.score,
+        low=-MAX_OVERLAP,
+        n=d,
+        settings=settings,
+    )
     return {"overlap": overlap, "coverage": coverage, "coverage_minus_overlap": difference}

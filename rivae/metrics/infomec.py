@@ -55,9 +55,12 @@ def infom_infoc(nmi: ArrayLike, settings: dict[str, Any] | None = None) -> dict[
         share = np.where(total > 0, rows.max(axis=1) / np.where(total > 0, total, 1.0), 1 / n)
         each = np.clip((share - 1 / n) / (1 - 1 / n), 0.0, 1.0)
         results[name] = MetricResult(
-            name=name, score=float(each.mean()), n=len(each),
-            parts={part: each.tolist(), "nmi": table.tolist()}, settings=settings,
-        )  # fmt: skip
+            name=name,
+            score=float(each.mean()),
+            n=len(each),
+            parts={part: each.tolist(), "nmi": table.tolist()},
+            settings=settings,
+        )
     return results
 
 
@@ -95,9 +98,12 @@ def normalised_information(
         entropy = _entropy(codes)
         if entropy > 0:
             information = mutual_info_classif(
-                z, codes, discrete_features=False,
-                n_neighbors=n_neighbors, random_state=random_state,
-            )  # fmt: skip
+                z,
+                codes,
+                discrete_features=False,
+                n_neighbors=n_neighbors,
+                random_state=random_state,
+            )
             table[:, k] = np.clip(information / entropy, 0.0, 1.0)
     table[np.ptp(latents, axis=0) == 0] = 0.0  # the estimator adds noise to a constant latent
     return table
@@ -156,17 +162,23 @@ def infomec(
     }
     if active.any():
         nmi = normalised_information(
-            z[:, active], f, specs,
-            n_bins=n_bins, n_neighbors=n_neighbors, random_state=random_state,
-        )  # fmt: skip
+            z[:, active],
+            f,
+            specs,
+            n_bins=n_bins,
+            n_neighbors=n_neighbors,
+            random_state=random_state,
+        )
         results = infom_infoc(nmi, settings)
     else:
         reason = "every latent is constant"
         results = {n: undefined(n, reason, settings=settings) for n in ("infom", "infoc")}
     each = [predictive_information(z, f[:, k], s, random_state) for k, s in enumerate(specs)]
     results["infoe"] = MetricResult(
-        name="infoe", score=float(np.mean(each)), n=len(z) - len(z) // 2,
+        name="infoe",
+        score=float(np.mean(each)),
+        n=len(z) - len(z) // 2,
         parts={"per_factor": dict(zip([s.name for s in specs], each, strict=True))},
         settings=settings,
-    )  # fmt: skip
+    )
     return results

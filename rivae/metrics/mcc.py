@@ -40,6 +40,10 @@ def mcc(
             "latent_of_factor": latent_of.tolist(),  # -1: none left
             "table": scored.tolist(),
         },
-        settings={"kind": kind, "assignment": "Hungarian, fitted on the other half",
-                  "n_fit": len(fit), "random_state": random_state},
-    )  # fmt: skip
+        settings={
+            "kind": kind,
+            "assignment": "Hungarian, fitted on the other half",
+            "n_fit": len(fit),
+            "random_state": random_state,
+        },
+    )

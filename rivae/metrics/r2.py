@@ -78,13 +78,26 @@ def r2(
         for role in ("shared", "private1", "private2")
         if (scores := [defined[s.name] for s in specs if s.role == role and s.name in defined])
     }
-    settings = {"model": model, "n_fit": len(z) // 2, "random_state": random_state,
-                "left_out": [s.name for s in specs if s.name not in defined]}  # fmt: skip
+    settings = {
+        "model": model,
+        "n_fit": len(z) // 2,
+        "random_state": random_state,
+        "left_out": [s.name for s in specs if s.name not in defined],
+    }
     parts = {"per_factor": defined, "by_role": by_role}
     if "shared" not in by_role:
-        return undefined(name, "no shared numeric factor that varies", low=-math.inf,
-                         parts=parts, settings=settings)  # fmt: skip
+        return undefined(
+            name,
+            "no shared numeric factor that varies",
+            low=-math.inf,
+            parts=parts,
+            settings=settings,
+        )
     return MetricResult(
-        name=name, score=by_role["shared"], low=-math.inf, n=len(z) - len(z) // 2,
-        parts=parts, settings=settings,
-    )  # fmt: skip
+        name=name,
+        score=by_role["shared"],
+        low=-math.inf,
+        n=len(z) - len(z) // 2,
+        parts=parts,
+        settings=settings,
+    )

@@ -71,9 +71,16 @@ def retrieval_metrics(
     def result(name: str, values: list[float], low: float, high: float, up: bool) -> MetricResult:
         std = float(np.std(values, ddof=1)) if len(values) > 1 else None
         return MetricResult(
-            name=name, score=float(np.mean(values)), low=low, high=high, higher_is_better=up,
-            std=std, n=len(values), parts={"per_set": values}, settings=settings,
-        )  # fmt: skip
+            name=name,
+            score=float(np.mean(values)),
+            low=low,
+            high=high,
+            higher_is_better=up,
+            std=std,
+            n=len(values),
+            parts={"per_set": values},
+            settings=settings,
+        )
 
     results = {
         f"recall_at_{k}": result(f"recall_at_{k}", [recall_at_k(r, k) for r in ranks], 0, 1, True)

@@ -90,16 +90,21 @@ def latent_metrics(
     results = {**quick(latents, factors), **thorough(latents, factors, cheap=False)}
     if null.fast:
         nulls = permutation_null(
-            lambda f: quick(latents, f), factors,
-            n_permutations=null.fast, random_state=null.random_state,
-        )  # fmt: skip
+            lambda f: quick(latents, f),
+            factors,
+            n_permutations=null.fast,
+            random_state=null.random_state,
+        )
         results = with_nulls(results, nulls)
     if null.slow:
         z, f = latents[:CHEAP_ROWS], factors[:CHEAP_ROWS]
         nulls = permutation_null(
-            lambda g: thorough(z, g, cheap=True), f,
-            n_permutations=null.slow, random_state=null.random_state, progress=progress,
-        )  # fmt: skip
+            lambda g: thorough(z, g, cheap=True),
+            f,
+            n_permutations=null.slow,
+            random_state=null.random_state,
+            progress=progress,
+        )
         results = with_nulls(results, nulls)
     return results
 
@@ -152,8 +157,10 @@ def traversal_metrics(
     if null.fast and results:
         nulls = permutation_null(
             lambda f: _paper_scores(correlation_table(local, f, specs), specs, alpha)[0],
-            own, n_permutations=null.fast, random_state=null.random_state,
-        )  # fmt: skip
+            own,
+            n_permutations=null.fast,
+            random_state=null.random_state,
+        )
         results = with_nulls(results, nulls)
     described: dict[str, Any] = table.to_dict()
     described["values"] = {

@@ -140,6 +140,10 @@ def _result(
         return undefined("udr", reason, settings=settings, parts=parts)
     others = np.delete(row, i)
     return MetricResult(
-        "udr", float(np.median(others)), std=float(others.std()), n=n, parts=parts,
+        "udr",
+        float(np.median(others)),
+        std=float(others.std()),
+        n=n,
+        parts=parts,
         settings=settings,
-    )  # fmt: skip
+    )

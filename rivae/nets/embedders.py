@@ -34,9 +34,14 @@ class MLPEmbedder(nn.Module):
         self.n_axes = len(shape)
         self.autocast = False
         self.net = MLP(
-            math.prod(shape), config.hidden, dim_v, config.activation, n_models, config.dropout,
+            math.prod(shape),
+            config.hidden,
+            dim_v,
+            config.activation,
+            n_models,
+            config.dropout,
             config.input_dropout,
-        )  # fmt: skip
+        )
 
     @property
     def head(self) -> MLP:

@@ -58,9 +58,14 @@ class RecipeRNN(nn.Module):
         self.sections = nn.ModuleList(BiGRU(config.word_dim, config.rnn_size) for _ in SECTIONS)
         n_features = len(SECTIONS) * 2 * config.rnn_size
         self.head = MLP(
-            n_features, config.hidden, dim_v, config.activation, None, config.dropout,
+            n_features,
+            config.hidden,
+            dim_v,
+            config.activation,
+            None,
+            config.dropout,
             config.input_dropout,
-        )  # fmt: skip
+        )
 
     def check_room(self, n_words: int) -> None:
         """Raises: ConfigError: when the data have more words than the table has rows for."""

@@ -31,19 +31,25 @@ class EmbedderConfig(BaseModel):
     downsample: int = Field(default=1, ge=1, le=8)
     dropout: float = Field(default=0.0, ge=0, lt=1)
     input_dropout: float = Field(
-        default=0.0, ge=0, lt=1,
+        default=0.0,
+        ge=0,
+        lt=1,
         description="share of what enters the fully connected layers that is left out while "
         "training: words of a text, features of a picture",
-    )  # fmt: skip
+    )
     augment: float = Field(
-        default=0.0, ge=0, le=1,
+        default=0.0,
+        ge=0,
+        le=1,
         description="pictures: strength of random flips, shifts and light while training; 0 = none",
-    )  # fmt: skip
+    )
     weights: str | None = Field(
-        default=None, min_length=1, max_length=4096,
+        default=None,
+        min_length=1,
+        max_length=4096,
         description="resnet50-attention: weights to start from, with torchvision's names: a "
         ".safetensors file, or hf://OWNER/NAME; empty = random",
-    )  # fmt: skip
+    )
     n_words: int = Field(
         default=4000, ge=1, le=60_000, description="recipe-rnn: room for so many words"
     )

@@ -52,19 +52,33 @@ def alpha_curve(
         if score != score:  # one factor or one dimension only
             continue
         color = series_color(k, dark)
-        figure.add_trace(go.Scatter(
-            x=ALPHAS, y=[curve[name].score for curve in curves], mode="lines",
-            # The value stands in the legend: beside its mark it would lie on one of the curves.
-            name=f"{letter} = {short(score)}",
-            line={"color": color, "width": 2.5, "dash": "solid" if k == 0 else "dash"},
-            hovertemplate=f"alpha %{{x:.3g}}<br>{letter} %{{y:.3f}}<extra></extra>",
-        ))
-        figure.add_trace(go.Scatter(
-            x=[alpha], y=[score], mode="markers", name=f"{letter} at alpha {alpha:g}",
-            marker={"color": color, "size": 11, "symbol": SHAPES[name],
-                    "line": {"color": colors.surface, "width": 1.5}},
-            hovertemplate=f"{letter} = %{{y:.3f}}<extra></extra>", showlegend=False,
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=ALPHAS,
+                y=[curve[name].score for curve in curves],
+                mode="lines",
+                # The value stands in the legend: beside its mark it would lie on one of the curves.
+                name=f"{letter} = {short(score)}",
+                line={"color": color, "width": 2.5, "dash": "solid" if k == 0 else "dash"},
+                hovertemplate=f"alpha %{{x:.3g}}<br>{letter} %{{y:.3f}}<extra></extra>",
+            )
+        )
+        figure.add_trace(
+            go.Scatter(
+                x=[alpha],
+                y=[score],
+                mode="markers",
+                name=f"{letter} at alpha {alpha:g}",
+                marker={
+                    "color": color,
+                    "size": 11,
+                    "symbol": SHAPES[name],
+                    "line": {"color": colors.surface, "width": 1.5},
+                },
+                hovertemplate=f"{letter} = %{{y:.3f}}<extra></extra>",
+                showlegend=False,
+            )
+        )
         parts.append(f"{letter} {score:.2f}")
     if chance and chance_alpha:
         _add_chance(figure, chance, chance_alpha, dark)
@@ -73,11 +87,18 @@ def alpha_curve(
     dress(figure, dark=dark, alt=alt, height=300)
     figure.update_layout(
         hovermode="closest",
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}, margin_r=28,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        margin_r=28,
     )
     ticks = [0.1, 0.3, 1, 3, 10, 30, 100]
-    figure.update_xaxes(type="log", range=[-1.02, 2.04], tickvals=ticks, title_text="alpha",
-                        ticktext=[f"{tick:g}" for tick in ticks], fixedrange=True)
+    figure.update_xaxes(
+        type="log",
+        range=[-1.02, 2.04],
+        tickvals=ticks,
+        title_text="alpha",
+        ticktext=[f"{tick:g}" for tick in ticks],
+        fixedrange=True,
+    )
     figure.update_yaxes(range=[-0.03, 1.05], dtick=0.25, fixedrange=True)
     return figure
 
@@ -90,11 +111,25 @@ def _add_chance(
         if name not in chance:
             continue
         mean, std = chance[name]
-        figure.add_trace(go.Scatter(
-            x=[alpha * beside], y=[mean], mode="markers", name=f"{NAMES[name]} by chance",
-            marker={"color": series_color(list(NAMES).index(name), dark), "size": 10,
-                    "symbol": f"{SHAPES[name]}-open", "line": {"width": 2}},
-            error_y={"type": "data", "array": [std], "thickness": 1.5, "width": 4,
-                     "color": theme(dark).muted},
-            hovertemplate=f"chance: {NAMES[name]} = %{{y:.3f}} ± {std:.3f}<extra></extra>",
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=[alpha * beside],
+                y=[mean],
+                mode="markers",
+                name=f"{NAMES[name]} by chance",
+                marker={
+                    "color": series_color(list(NAMES).index(name), dark),
+                    "size": 10,
+                    "symbol": f"{SHAPES[name]}-open",
+                    "line": {"width": 2},
+                },
+                error_y={
+                    "type": "data",
+                    "array": [std],
+                    "thickness": 1.5,
+                    "width": 4,
+                    "color": theme(dark).muted,
+                },
+                hovertemplate=f"chance: {NAMES[name]} = %{{y:.3f}} ± {std:.3f}<extra></extra>",
+            )
+        )

@@ -50,14 +50,20 @@ def metric_bars(
             layout["annotations"] += [_undefined(x, mark, dark) for x, s in found if _is_nan(s)]
         gap = 0.07 if number else 0.0
         layout[f"xaxis{mark}"] = {
-            **axis_style(dark), "domain": [left / total + gap, (left + len(panel)) / total],
-            "anchor": f"y{mark}", "showgrid": False, "fixedrange": True,
-            "tickvals": list(range(len(panel))), "range": [-0.5, len(panel) - 0.5],
+            **axis_style(dark),
+            "domain": [left / total + gap, (left + len(panel)) / total],
+            "anchor": f"y{mark}",
+            "showgrid": False,
+            "fixedrange": True,
+            "tickvals": list(range(len(panel))),
+            "range": [-0.5, len(panel) - 0.5],
             "ticktext": [escape(f"{metric_label(c)} {_arrow(scores, c)}") for c in panel],
             "tickfont": {"size": 14, "color": theme(dark).text},
         }
         layout[f"yaxis{mark}"] = {
-            **axis_style(dark), "anchor": f"x{mark}", "fixedrange": True,
+            **axis_style(dark),
+            "anchor": f"x{mark}",
+            "fixedrange": True,
             **({"range": [0, 1.08], "dtick": 0.25} if panel is unit else {"rangemode": "tozero"}),
         }
         left += len(panel)
@@ -78,8 +84,10 @@ def describe_bars(scores: Sequence[Score]) -> str:
             parts.append(f"{metric_label(column)} undefined")
         elif len(rows) == 1:
             paper = mine[0].paper
-            parts.append(f"{metric_label(column)} {values[0]:.2f}"
-                         + (f" (paper {paper:.2f})" if paper is not None else ""))
+            parts.append(
+                f"{metric_label(column)} {values[0]:.2f}"
+                + (f" (paper {paper:.2f})" if paper is not None else "")
+            )
         else:
             best = max if mine[0].higher_is_better else min
             top = best((s for s in mine if not _is_nan(s)), key=lambda s: s.value or 0.0)
@@ -88,39 +96,75 @@ def describe_bars(scores: Sequence[Score]) -> str:
 
 
 def _add_bars(
-    figure: go.Figure, found: Sequence[tuple[float, Score]], row: str, color: str, width: float,
-    place: Mapping[str, str], legend: bool, n_bars: int, dark: bool,
+    figure: go.Figure,
+    found: Sequence[tuple[float, Score]],
+    row: str,
+    color: str,
+    width: float,
+    place: Mapping[str, str],
+    legend: bool,
+    n_bars: int,
+    dark: bool,
 ) -> None:
     values = [0.0 if s.value is None or _is_nan(s) else s.value for _, s in found]
-    figure.add_trace(go.Bar(
-        x=[x for x, _ in found], y=values, width=width * 0.92, name=escape(row), **place,
-        legendgroup=row, showlegend=legend, marker={"color": color, "line": {"width": 0}},
-        error_y={
-            "type": "data", "array": [s.std or 0.0 for _, s in found], "thickness": 1.5,
-            "width": 4, "color": theme(dark).text, "visible": any(s.std for _, s in found),
-        },
-        hovertext=[_hover(s) for _, s in found], hoverinfo="text",
-    ))
+    figure.add_trace(
+        go.Bar(
+            x=[x for x, _ in found],
+            y=values,
+            width=width * 0.92,
+            name=escape(row),
+            **place,
+            legendgroup=row,
+            showlegend=legend,
+            marker={"color": color, "line": {"width": 0}},
+            error_y={
+                "type": "data",
+                "array": [s.std or 0.0 for _, s in found],
+                "thickness": 1.5,
+                "width": 4,
+                "color": theme(dark).text,
+                "visible": any(s.std for _, s in found),
+            },
+            hovertext=[_hover(s) for _, s in found],
+            hoverinfo="text",
+        )
+    )
     if n_bars <= MAX_PRINTED:
         # At the foot of the bar, where neither whisker nor diamond covers it; above a short one.
         highest = max([1.0 if all(_in_unit(s) for _, s in found) else 0.0, *values])
         short_bar = [value < 0.08 * highest for value in values]
-        tops = [v + (s.std or 0.0) if low else 0.0
-                for v, (_, s), low in zip(values, found, short_bar, strict=True)]
-        figure.add_trace(go.Scatter(
-            x=[x for x, _ in found], y=tops, mode="text", **place,
-            text=["" if s.value is None or _is_nan(s) else _printed(s) for _, s in found],
-            textposition="top center",
-            textfont={"size": 12, "color": [theme(dark).text if low else text_on(color)
-                                            for low in short_bar]},
-            hoverinfo="skip", showlegend=False, legendgroup=row, cliponaxis=False,
-            meta={"overlay": True},
-        ))
+        tops = [
+            v + (s.std or 0.0) if low else 0.0
+            for v, (_, s), low in zip(values, found, short_bar, strict=True)
+        ]
+        figure.add_trace(
+            go.Scatter(
+                x=[x for x, _ in found],
+                y=tops,
+                mode="text",
+                **place,
+                text=["" if s.value is None or _is_nan(s) else _printed(s) for _, s in found],
+                textposition="top center",
+                textfont={
+                    "size": 12,
+                    "color": [theme(dark).text if low else text_on(color) for low in short_bar],
+                },
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=row,
+                cliponaxis=False,
+                meta={"overlay": True},
+            )
+        )
 
 
 def _add_paper_mark(
-    figure: go.Figure, scores: Sequence[Score], rows: Sequence[str],
-    panels: Sequence[Sequence[str]], width: float, dark: bool,
+    figure: go.Figure,
+    scores: Sequence[Score],
+    rows: Sequence[str],
+    panels: Sequence[Sequence[str]],
+    width: float,
+    dark: bool,
 ) -> None:
     colors, first = theme(dark), True
     for number, panel in enumerate(panels):
@@ -128,23 +172,43 @@ def _add_paper_mark(
         published = [s for s in scores if s.column in panel and s.paper is not None]
         if not published:
             continue
-        figure.add_trace(go.Scatter(
-            # A little to the right, beside the whisker of ours.
-            x=[panel.index(s.column) + (rows.index(s.row) - (len(rows) - 1) / 2 + 0.27) * width
-               for s in published],
-            y=[s.paper for s in published], mode="markers", name="paper", showlegend=first,
-            xaxis=f"x{mark}", yaxis=f"y{mark}", cliponaxis=False,
-            marker={"symbol": "diamond", "size": 11, "color": colors.surface,
-                    "line": {"color": colors.reference, "width": 2}},
-            hovertext=[_hover(s) for s in published], hoverinfo="text",
-        ))
+        figure.add_trace(
+            go.Scatter(
+                # A little to the right, beside the whisker of ours.
+                x=[
+                    panel.index(s.column) + (rows.index(s.row) - (len(rows) - 1) / 2 + 0.27) * width
+                    for s in published
+                ],
+                y=[s.paper for s in published],
+                mode="markers",
+                name="paper",
+                showlegend=first,
+                xaxis=f"x{mark}",
+                yaxis=f"y{mark}",
+                cliponaxis=False,
+                marker={
+                    "symbol": "diamond",
+                    "size": 11,
+                    "color": colors.surface,
+                    "line": {"color": colors.reference, "width": 2},
+                },
+                hovertext=[_hover(s) for s in published],
+                hoverinfo="text",
+            )
+        )
         first = False
 
 
 def _undefined(x: float, mark: str, dark: bool) -> dict[str, Any]:
     return {
-        "xref": f"x{mark}", "yref": f"y{mark}", "x": x, "y": 0, "text": "undefined",
-        "textangle": -90, "yanchor": "bottom", "showarrow": False,
+        "xref": f"x{mark}",
+        "yref": f"y{mark}",
+        "x": x,
+        "y": 0,
+        "text": "undefined",
+        "textangle": -90,
+        "yanchor": "bottom",
+        "showarrow": False,
         "font": {"size": 12, "color": theme(dark).muted},
     }
 

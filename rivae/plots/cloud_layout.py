@@ -66,10 +66,17 @@ def lay_out(
     for fill in FILLS:
         largest = int(np.sqrt(fill * width * height / area) * size.max())
         cloud = WordCloud(
-            font_path=font_path(bold=True), width=width, height=height, margin=GAP,
-            prefer_horizontal=1.0, relative_scaling=1.0, min_font_size=1,
-            max_words=len(words), max_font_size=max(largest, 2),
-            random_state=Random(random_state), color_func=lambda *_, **__: "white",
+            font_path=font_path(bold=True),
+            width=width,
+            height=height,
+            margin=GAP,
+            prefer_horizontal=1.0,
+            relative_scaling=1.0,
+            min_font_size=1,
+            max_words=len(words),
+            max_font_size=max(largest, 2),
+            random_state=Random(random_state),
+            color_func=lambda *_, **__: "white",
         )
         cloud.generate_from_frequencies({label: size[w] for label, w in unique.items()})
         if len(cloud.layout_) < len(words):

@@ -88,9 +88,11 @@ def to_svg(figure: CloudSheet, *, dark: bool = False, transparent: bool = False)
     layout, counts, head, foot = clouds.layout, clouds.counts, 30, 28 if clouds.factor else 4
     width, below = figure.pictures.width, head + layout.height + foot
     height = below + figure.pictures.height
-    parts = [] if transparent else [
-        f'<rect width="{width:g}" height="{height:g}" fill="{colors.surface}"/>'
-    ]
+    parts = (
+        []
+        if transparent
+        else [f'<rect width="{width:g}" height="{height:g}" fill="{colors.surface}"/>']
+    )
     for s, state in enumerate(counts.states):
         left = PAD + s * (layout.width + PAD)
         parts.append(

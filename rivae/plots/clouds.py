@@ -33,7 +33,9 @@ STYLE: dict[Relation, str] = {
     "none": "",
 }
 LEGEND: dict[Relation, str] = {
-    "related": "more with {}", "opposite": "less with {}", "none": "no clear relation",
+    "related": "more with {}",
+    "opposite": "less with {}",
+    "none": "no clear relation",
 }
 
 
@@ -85,16 +87,16 @@ def relation_color(relation: Relation, colors: Theme) -> str:
     return tone_color("faint" if relation == "none" else relation, colors)
 
 
-def to_svg(
-    clouds: Clouds, state: int, *, dark: bool = False, transparent: bool = True
-) -> str:
+def to_svg(clouds: Clouds, state: int, *, dark: bool = False, transparent: bool = True) -> str:
     """The cloud of one state as an SVG of its own, with its description, and with the count of
     each word as its tooltip and its number in ``counts.words`` as ``data-word``. Words are escaped.
     """
     colors, layout, counts = theme(dark), clouds.layout, clouds.counts
-    parts = [] if transparent else [
-        f'<rect width="{layout.width}" height="{layout.height}" fill="{colors.surface}"/>'
-    ]
+    parts = (
+        []
+        if transparent
+        else [f'<rect width="{layout.width}" height="{layout.height}" fill="{colors.surface}"/>']
+    )
     for w, size in enumerate(clouds.size(state)):
         if size < SMALLEST:
             continue
@@ -128,16 +130,27 @@ def to_image(
     for s, state in enumerate(counts.states):
         left = gap + s * (layout.width + gap)
         title = f"{state}   ({counts.n_items[s]} items)"
-        draw.text(((left + layout.width / 2) * scale, head / 2 * scale), title, colors.text,
-                  font(14 * scale, True), anchor="mm")
+        draw.text(
+            ((left + layout.width / 2) * scale, head / 2 * scale),
+            title,
+            colors.text,
+            font(14 * scale, True),
+            anchor="mm",
+        )
         frame = [v * scale for v in (left, head, left + layout.width, head + layout.height)]
         draw.rectangle(frame, outline=colors.grid, width=max(1, round(scale)))
         for w, letters in enumerate(clouds.size(s)):
             if letters >= SMALLEST:
                 relation = clouds.of(counts.words[w])
                 _write(
-                    draw, one_line(counts.words[w]), left + layout.x[w],
-                    head + _baseline(clouds, w, letters), letters, relation, colors, scale,
+                    draw,
+                    one_line(counts.words[w]),
+                    left + layout.x[w],
+                    head + _baseline(clouds, w, letters),
+                    letters,
+                    relation,
+                    colors,
+                    scale,
                 )
     if clouds.factor:
         _legend(draw, clouds.factor, gap, head + layout.height + foot / 2, colors, scale)
@@ -147,8 +160,10 @@ def to_image(
 def describe_word(clouds: Clouds, state: int, w: int) -> str:
     """``kale: 31 of 160 items (19 %), related to greenness``, plain text."""
     counts, word = clouds.counts, clouds.counts.words[w]
-    text = (f"{word}: {counts.counts[state, w]} of {counts.n_items[state]} items "
-            f"({100 * counts.frequency[state, w]:.0f} %)")
+    text = (
+        f"{word}: {counts.counts[state, w]} of {counts.n_items[state]} items "
+        f"({100 * counts.frequency[state, w]:.0f} %)"
+    )
     relation = clouds.of(word)
     if not clouds.factor or relation == "none":
         return text
@@ -163,8 +178,10 @@ def describe(clouds: Clouds, state: int) -> str:
     if not present:
         return f"Word cloud of {counts.states[state]}: no words."
     often = [f"{counts.words[w]} ({100 * counts.frequency[state, w]:.0f} %)" for w in present[:5]]
-    text = (f"Word cloud of {counts.states[state]}, {counts.n_items[state]} items: "
-            f"most often {join_words(often)}")
+    text = (
+        f"Word cloud of {counts.states[state]}, {counts.n_items[state]} items: "
+        f"most often {join_words(often)}"
+    )
     for relation, joint in (("related", "related to"), ("opposite", "opposite to")):
         words = [counts.words[w] for w in present if clouds.of(counts.words[w]) == relation][:4]
         if clouds.factor and words:
@@ -179,8 +196,15 @@ def _baseline(clouds: Clouds, w: int, size: float) -> float:
 
 
 def _write(
-    draw: ImageDraw.ImageDraw, text: str, x: float, y: float, size: float, relation: Relation,
-    colors: Theme, scale: float, anchor: str = "ms",
+    draw: ImageDraw.ImageDraw,
+    text: str,
+    x: float,
+    y: float,
+    size: float,
+    relation: Relation,
+    colors: Theme,
+    scale: float,
+    anchor: str = "ms",
 ) -> None:
     color, bold = relation_color(relation, colors), relation != "none"
     letters = font(size * scale, bold, relation == "opposite")

@@ -37,30 +37,52 @@ def contrast_dots(
     for c in shown:
         start, end = c.interval()
         sure = start > 0 or end < 0
-        figure.add_trace(go.Scatter(
-            x=[start, end], y=[c.word, c.word], mode="lines", hoverinfo="skip", showlegend=False,
-            line={"color": _color(c, dark), "width": 2, "dash": "solid" if sure else "dot"},
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=[start, end],
+                y=[c.word, c.word],
+                mode="lines",
+                hoverinfo="skip",
+                showlegend=False,
+                line={"color": _color(c, dark), "width": 2, "dash": "solid" if sure else "dot"},
+            )
+        )
     for side, name in ((1, high), (-1, low)):
         mine = [c for c in shown if c.z * side > 0]
-        figure.add_trace(go.Scatter(
-            x=[c.log_odds for c in mine], y=[c.word for c in mine], mode="markers",
-            name=f"more at {escape(name)}", customdata=[c.word for c in mine],
-            hovertext=[_hover(c, low, high) for c in mine], hoverinfo="text",
-            marker={
-                "symbol": "circle" if side > 0 else "circle-open", "size": 11,
-                "color": [_color(c, dark) for c in mine],
-                "line": {"width": 2, "color": [_color(c, dark) for c in mine]},
-            },
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=[c.log_odds for c in mine],
+                y=[c.word for c in mine],
+                mode="markers",
+                name=f"more at {escape(name)}",
+                customdata=[c.word for c in mine],
+                hovertext=[_hover(c, low, high) for c in mine],
+                hoverinfo="text",
+                marker={
+                    "symbol": "circle" if side > 0 else "circle-open",
+                    "size": 11,
+                    "color": [_color(c, dark) for c in mine],
+                    "line": {"width": 2, "color": [_color(c, dark) for c in mine]},
+                },
+            )
+        )
     figure.add_vline(x=0, line={"color": colors.muted, "width": 1})
-    dress(figure, dark=dark, alt=describe_contrast(shown, low, high),
-          height=110 + ROW * max(len(shown), 1) + (30 if title else 0), title=title)
-    figure.update_xaxes(title_text=f"log-odds, {escape(high)} against {escape(low)} "
-                        f"({INTERVAL:.0%} interval)")
+    dress(
+        figure,
+        dark=dark,
+        alt=describe_contrast(shown, low, high),
+        height=110 + ROW * max(len(shown), 1) + (30 if title else 0),
+        title=title,
+    )
+    figure.update_xaxes(
+        title_text=f"log-odds, {escape(high)} against {escape(low)} ({INTERVAL:.0%} interval)"
+    )
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=[c.word for c in reversed(shown)],
-        tickvals=[c.word for c in shown], ticktext=[escape(_cut(c.word)) for c in shown],
+        type="category",
+        categoryorder="array",
+        categoryarray=[c.word for c in reversed(shown)],
+        tickvals=[c.word for c in shown],
+        ticktext=[escape(_cut(c.word)) for c in shown],
         showgrid=False,
     )
     return figure.update_layout(
@@ -78,8 +100,10 @@ def describe_contrast(contrasts: Sequence[WordContrast], low: str, high: str) ->
         (low, [c for c in reversed(contrasts) if c.z < 0][:4]),
     ):
         if words:
-            parts.append(f"more at {name}: " + join_words(
-                [f"{c.word} (log-odds {c.log_odds:.1f}, z {c.z:.1f})" for c in words]))
+            parts.append(
+                f"more at {name}: "
+                + join_words([f"{c.word} (log-odds {c.log_odds:.1f}, z {c.z:.1f})" for c in words])
+            )
     return f"Log-odds of words with 95 % intervals; {'; '.join(parts)}."
 
 

@@ -81,8 +81,9 @@ def training_curves(
     if shares:
         panels.append(("validation", [(key, *_curve(rows, key, True)) for key in shares]))
     if "median_rank" in scores:
-        panels.append(("median rank (validation)",
-                       [("median_rank", *_curve(rows, "median_rank", True))]))
+        panels.append(
+            ("median rank (validation)", [("median_rank", *_curve(rows, "median_rank", True))])
+        )
     n_rows = max(1, math.ceil(len(panels) / columns))
     height = ROW_HEIGHT * n_rows + 90
     figure, layout = go.Figure(), _empty_layout()
@@ -92,17 +93,30 @@ def training_curves(
         for k, (name, x, y) in enumerate(curves):
             thinned |= len(x) > max_points
             x, y = thin(x, y, max_points)
-            figure.add_trace(go.Scatter(
-                x=x, y=y, name=metric_label(name), xaxis=f"x{mark}", yaxis=f"y{mark}",
-                mode="lines" if len(x) > 1 else "markers", showlegend=len(curves) > 1,
-                line={"color": series_color(k, dark), "width": 1.75},
-                hovertemplate=f"epoch %{{x}}<br>{escape(metric_label(name))} %{{y:.4g}}"
-                              "<extra></extra>",
-            ))
+            figure.add_trace(
+                go.Scatter(
+                    x=x,
+                    y=y,
+                    name=metric_label(name),
+                    xaxis=f"x{mark}",
+                    yaxis=f"y{mark}",
+                    mode="lines" if len(x) > 1 else "markers",
+                    showlegend=len(curves) > 1,
+                    line={"color": series_color(k, dark), "width": 1.75},
+                    hovertemplate=f"epoch %{{x}}<br>{escape(metric_label(name))} %{{y:.4g}}"
+                    "<extra></extra>",
+                )
+            )
         panel_layout(layout, mark, number, n_rows, columns, title, stages, dark)
     note = f"thinned to at most {max_points:,} points: lowest and highest of each bin"
-    dress(figure, dark=dark, alt=describe_curves(rows), height=height, title="Training",
-          subtitle=note if thinned else "")
+    dress(
+        figure,
+        dark=dark,
+        alt=describe_curves(rows),
+        height=height,
+        title="Training",
+        subtitle=note if thinned else "",
+    )
     legend = {"orientation": "h", "x": 0, "y": -0.3 / n_rows, "yanchor": "top"}
     return figure.update_layout(layout, legend=legend)
 
@@ -110,7 +124,9 @@ def training_curves(
 def loss_terms(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the loss terms of any row, "objective" first."""
     found = dict.fromkeys(
-        key for row in rows for key, value in row.items()
+        key
+        for row in rows
+        for key, value in row.items()
         if key not in NOT_TERMS and isinstance(value, int | float | None)
     )
     return sorted(found, key=lambda name: name != "objective")
@@ -120,14 +136,17 @@ def describe_curves(rows: Sequence[Mapping[str, Any]]) -> str:
     """One sentence: epochs, stages, and the last validation scores."""
     if not rows:
         return "Training curves without any epoch yet."
-    stages = join_words([
-        f"{name} (epochs {low:g} to {high:g})" for name, low, high in stages_of(rows)
-    ])
+    stages = join_words(
+        [f"{name} (epochs {low:g} to {high:g})" for name, low, high in stages_of(rows)]
+    )
     sentence = f"Training curves over {len(rows)} rows: {stages}"
     last = next((row["validation"] for row in reversed(rows) if row.get("validation")), None)
     if last:
-        scores = [f"{metric_label(key)} {value:.3g}" for key, value in last.items()
-                  if isinstance(value, int | float)]
+        scores = [
+            f"{metric_label(key)} {value:.3g}"
+            for key, value in last.items()
+            if isinstance(value, int | float)
+        ]
         sentence += f"; last validation {join_words(scores)}"
     return sentence + "."
 
@@ -152,8 +171,14 @@ def _empty_layout() -> dict[str, Any]:
 
 
 def panel_layout(
-    layout: dict[str, Any], mark: str, number: int, n_rows: int, columns: int, title: str,
-    stages: Sequence[tuple[str, float, float]], dark: bool,
+    layout: dict[str, Any],
+    mark: str,
+    number: int,
+    n_rows: int,
+    columns: int,
+    title: str,
+    stages: Sequence[tuple[str, float, float]],
+    dark: bool,
 ) -> None:
     """Add axes, title and stage bands of one panel, counted from the top left, to ``layout``, whose
     "shapes" and "annotations" are lists.
@@ -166,31 +191,63 @@ def panel_layout(
     style = {**axis_style(dark), "nticks": 6}
     label = {**style["title"], "text": "epoch" if row == n_rows - 1 else ""}
     layout[f"xaxis{mark}"] = {
-        **style, "domain": x_domain, "anchor": f"y{mark}", "showgrid": False, "title": label,
+        **style,
+        "domain": x_domain,
+        "anchor": f"y{mark}",
+        "showgrid": False,
+        "title": label,
     }
     if mark:
         layout[f"xaxis{mark}"]["matches"] = "x"
     layout[f"yaxis{mark}"] = {
-        **style, "domain": y_domain, "anchor": f"x{mark}", "nticks": 5,
+        **style,
+        "domain": y_domain,
+        "anchor": f"x{mark}",
+        "nticks": 5,
         **({"range": [-0.02, 1.02]} if title == "validation" else {}),
     }
-    layout["annotations"].append({
-        "xref": "paper", "yref": "paper", "x": x_domain[0], "y": y_domain[1], "xanchor": "left",
-        "yanchor": "bottom", "yshift": STAGE_HEIGHT if len(stages) > 1 else 0,
-        "showarrow": False, "text": f"<b>{escape(metric_label(title))}</b>",
-        "font": {"size": 13, "color": colors.text},
-    })
+    layout["annotations"].append(
+        {
+            "xref": "paper",
+            "yref": "paper",
+            "x": x_domain[0],
+            "y": y_domain[1],
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "yshift": STAGE_HEIGHT if len(stages) > 1 else 0,
+            "showarrow": False,
+            "text": f"<b>{escape(metric_label(title))}</b>",
+            "font": {"size": 13, "color": colors.text},
+        }
+    )
     total = stages[-1][2] - stages[0][1] + 1 if stages else 1.0
     for n, (name, low, high) in enumerate(stages):
-        layout["shapes"].append({
-            "type": "rect", "xref": f"x{mark}", "yref": f"y{mark} domain", "layer": "below",
-            "x0": low - 0.5, "x1": high + 0.5, "y0": 0, "y1": 1, "line": {"width": 0},
-            "fillcolor": colors.bands[n % 2],
-        })
+        layout["shapes"].append(
+            {
+                "type": "rect",
+                "xref": f"x{mark}",
+                "yref": f"y{mark} domain",
+                "layer": "below",
+                "x0": low - 0.5,
+                "x1": high + 0.5,
+                "y0": 0,
+                "y1": 1,
+                "line": {"width": 0},
+                "fillcolor": colors.bands[n % 2],
+            }
+        )
         if len(stages) == 1 or (high - low + 1) / total * PANEL_WIDTH < len(name) * LETTER_WIDTH:
             continue
-        layout["annotations"].append({
-            "xref": f"x{mark}", "yref": f"y{mark} domain", "x": low - 0.5, "y": 1,
-            "xanchor": "left", "yanchor": "bottom", "showarrow": False, "text": escape(name),
-            "font": {"size": 11, "color": colors.muted},
-        })
+        layout["annotations"].append(
+            {
+                "xref": f"x{mark}",
+                "yref": f"y{mark} domain",
+                "x": low - 0.5,
+                "y": 1,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "text": escape(name),
+                "font": {"size": 11, "color": colors.muted},
+            }
+        )

@@ -41,33 +41,62 @@ def digit_range_lines(
     )
     for k, (name, values, most, texts) in enumerate(panels):
         mark = "" if k == 0 else "2"
-        figure.add_trace(go.Scatter(
-            x=x, y=values, name=name[:-2], xaxis="x", yaxis=f"y{mark}",
-            mode="lines+markers+text", text=texts, cliponaxis=False,
-            # On the side of a point where there is more room.
-            textposition=[f"{'bottom' if v > most / 2 else 'top'} center" for v in values],
-            textfont={"size": 12, "color": colors.text}, showlegend=False,
-            line={"color": series_color(k, dark), "width": 2.5},
-            marker={"size": 8, "symbol": ("circle", "diamond")[k]},
-            hovertemplate=f"mean ± %{{x:g}} s.d.<br>{name[:-2]} %{{y:.4f}}<extra></extra>",
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=values,
+                name=name[:-2],
+                xaxis="x",
+                yaxis=f"y{mark}",
+                mode="lines+markers+text",
+                text=texts,
+                cliponaxis=False,
+                # On the side of a point where there is more room.
+                textposition=[f"{'bottom' if v > most / 2 else 'top'} center" for v in values],
+                textfont={"size": 12, "color": colors.text},
+                showlegend=False,
+                line={"color": series_color(k, dark), "width": 2.5},
+                marker={"size": 8, "symbol": ("circle", "diamond")[k]},
+                hovertemplate=f"mean ± %{{x:g}} s.d.<br>{name[:-2]} %{{y:.4f}}<extra></extra>",
+            )
+        )
         figure.add_shape(
-            type="line", xref="paper", x0=0, x1=1, yref=f"y{mark}", y0=most, y1=most,
+            type="line",
+            xref="paper",
+            x0=0,
+            x1=1,
+            yref=f"y{mark}",
+            y0=most,
+            y1=most,
             line={"color": colors.muted, "width": 1, "dash": "dash"},
-        )  # fmt: skip
+        )
     dress(figure, dark=dark, alt=describe_digit_ranges(x, low, high), height=300)
     ends = np.log10(x[[0, -1]])
     figure.update_xaxes(
-        type="log", range=[ends[0] - 0.15, ends[1] + 0.15], tickvals=x.tolist(), anchor="y2",
-        ticktext=[f"{v:g}" for v in x], fixedrange=True, title_text="mean ± so many s.d.",
-    )  # fmt: skip
+        type="log",
+        range=[ends[0] - 0.15, ends[1] + 0.15],
+        tickvals=x.tolist(),
+        anchor="y2",
+        ticktext=[f"{v:g}" for v in x],
+        fixedrange=True,
+        title_text="mean ± so many s.d.",
+    )
     for k, (name, _, most, _) in enumerate(panels):
         ticks = [0.0, most / 2, most]
-        figure.update_layout({f"yaxis{'' if k == 0 else '2'}": {
-            **figure.layout.yaxis.to_plotly_json(), "domain": DOMAINS[k], "anchor": "x",
-            "range": [0, 1.08 * most], "tickvals": ticks, "fixedrange": True, "title_text": name,
-            "ticktext": ["0", *(f"{v:.{4 if k else 1}f}" for v in ticks[1:])],
-        }})  # fmt: skip
+        figure.update_layout(
+            {
+                f"yaxis{'' if k == 0 else '2'}": {
+                    **figure.layout.yaxis.to_plotly_json(),
+                    "domain": DOMAINS[k],
+                    "anchor": "x",
+                    "range": [0, 1.08 * most],
+                    "tickvals": ticks,
+                    "fixedrange": True,
+                    "title_text": name,
+                    "ticktext": ["0", *(f"{v:.{4 if k else 1}f}" for v in ticks[1:])],
+                }
+            }
+        )
     return figure.update_layout(hovermode="closest", showlegend=False)
 
 

@@ -64,29 +64,48 @@ def correlation_heatmap(
 
     figure = go.Figure(
         go.Heatmap(
-            z=shown.T, x=np.arange(d), y=np.arange(n_factors), zmin=low, zmax=1.0,
-            colorscale=colorscale(scale), xgap=3, ygap=3, hoverinfo="skip", name=kind,
+            z=shown.T,
+            x=np.arange(d),
+            y=np.arange(n_factors),
+            zmin=low,
+            zmax=1.0,
+            colorscale=colorscale(scale),
+            xgap=3,
+            ygap=3,
+            hoverinfo="skip",
+            name=kind,
             colorbar={
                 "title": {"text": kind, "font": {"size": 13}},
-                "thickness": 12, "outlinewidth": 0, "nticks": 5,
+                "thickness": 12,
+                "outlinewidth": 0,
+                "nticks": 5,
                 "tickfont": {"size": 12, "color": colors.muted},
             },
         )
     )
-    figure.add_trace(click_layer(cells, [
-        f"{rows[k]} × {columns[j]}<br>"
-        + (f"{kind} {shown[j, k]:.3f}" if np.isfinite(shown[j, k]) else UNDEFINED)
-        for j, k in cells
-    ]))
+    figure.add_trace(
+        click_layer(
+            cells,
+            [
+                f"{rows[k]} × {columns[j]}<br>"
+                + (f"{kind} {shown[j, k]:.3f}" if np.isfinite(shown[j, k]) else UNDEFINED)
+                for j, k in cells
+            ],
+        )
+    )
     numbers = []
     for j, k in cells:
         value, text = shown[j, k], short(shown[j, k])
         fill = sample(scale, (value - low) / (1.0 - low)) if value == value else colors.surface
-        numbers.append({
-            "x": j, "y": k, "showarrow": False,
-            "text": f"<b>{text}</b>" if (j, k) in high else text,
-            "font": {"size": 14 if d <= 16 else 11, "color": text_on(fill)},
-        })
+        numbers.append(
+            {
+                "x": j,
+                "y": k,
+                "showarrow": False,
+                "text": f"<b>{text}</b>" if (j, k) in high else text,
+                "font": {"size": 14 if d <= 16 else 11, "color": text_on(fill)},
+            }
+        )
     frames = [frame(cell, colors.frame, 0.5, 3) for cell in sorted(high)]
     if selected is not None:
         frames.append(frame(selected, colors.selection, 0.41, 2))
@@ -109,12 +128,20 @@ def click_layer(cells: Sequence[Cell], hovers: Sequence[str]) -> go.Bar:
     as ``customdata``. ``hovers`` are their hover texts, already escaped.
     """
     return go.Bar(
-        x=[column for column, _ in cells], y=[1.0] * len(cells), width=1.0,
+        x=[column for column, _ in cells],
+        y=[1.0] * len(cells),
+        width=1.0,
         base=[row - 0.5 for _, row in cells],
         marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
-        selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-        customdata=[list(cell) for cell in cells], hovertext=list(hovers), hoverinfo="text",
-        textposition="none", name="cells", showlegend=False, meta={"overlay": True},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        customdata=[list(cell) for cell in cells],
+        hovertext=list(hovers),
+        hoverinfo="text",
+        textposition="none",
+        name="cells",
+        showlegend=False,
+        meta={"overlay": True},
     )
 
 
@@ -122,15 +149,23 @@ def frame(cell: Cell, color: str, half: float, width: int) -> dict[str, Any]:
     """A box around cell (column, row); ``half`` = 0.5 is the whole cell."""
     x, y = cell
     return {
-        "type": "rect", "x0": x - half, "x1": x + half, "y0": y - half, "y1": y + half,
-        "line": {"color": color, "width": width}, "fillcolor": "rgba(0,0,0,0)",
+        "type": "rect",
+        "x0": x - half,
+        "x1": x + half,
+        "y0": y - half,
+        "y1": y + half,
+        "line": {"color": color, "width": width},
+        "fillcolor": "rgba(0,0,0,0)",
     }
 
 
 def as_table(figure: go.Figure, columns: list[str], rows: list[str], dark: bool) -> go.Figure:
     """Turn the axes of a heat map into the edges of a clickable table, first row on top."""
     quiet = {
-        "showgrid": False, "fixedrange": True, "ticks": "", "showline": False,
+        "showgrid": False,
+        "fixedrange": True,
+        "ticks": "",
+        "showline": False,
         "tickfont": {"size": 14 if len(columns) <= 30 else 11, "color": theme(dark).text},
     }
     figure.update_layout(
@@ -138,10 +173,17 @@ def as_table(figure: go.Figure, columns: list[str], rows: list[str], dark: bool)
     )
     # Plotly turns long labels the other way and hides the ones that leave the picture.
     slant = {"tickangle": SLANT} if _slanted(columns) else {}
-    figure.update_xaxes(**quiet, **slant, tickvals=list(range(len(columns))), ticktext=columns,
-                        ticklabeloverflow="allow", range=[-0.54, len(columns) - 0.46])
-    figure.update_yaxes(**quiet, tickvals=list(range(len(rows))), ticktext=rows,
-                        range=[len(rows) - 0.46, -0.54])
+    figure.update_xaxes(
+        **quiet,
+        **slant,
+        tickvals=list(range(len(columns))),
+        ticktext=columns,
+        ticklabeloverflow="allow",
+        range=[-0.54, len(columns) - 0.46],
+    )
+    figure.update_yaxes(
+        **quiet, tickvals=list(range(len(rows))), ticktext=rows, range=[len(rows) - 0.46, -0.54]
+    )
     return figure
 
 

@@ -49,8 +49,10 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
             f'scale({mark.width:g} {mark.height:g})"/>'
             f'<rect {box} fill="none" stroke="{frame}" stroke-width="{stroke:g}"/></g>'
         )
-    background = "" if transparent else (
-        f'<rect width="{width}" height="{height}" fill="{colors.surface}"/>'
+    background = (
+        ""
+        if transparent
+        else (f'<rect width="{width}" height="{height}" fill="{colors.surface}"/>')
     )
     definitions = "".join(
         f'<image id="{key}" width="1" height="1" preserveAspectRatio="none" '
@@ -106,7 +108,7 @@ def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
         )
     variables = "" if dark is None else _variables(theme(dark))
     return (
-        '<style>.rv-sheet>*{position:absolute;white-space:nowrap;line-height:1.2}</style>'
+        "<style>.rv-sheet>*{position:absolute;white-space:nowrap;line-height:1.2}</style>"
         f'<div style="overflow-x:auto;{variables}" role="group" tabindex="0" '
         f'aria-label="{escape(sheet.alt)}"><div class="rv-sheet" style="position:relative;'
         f'width:{sheet.width:g}px;height:{sheet.height:g}px;font-family:{escape(FAMILY)}">'
@@ -116,7 +118,9 @@ def to_fragment(sheet: Sheet, *, dark: bool | None = None) -> str:
 
 def _variables(colors: Theme) -> str:
     values = {
-        "surface": colors.surface, "grid": colors.grid, "frame": colors.frame,
+        "surface": colors.surface,
+        "grid": colors.grid,
+        "frame": colors.frame,
         **{tone: tone_color(tone, colors) for tone in get_args(Tone)},
     }
     return "".join(f"--rv-{name}:{value};" for name, value in values.items())

@@ -57,17 +57,32 @@ def plot_matrix(
         for j in range(d):
             mark = "" if k == j == 0 else str(k * d + j + 1)
             rows = factors[:, j, :, k]
-            shared = {"type": "scatter", "xaxis": f"x{mark}", "yaxis": f"y{mark}",
-                      "showlegend": False}
-            data.append({
-                **shared, "mode": "markers", "name": f"{name} / {columns[j]}",
-                "x": np.tile(z[j], q)[shown], "y": rows.ravel()[shown],
-                "marker": {"size": 3, "color": rgba(color, 0.35 if q > 1 else 0.9)},
-            })
-            data.append({
-                **shared, "mode": "lines", "name": f"{name} / {columns[j]}, median", "x": z[j],
-                "y": np.nanmedian(rows, axis=0), "line": {"color": color, "width": 1.5},
-            })
+            shared = {
+                "type": "scatter",
+                "xaxis": f"x{mark}",
+                "yaxis": f"y{mark}",
+                "showlegend": False,
+            }
+            data.append(
+                {
+                    **shared,
+                    "mode": "markers",
+                    "name": f"{name} / {columns[j]}",
+                    "x": np.tile(z[j], q)[shown],
+                    "y": rows.ravel()[shown],
+                    "marker": {"size": 3, "color": rgba(color, 0.35 if q > 1 else 0.9)},
+                }
+            )
+            data.append(
+                {
+                    **shared,
+                    "mode": "lines",
+                    "name": f"{name} / {columns[j]}, median",
+                    "x": z[j],
+                    "y": np.nanmedian(rows, axis=0),
+                    "line": {"color": color, "width": 1.5},
+                }
+            )
             x_axis, y_axis = _axes(j, k, d, n_factors, mark, dark)
             x_axis["title"]["text"] = columns[j] if k == n_factors - 1 else ""
             y_axis["title"]["text"] = name if j == 0 else ""
@@ -76,8 +91,10 @@ def plot_matrix(
             if table is not None and abs(table[j, k]) >= threshold:
                 _frame(layout, x_axis["domain"], y_axis["domain"], table[j, k], theme(dark))
     n_framed = len(layout["shapes"])
-    alt = (f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the latent "
-           f"dimensions, {n_framed} framed for |correlation| of at least {threshold:g}.")
+    alt = (
+        f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the latent "
+        f"dimensions, {n_framed} framed for |correlation| of at least {threshold:g}."
+    )
     figure = dress(go.Figure(data), dark=dark, alt=alt, height=SIDE * n_factors + 70)
     return figure.update_layout(layout, width=SIDE * d + 110)
 
@@ -89,11 +106,17 @@ def _axes(
     style = {**axis_style(dark), "showline": True, "mirror": True, "showgrid": False, "nticks": 4}
     style["tickfont"] = {**style["tickfont"], "size": 11}
     x_axis = {
-        **style, "domain": [(j + GAP / 2) / d, (j + 1 - GAP / 2) / d], "anchor": f"y{mark}",
-        "showticklabels": k == n_factors - 1, "title": dict(style["title"]),
+        **style,
+        "domain": [(j + GAP / 2) / d, (j + 1 - GAP / 2) / d],
+        "anchor": f"y{mark}",
+        "showticklabels": k == n_factors - 1,
+        "title": dict(style["title"]),
     }
     y_axis = {
-        **style, "anchor": f"x{mark}", "showticklabels": j == 0, "title": dict(style["title"]),
+        **style,
+        "anchor": f"x{mark}",
+        "showticklabels": j == 0,
+        "title": dict(style["title"]),
         "domain": [1 - (k + 1 - GAP / 2) / n_factors, 1 - (k + GAP / 2) / n_factors],
     }
     return x_axis, y_axis
@@ -103,12 +126,29 @@ def _frame(
     layout: dict[str, Any], x: list[float], y: list[float], corr: float, colors: Theme
 ) -> None:
     """The paper's red box around one panel, with the correlation in its corner."""
-    layout["shapes"].append({
-        "type": "rect", "xref": "paper", "yref": "paper", "x0": x[0], "x1": x[1], "y0": y[0],
-        "y1": y[1], "fillcolor": "rgba(0,0,0,0)", "line": {"color": colors.frame, "width": 2.5},
-    })
-    layout["annotations"].append({
-        "xref": "paper", "yref": "paper", "x": x[1], "y": y[1], "xanchor": "right",
-        "yanchor": "bottom", "showarrow": False, "text": f"<b>{short(abs(float(corr)))}</b>",
-        "font": {"size": 12, "color": colors.frame},
-    })
+    layout["shapes"].append(
+        {
+            "type": "rect",
+            "xref": "paper",
+            "yref": "paper",
+            "x0": x[0],
+            "x1": x[1],
+            "y0": y[0],
+            "y1": y[1],
+            "fillcolor": "rgba(0,0,0,0)",
+            "line": {"color": colors.frame, "width": 2.5},
+        }
+    )
+    layout["annotations"].append(
+        {
+            "xref": "paper",
+            "yref": "paper",
+            "x": x[1],
+            "y": y[1],
+            "xanchor": "right",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": f"<b>{short(abs(float(corr)))}</b>",
+            "font": {"size": 12, "color": colors.frame},
+        }
+    )

@@ -59,7 +59,14 @@ LIGHT = Theme(
     reference="#1c282e",
     # blue, orange, green, purple, sky, vermilion, wine, slate
     series=(
-        "#0072b2", "#c98000", "#00805e", "#c4659c", "#2f9bd8", "#b34700", "#7d1f4d", "#4d5566",
+        "#0072b2",
+        "#c98000",
+        "#00805e",
+        "#c4659c",
+        "#2f9bd8",
+        "#b34700",
+        "#7d1f4d",
+        "#4d5566",
     ),
     sequential=("#eff4f7", "#cfe1f0", "#97c2e4", "#559bcf", "#2272ae", "#0b477d"),
     diverging=("#0b477d", "#559bcf", "#f4f4f4", "#e5a05c", "#934800"),
@@ -77,7 +84,14 @@ DARK = Theme(
     selection="#e3e9eb",
     reference="#e3e9eb",
     series=(
-        "#56b4e9", "#e69f00", "#1fb98c", "#de8fbb", "#3d86c6", "#e8743b", "#f0e442", "#e3e7ee",
+        "#56b4e9",
+        "#e69f00",
+        "#1fb98c",
+        "#de8fbb",
+        "#3d86c6",
+        "#e8743b",
+        "#f0e442",
+        "#e3e7ee",
     ),
     sequential=("#1b252b", "#1b3852", "#1d5587", "#2f7cbb", "#62ace2", "#bfe2ff"),
     diverging=("#8ccbff", "#2b6ea6", "#222c31", "#ab5f1f", "#ffbb73"),
@@ -86,7 +100,14 @@ DARK = Theme(
 
 # Methods keep their colour in every figure, whichever others stand beside them.
 METHOD_ORDER = (
-    "rivae", "cos-sim-lvm", "rbi-vae", "dcca", "bi-vae", "bi-vae-on-v", "cos-sim", "infonce",
+    "rivae",
+    "cos-sim-lvm",
+    "rbi-vae",
+    "dcca",
+    "bi-vae",
+    "bi-vae-on-v",
+    "cos-sim",
+    "infonce",
 )
 
 

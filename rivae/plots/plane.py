@@ -53,10 +53,13 @@ def plane_sheet(
     upper = PAD + 24.0
     at = None
     if reference is not None:
-        at = (int(np.abs(values_a - reference[0]).argmin()),
-              int(np.abs(values_b - reference[1]).argmin()))
+        at = (
+            int(np.abs(values_a - reference[0]).argmin()),
+            int(np.abs(values_b - reference[1]).argmin()),
+        )
     sheet = Sheet(
-        left + len(labels_a) * step_a + PAD, upper + n_rows * step + 48,
+        left + len(labels_a) * step_a + PAD,
+        upper + n_rows * step + 48,
         f"Best item at each point of a plane: {names[0]} from {labels_a[0]} to {labels_a[-1]} "
         f"to the right, {names[1]} from {labels_b[0]} to {labels_b[-1]} upwards.",
     )
@@ -70,8 +73,14 @@ def plane_sheet(
             alt = f"{title(i)} at {names[0]} = {label}, {names[1]} = {labels_b[b]}"
             x = left + a * step_a + (step_a - GAP - side) / 2
             sheet.marks.append(fitted(picture(i), x, y, side, side, alt, (a, b) == at))
-            sheet.rows.append({names[0]: float(values_a[a]), names[1]: float(values_b[b]),
-                               "item": i, "title": title(i)})
+            sheet.rows.append(
+                {
+                    names[0]: float(values_a[a]),
+                    names[1]: float(values_b[b]),
+                    "item": i,
+                    "title": title(i),
+                }
+            )
     below = upper + n_rows * step
     for a, label in enumerate(labels_a):
         middle = left + a * step_a + (step_a - GAP) / 2

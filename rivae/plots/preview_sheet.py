@@ -50,18 +50,25 @@ def preview_sheet(
         x, y = left + (j // rows) * block, PAD + HEAD + (j % rows) * (side + GAP)
         if j % rows == 0:
             sheet.marks += [
-                Text(x + NAME + t * (side + GAP) + side / 2, PAD + HEAD / 2, word, 11, "middle",
-                     "muted")
+                Text(
+                    x + NAME + t * (side + GAP) + side / 2,
+                    PAD + HEAD / 2,
+                    word,
+                    11,
+                    "middle",
+                    "muted",
+                )
                 for t, word in enumerate(steps)
-            ]  # fmt: skip
+            ]
         sheet.marks.append(Text(x, y + side / 2, names[j], 13, bold=True))
         for t in range(n_steps):
             i = int(ids[j, t])
             alt = f"{title(i)} at {names[j]} {steps[t]}"
             at = x + NAME + t * (side + GAP)
             sheet.marks.append(fitted(picture(i), at, y, side, side, alt))
-            sheet.rows.append({"dimension": names[j], "step": steps[t], "item": i,
-                               "title": title(i)})  # fmt: skip
+            sheet.rows.append(
+                {"dimension": names[j], "step": steps[t], "item": i, "title": title(i)}
+            )
     blocks = -(-n_axes // rows) if rows else 0
     sheet.width = left + blocks * block - BETWEEN + PAD
     sheet.height = PAD + HEAD + max(rows * (side + GAP), big) + PAD

@@ -59,22 +59,33 @@ def traversal_scatter(
     y = y + np.random.default_rng(0).uniform(-jitter, jitter, y.shape) if jitter else y
 
     several = len(rows) > 1
-    figure = go.Figure(go.Scatter(
-        x=x, y=y, name="retrieved item", showlegend=several,
-        mode="lines+markers" if ordered and not several else "markers",
-        line={"color": rgba(color, 0.45), "width": 1.5, "shape": "hv"},
-        marker={"color": rgba(color, 0.25 if several else 0.9), "size": 6},
-        customdata=np.repeat(np.arange(len(rows)), len(z))[shown],
-        hovertemplate=f"{axis_name} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
-    ))
+    figure = go.Figure(
+        go.Scatter(
+            x=x,
+            y=y,
+            name="retrieved item",
+            showlegend=several,
+            mode="lines+markers" if ordered and not several else "markers",
+            line={"color": rgba(color, 0.45), "width": 1.5, "shape": "hv"},
+            marker={"color": rgba(color, 0.25 if several else 0.9), "size": 6},
+            customdata=np.repeat(np.arange(len(rows)), len(z))[shown],
+            hovertemplate=f"{axis_name} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
+        )
+    )
     if ordered and several:
         add_median(figure, z, rows, theme(dark).text)
     notes = [] if correlation is None else [f"|corr| = {short(abs(correlation))}"]
     if rows.size > len(x):
         notes.append(f"{len(x):,} of {rows.size:,} points drawn")
     alt = describe_scatter(z, rows, plain_name, factor_name, correlation)
-    dress(figure, dark=dark, alt=alt, height=400, title=f"{factor_name} against {plain_name}",
-          subtitle=" · ".join(notes))
+    dress(
+        figure,
+        dark=dark,
+        alt=alt,
+        height=400,
+        title=f"{factor_name} against {plain_name}",
+        subtitle=" · ".join(notes),
+    )
     figure.update_layout(
         hovermode="closest", legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}
     )
@@ -86,15 +97,29 @@ def traversal_scatter(
 def add_median(figure: go.Figure, z: Array, rows: Array, color: str) -> None:
     """Add the line of medians over the queries and the band of their middle half."""
     low, middle, high = np.nanquantile(rows, [0.25, 0.5, 0.75], axis=0)
-    figure.add_trace(go.Scatter(
-        x=np.concatenate([z, z[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself",
-        mode="lines", fillcolor=rgba(color, 0.15), line={"width": 0}, hoverinfo="skip",
-        name="middle half of queries", meta={"overlay": True},
-    ))
-    figure.add_trace(go.Scatter(
-        x=z, y=middle, mode="lines", line={"color": color, "width": 2.5}, name="median of queries",
-        hovertemplate="median %{y:.3g}<extra></extra>",
-    ))
+    figure.add_trace(
+        go.Scatter(
+            x=np.concatenate([z, z[::-1]]),
+            y=np.concatenate([high, low[::-1]]),
+            fill="toself",
+            mode="lines",
+            fillcolor=rgba(color, 0.15),
+            line={"width": 0},
+            hoverinfo="skip",
+            name="middle half of queries",
+            meta={"overlay": True},
+        )
+    )
+    figure.add_trace(
+        go.Scatter(
+            x=z,
+            y=middle,
+            mode="lines",
+            line={"color": color, "width": 2.5},
+            name="median of queries",
+            hovertemplate="median %{y:.3g}<extra></extra>",
+        )
+    )
 
 
 def level_ticks(levels: Sequence[str]) -> dict[str, Any]:

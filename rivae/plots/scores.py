@@ -95,11 +95,16 @@ def scores_of(
     for name in chosen:
         result = results[name]
         value, std = result.get("score"), result.get("std")
-        scores.append(Score(
-            row, name, math.nan if value is None else float(value),
-            None if std is None else float(std), (paper or {}).get(name),
-            bool(result.get("higher_is_better", True)),
-        ))
+        scores.append(
+            Score(
+                row,
+                name,
+                math.nan if value is None else float(value),
+                None if std is None else float(std),
+                (paper or {}).get(name),
+                bool(result.get("higher_is_better", True)),
+            )
+        )
     return scores
 
 
@@ -173,13 +178,17 @@ def best_cells(
         rounded = {
             score.row: (round(score.value, digits_of(digits, column)), score.higher_is_better)
             for score in scores
-            if score.column == column and score.row not in left_out and not score.state
-            and score.value is not None and math.isfinite(score.value)
+            if score.column == column
+            and score.row not in left_out
+            and not score.state
+            and score.value is not None
+            and math.isfinite(score.value)
         }
         if len(rounded) > 1:
             good = max(value if higher else -value for value, higher in rounded.values())
             found |= {
-                (row, column) for row, (value, higher) in rounded.items()
+                (row, column)
+                for row, (value, higher) in rounded.items()
                 if (value if higher else -value) == good
             }
     return found

@@ -72,7 +72,12 @@ class Sheet:
 
 
 def fitted(
-    image: Image.Image, x: float, y: float, width: float, height: float, alt: str,
+    image: Image.Image,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    alt: str,
     marked: bool = False,
 ) -> Picture:
     """``image`` in its own proportions, centred in the given box."""
@@ -97,9 +102,12 @@ def tone_color(tone: Tone, colors: Theme) -> str:
     if tone == "faint":  # light grey, still 3:1 on the page
         return sample((colors.grid, colors.muted), 0.75)
     return {
-        "text": colors.text, "muted": colors.muted, "accent": colors.series[0],
-        "related": colors.series[5], "opposite": colors.series[0],
-    }[tone]  # fmt: skip
+        "text": colors.text,
+        "muted": colors.muted,
+        "accent": colors.series[0],
+        "related": colors.series[5],
+        "opposite": colors.series[0],
+    }[tone]
 
 
 def to_image(
@@ -126,8 +134,12 @@ def to_image(
         resized = _resized(mark, scale)
         canvas.paste(resized, (left, top), resized)
         line = round((2.5 if mark.marked else 1) * scale)
-        box = (left - line, top - line, left + resized.width - 1 + line,
-               top + resized.height - 1 + line)
+        box = (
+            left - line,
+            top - line,
+            left + resized.width - 1 + line,
+            top + resized.height - 1 + line,
+        )
         draw.rectangle(box, outline=colors.frame if mark.marked else colors.grid, width=line)
     return canvas
 

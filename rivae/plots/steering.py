@@ -45,9 +45,15 @@ def mark_text(level: Level) -> str:
 
 
 def row_cloud(
-    explorer: Explorer, texts: SteerTexts, row: SteerRow, n_sigma: float,
-    *, n_words: int = N_WORDS, width: int = CLOUD[0], height: int = CLOUD[1],
-) -> Clouds | None:  # fmt: skip
+    explorer: Explorer,
+    texts: SteerTexts,
+    row: SteerRow,
+    n_sigma: float,
+    *,
+    n_words: int = N_WORDS,
+    width: int = CLOUD[0],
+    height: int = CLOUD[1],
+) -> Clouds | None:
     """The words of one row, coloured by their relation to where it goes; None without any word.
 
     Letters are as large as the place allows: sizes compare within a row, not between rows.
@@ -56,14 +62,16 @@ def row_cloud(
     relation = row_relations(texts, row, n_sigma)
     title = row.title(explorer.axis_names)
     return make_clouds(
-        counts, relation, factor=title if relation else "", n_words=n_words, width=width,
+        counts,
+        relation,
+        factor=title if relation else "",
+        n_words=n_words,
+        width=width,
         height=height,
-    )  # fmt: skip
+    )
 
 
-def row_clouds(
-    explorer: Explorer, rows: Sequence[SteerRow], n_sigma: float
-) -> list[Clouds | None]:
+def row_clouds(explorer: Explorer, rows: Sequence[SteerRow], n_sigma: float) -> list[Clouds | None]:
     """A cloud for each row; [] where the items have no texts."""
     texts = steer_texts(explorer)
     if texts is None:
@@ -105,8 +113,11 @@ def steering_sheet(
         raise ValueError(f"{len(rows)} rows but {len(clouds)} clouds")
     picture, axes, k = lru_cache(maxsize=None)(picture), rows[0].axes, ids.shape[1]
     named = [names[j] for j in axes]
-    sheet = Sheet(0, 0, f"The {k} best items for {query_title} with {len(rows)} settings of "
-                        f"{', '.join(named)}.")
+    sheet = Sheet(
+        0,
+        0,
+        f"The {k} best items for {query_title} with {len(rows)} settings of {', '.join(named)}.",
+    )
     top = _query(sheet, query, query_title, side) if query is not None else float(PAD)
     heads = [wrapped(name, CELL - 8, 12) for name in named]
     head = LINE * max(map(len, heads)) + 8
@@ -115,8 +126,10 @@ def steering_sheet(
     for column, lines in enumerate(heads):
         middle = PAD + CELL * (column + 0.5)
         first = top + head - 8 - LINE * len(lines)
-        sheet.marks += [Text(middle, first + LINE * (n + 0.5), line, 12, "middle", bold=True)
-                        for n, line in enumerate(lines)]
+        sheet.marks += [
+            Text(middle, first + LINE * (n + 0.5), line, 12, "middle", bold=True)
+            for n, line in enumerate(lines)
+        ]
     height = max(side, CLOUD[1] if clouds else 0)
     for number, row in enumerate(rows):
         upper = top + head + number * (height + ROW_GAP)
@@ -126,8 +139,9 @@ def steering_sheet(
             alt = f"{title(i)}, rank {rank + 1} with {row.title(names)}"
             sheet.marks.append(fitted(picture(i), left, y, side, side, alt))
             levels = dict(zip(named, row.levels, strict=True))
-            sheet.rows.append({"row": number + 1, **levels, "rank": rank + 1, "item": i,
-                               "title": title(i)})
+            sheet.rows.append(
+                {"row": number + 1, **levels, "rank": rank + 1, "item": i, "title": title(i)}
+            )
         if clouds:
             _cloud(sheet, clouds[number], words, upper, height)
     sheet.width = words + (CLOUD[0] + PAD if clouds else 0)
@@ -162,11 +176,19 @@ def _cloud(sheet: Sheet, cloud: Clouds | None, x: float, y: float, height: float
         if size >= SMALLEST:
             name = cloud.counts.words[w]
             relation = cloud.of(name)
-            sheet.marks.append(Text(
-                x + float(cloud.layout.x[w]), y + float(cloud.layout.y[w]), one_line(name),
-                round(size, 2), "middle", TONES[relation], bold=relation != "none",
-                slanted=relation == "opposite", underlined=relation == "related",
-            ))
+            sheet.marks.append(
+                Text(
+                    x + float(cloud.layout.x[w]),
+                    y + float(cloud.layout.y[w]),
+                    one_line(name),
+                    round(size, 2),
+                    "middle",
+                    TONES[relation],
+                    bold=relation != "none",
+                    slanted=relation == "opposite",
+                    underlined=relation == "related",
+                )
+            )
 
 
 def _legend(
@@ -176,17 +198,21 @@ def _legend(
     used = {level if isinstance(level, str) else "number" for row in rows for level in row.levels}
     far = "" if n_sigma is None else f" (mean + {n_sigma:g} s.d.)"
     meanings = {
-        "on": f"● on{far}", "off": f"○ off{far.replace('+', '−')}",
-        "query": f"– {word('query')}", "number": "number: s.d. from the mean",
+        "on": f"● on{far}",
+        "off": f"○ off{far.replace('+', '−')}",
+        "query": f"– {word('query')}",
+        "number": "number: s.d. from the mean",
     }
     line = "   ".join(text for level, text in meanings.items() if level in used)
     lines: list[list[tuple[str, Tone, bool, bool]]] = [[(line, "muted", False, False)]]
     if with_words:
-        lines.append([
-            ("related to the setting", "related", False, True),
-            ("opposite to it", "opposite", True, False),
-            ("no clear relation", "faint", False, False),
-        ])
+        lines.append(
+            [
+                ("related to the setting", "related", False, True),
+                ("opposite to it", "opposite", True, False),
+                ("no clear relation", "faint", False, False),
+            ]
+        )
     for parts in lines:
         x = float(PAD)
         for text, tone, slanted, underlined in parts:

@@ -59,10 +59,14 @@ def strips_of(
         n_points = len(points)
         if max_points is not None and n_points > max_points:
             points = points[np.linspace(0, n_points - 1, max_points).round().astype(int)]
-        strips.append(Strip(
-            names[j] if names is not None else f"z{j + 1}",
-            traversal.values[position, points], traversal.ids[query, position, points], n_points,
-        ))
+        strips.append(
+            Strip(
+                names[j] if names is not None else f"z{j + 1}",
+                traversal.values[position, points],
+                traversal.ids[query, position, points],
+                n_points,
+            )
+        )
     return strips
 
 
@@ -91,8 +95,12 @@ def strips_sheet(
     """
     picture, big = lru_cache(maxsize=None)(picture), 2 * side
     names = ", ".join(strip.name for strip in strips)
-    sheet = Sheet(0, 0, f"Items retrieved for {query_title} while {names} "
-                        f"{'moves' if len(strips) == 1 else 'move one at a time'}.")
+    sheet = Sheet(
+        0,
+        0,
+        f"Items retrieved for {query_title} while {names} "
+        f"{'moves' if len(strips) == 1 else 'move one at a time'}.",
+    )
     x, y = float(PAD), float(PAD)
     if query is not None:
         sheet.marks.append(Text(PAD, PAD + LABEL / 2, "Query", 14, bold=True))
@@ -100,8 +108,9 @@ def strips_sheet(
         sheet.marks.append(fitted(query, PAD, PAD + LABEL, big, tall, f"Query: {query_title}"))
         lines = wrapped(query_title, big, 11)
         top = PAD + LABEL + tall + 12.0
-        sheet.marks += [Text(PAD, top + 15 * n, line, 11, tone="muted")
-                        for n, line in enumerate(lines)]
+        sheet.marks += [
+            Text(PAD, top + 15 * n, line, 11, tone="muted") for n, line in enumerate(lines)
+        ]
         x, sheet.height = PAD + big + 3.0 * PAD, top + 15 * len(lines) + PAD
     for strip in strips:
         across = layout == "rows"
@@ -113,8 +122,15 @@ def strips_sheet(
 
 
 def _place(
-    sheet: Sheet, strip: Strip, x: float, y: float, picture: Callable[[int], Image.Image],
-    title: Callable[[int], str], marked: Collection[int], side: int, across: bool,
+    sheet: Sheet,
+    strip: Strip,
+    x: float,
+    y: float,
+    picture: Callable[[int], Image.Image],
+    title: Callable[[int], str],
+    marked: Collection[int],
+    side: int,
+    across: bool,
 ) -> tuple[float, float]:
     """Add one strip with its top left corner at (x, y); returns its width and height."""
     labels, k = value_texts(strip.values), strip.ids.shape[1]
@@ -136,8 +152,15 @@ def _place(
             upper = top + rank * (side + GAP) if across else top + n * step
             alt = f"{title(i)}, rank {rank + 1} at {strip.name} = {label}"
             sheet.marks.append(fitted(picture(i), left, upper, side, side, alt, i in marked))
-            sheet.rows.append({"dimension": strip.name, "z": float(strip.values[n]),
-                               "rank": rank + 1, "item": i, "title": title(i)})
+            sheet.rows.append(
+                {
+                    "dimension": strip.name,
+                    "z": float(strip.values[n]),
+                    "rank": rank + 1,
+                    "item": i,
+                    "title": title(i),
+                }
+            )
         if across:
             under = top + k * (side + GAP) + VALUE / 2 - 2
             sheet.marks.append(Text(x + n * step + side / 2, under, label, 11, "middle", "muted"))

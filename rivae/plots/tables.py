@@ -22,9 +22,18 @@ from rivae.plots.scores import (
 )
 
 __all__ = [
-    "Score", "cell", "figure_rows", "metric_label", "number", "pivot", "plain", "scores_of",
-    "to_csv", "to_latex", "to_markdown",
-]  # fmt: skip
+    "Score",
+    "cell",
+    "figure_rows",
+    "metric_label",
+    "number",
+    "pivot",
+    "plain",
+    "scores_of",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+]
 
 Digits = Mapping[str, int] | int
 Cells = Collection[tuple[str, str]]
@@ -44,13 +53,15 @@ def to_markdown(
     """
     rows, columns, cells = pivot(scores)
     header = [*_headings(scores, columns), *_runs_heading(scores)]
-    lines = ["| " + " | ".join(map(_markdown, [corner, *header])) + " |",
-             "|" + "|".join(["---", *["---:"] * len(header)]) + "|"]
+    lines = [
+        "| " + " | ".join(map(_markdown, [corner, *header])) + " |",
+        "|" + "|".join(["---", *["---:"] * len(header)]) + "|",
+    ]
     for row in rows:
         values = []
         for c in columns:
             text, mine = _cell(cells.get((row, c)), digits_of(digits, c))
-            values.append(f"**{mine}**{text[len(mine):]}" if (row, c) in best else text)
+            values.append(f"**{mine}**{text[len(mine) :]}" if (row, c) in best else text)
         lines.append("| " + " | ".join([_markdown(row), *values, *_runs(scores, row)]) + " |")
     return "\n".join(lines) + "\n"
 
@@ -61,14 +72,18 @@ def to_latex(
     """A LaTeX ``tabular`` with the same cells, in the style of the package booktabs."""
     rows, columns, cells = pivot(scores)
     header = [*_headings(scores, columns), *_runs_heading(scores)]
-    lines = [r"% needs \usepackage{booktabs}",
-             rf"\begin{{tabular}}{{l{'c' * len(header)}}}", r"\toprule",
-             " & ".join(map(_latex, [corner, *header])) + r" \\", r"\midrule"]
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{l{'c' * len(header)}}}",
+        r"\toprule",
+        " & ".join(map(_latex, [corner, *header])) + r" \\",
+        r"\midrule",
+    ]
     for row in rows:
         values = []
         for c in columns:
             text, mine = map(_latex, _cell(cells.get((row, c)), digits_of(digits, c)))
-            bold = rf"\textbf{{{mine}}}{text[len(mine):]}"
+            bold = rf"\textbf{{{mine}}}{text[len(mine) :]}"
             values.append(bold if (row, c) in best else text)
         ends = map(_latex, _runs(scores, row))
         lines.append(" & ".join([_latex(row), *values, *ends]) + r" \\")
@@ -150,8 +165,19 @@ def _markdown(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    masks = {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "−": "$-$", "²": "$^2$",
-             "~": r"\~{}", "^": r"\^{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
-             "α": r"$\alpha$", "·": r"$\cdot$", "\n": " ",
-             **{c: "\\" + c for c in "&%$#_{}"}}
+    masks = {
+        "\\": r"\textbackslash{}",
+        "±": r"$\pm$",
+        "–": "--",
+        "−": "$-$",
+        "²": "$^2$",
+        "~": r"\~{}",
+        "^": r"\^{}",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "α": r"$\alpha$",
+        "·": r"$\cdot$",
+        "\n": " ",
+        **{c: "\\" + c for c in "&%$#_{}"},
+    }
     return "".join(masks.get(c, c) for c in text)

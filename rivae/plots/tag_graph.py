@@ -44,7 +44,8 @@ def tag_graph(
     factors = list(dict.fromkeys(node.factor for node in nodes))
     shown = {
         (factor, side): [n for n in nodes if n.factor == factor and n.side == side][:n_tags]
-        for factor in factors for side in ("high", "low")
+        for factor in factors
+        for side in ("high", "low")
     }
     most = max((node.count for node in nodes), default=1)
     tall = max((len(tags) for tags in shown.values()), default=0) + 2.5
@@ -65,46 +66,76 @@ def tag_graph(
                 marks[side].append((x0 + x, y0 + y, node))
                 edges_x += [x0, x0 + x, None]
                 edges_y += [y0, y0 + y, None]
-    figure.add_trace(go.Scatter(
-        x=edges_x, y=edges_y, mode="lines", hoverinfo="skip", showlegend=False,
-        line={"color": colors.grid, "width": 1},
-    ))
+    figure.add_trace(
+        go.Scatter(
+            x=edges_x,
+            y=edges_y,
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
+            line={"color": colors.grid, "width": 1},
+        )
+    )
     for side, name in (("high", "more of the factor"), ("low", "less of it")):
         color = colors.series[1 if side == "high" else 0]
-        figure.add_trace(go.Scatter(
-            x=[x for x, _, _ in marks[side]], y=[y for _, y, _ in marks[side]],
-            mode="markers+text", name=name, cliponaxis=False,
-            text=[f"\u00a0{escape(_cut(node.tag))}\u00a0" for _, _, node in marks[side]],
-            textposition=f"middle {'right' if side == 'high' else 'left'}",
-            textfont={"size": 12, "color": colors.text},
-            marker={
-                "symbol": "circle" if side == "high" else "circle-open",
-                "color": color, "line": {"width": 2, "color": color}, "opacity": 1,
-                "size": [_diameter(node.count, most) for _, _, node in marks[side]],
-            },
-            customdata=[[node.tag, node.factor, side] for _, _, node in marks[side]],
-            hovertext=[_hover(node) for _, _, node in marks[side]], hoverinfo="text",
-        ))
-    figure.add_trace(go.Scatter(
-        x=[x for x, _ in middles], y=[y for _, y in middles], mode="markers", showlegend=False,
-        marker={"size": 16, "color": colors.frame, "symbol": "diamond"}, cliponaxis=False,
-        customdata=[["", factor, ""] for factor in factors],
-        hovertext=[escape(_label(factor)) for factor in factors], hoverinfo="text",
-    ))
+        figure.add_trace(
+            go.Scatter(
+                x=[x for x, _, _ in marks[side]],
+                y=[y for _, y, _ in marks[side]],
+                mode="markers+text",
+                name=name,
+                cliponaxis=False,
+                text=[f"\u00a0{escape(_cut(node.tag))}\u00a0" for _, _, node in marks[side]],
+                textposition=f"middle {'right' if side == 'high' else 'left'}",
+                textfont={"size": 12, "color": colors.text},
+                marker={
+                    "symbol": "circle" if side == "high" else "circle-open",
+                    "color": color,
+                    "line": {"width": 2, "color": color},
+                    "opacity": 1,
+                    "size": [_diameter(node.count, most) for _, _, node in marks[side]],
+                },
+                customdata=[[node.tag, node.factor, side] for _, _, node in marks[side]],
+                hovertext=[_hover(node) for _, _, node in marks[side]],
+                hoverinfo="text",
+            )
+        )
+    figure.add_trace(
+        go.Scatter(
+            x=[x for x, _ in middles],
+            y=[y for _, y in middles],
+            mode="markers",
+            showlegend=False,
+            marker={"size": 16, "color": colors.frame, "symbol": "diamond"},
+            cliponaxis=False,
+            customdata=[["", factor, ""] for factor in factors],
+            hovertext=[escape(_label(factor)) for factor in factors],
+            hoverinfo="text",
+        )
+    )
     for (x, y), factor in zip(middles, factors, strict=True):
         figure.add_annotation(
-            x=x, y=y + tall / 2 - 0.8, text=f"<b>{escape(_label(factor))}</b>", showarrow=False,
+            x=x,
+            y=y + tall / 2 - 0.8,
+            text=f"<b>{escape(_label(factor))}</b>",
+            showarrow=False,
             font={"size": 14, "color": colors.text},
         )
     rows = math.ceil(len(factors) / columns) if factors else 1
-    dress(figure, dark=dark, alt=describe_tags(nodes), title=title,
-          height=round(60 + ROW * tall * rows + (30 if title else 0)))
+    dress(
+        figure,
+        dark=dark,
+        alt=describe_tags(nodes),
+        title=title,
+        height=round(60 + ROW * tall * rows + (30 if title else 0)),
+    )
     hidden = {"visible": False, "fixedrange": True}
     figure.update_xaxes(**hidden, range=[-2.6, 5.0 * (columns - 1) + 2.6])
     figure.update_yaxes(**hidden, range=[-tall * (rows - 0.5), tall / 2])
     return figure.update_layout(
         legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
-        hovermode="closest", clickmode="event+select",
+        hovermode="closest",
+        clickmode="event+select",
     )
 
 
@@ -135,8 +166,9 @@ def _diameter(count: int, most: int) -> float:
 
 def _hover(node: TagNode) -> str:
     side = "more" if node.side == "high" else "less"
-    return (f"<b>{escape(node.tag)}</b><br>{node.count} items"
-            f"<br>{side} {escape(_label(node.factor))}")
+    return (
+        f"<b>{escape(node.tag)}</b><br>{node.count} items<br>{side} {escape(_label(node.factor))}"
+    )
 
 
 def _label(factor: str) -> str:

@@ -61,13 +61,18 @@ def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list
     then a term of the loss in each, those of the stage at work before those of earlier ones.
     """
     last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
-    loss = [Panel(metric_label(name), ((metric_label(name), points),))
-            for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
-            if name != OBJECTIVE]  # fmt: skip
+    loss = [
+        Panel(metric_label(name), ((metric_label(name), points),))
+        for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
+        if name != OBJECTIVE
+    ]
     first = [Panel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
     retrieval = tuple((metric_label(name), scores[name]) for name in RETRIEVAL if name in scores)
-    factors = tuple((metric_label(name), points) for name, points in scores.items()
-                    if name not in (*RETRIEVAL, RANK))  # fmt: skip
+    factors = tuple(
+        (metric_label(name), points)
+        for name, points in scores.items()
+        if name not in (*RETRIEVAL, RANK)
+    )
     measured = []
     if retrieval:
         measured.append(Panel("validation", retrieval, shares=True))
@@ -111,8 +116,13 @@ def training_panels(
         for k, (name, points) in enumerate(panel.lines):
             where = {"xaxis": f"x{mark}", "yaxis": f"y{mark}"}
             traces += _traces(
-                name, points, points.x, series_color(k, dark), where, unit="epoch %{x:,.6~g}",
-            )  # fmt: skip
+                name,
+                points,
+                points.x,
+                series_color(k, dark),
+                where,
+                unit="epoch %{x:,.6~g}",
+            )
         at = len(layout["annotations"])
         panel_layout(layout, mark, number, n_rows, columns, title, bands, dark)
         y_axis = layout[f"yaxis{mark}"]
@@ -125,10 +135,15 @@ def training_panels(
             layout["annotations"][at]["text"] += _names(panel, dark)
     # Dressed while it is empty and put together at once: every change of a layout with many panels
     # costs as much as making it.
-    empty = dress(go.Figure(), dark=dark, alt=_describe(panels, stages),
-                  height=ROW_HEIGHT * n_rows + 40)  # fmt: skip
-    page = {**empty.layout.to_plotly_json(), "uirevision": revision or "training",
-            "hovermode": "closest", "margin": {"l": 12, "r": 12, "t": 30, "b": 8}}  # fmt: skip
+    empty = dress(
+        go.Figure(), dark=dark, alt=_describe(panels, stages), height=ROW_HEIGHT * n_rows + 40
+    )
+    page = {
+        **empty.layout.to_plotly_json(),
+        "uirevision": revision or "training",
+        "hovermode": "closest",
+        "margin": {"l": 12, "r": 12, "t": 30, "b": 8},
+    }
     return go.Figure(data=traces, layout={**page, **layout})
 
 
@@ -151,14 +166,24 @@ def training_overlay(
         revision: while it stays the same, a reader's zoom does.
     """
     figure, colors = go.Figure(), theme(dark)
-    is_log = log and bool(lines) and all(
-        _positive(Panel("", ((name, points),))) for name, points, _ in lines
-    )  # fmt: skip
+    is_log = (
+        log
+        and bool(lines)
+        and all(_positive(Panel("", ((name, points),))) for name, points, _ in lines)
+    )
     for k, (name, points, x) in enumerate(lines):
-        figure.add_traces(_traces(
-            name, points, x, series_color(k, dark), {}, named=True,
-            unit=f"{x_title} %{{x:,.4~g}}", dash=("solid", "dash", "dot")[(k // 8) % 3],
-        ))  # fmt: skip
+        figure.add_traces(
+            _traces(
+                name,
+                points,
+                x,
+                series_color(k, dark),
+                {},
+                named=True,
+                unit=f"{x_title} %{{x:,.4~g}}",
+                dash=("solid", "dash", "dot")[(k // 8) % 3],
+            )
+        )
     names = join_words([name for name, _, _ in lines]) or "no run"
     dress(figure, dark=dark, alt=f"{title} of {names} over {x_title}.", height=OVERLAY_HEIGHT)
     style = axis_style(dark)
@@ -168,11 +193,19 @@ def training_overlay(
         title={**style["title"], "text": escape(wanted)}, type="log" if is_log else "linear"
     )
     figure.update_layout(
-        uirevision=revision or "overlay", hovermode="closest", showlegend=True,
-        legend={"orientation": "h", "traceorder": "normal", "x": 0, "y": 1.02, "yanchor": "bottom",
-                "font": {"size": 13, "color": colors.text}},
+        uirevision=revision or "overlay",
+        hovermode="closest",
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "traceorder": "normal",
+            "x": 0,
+            "y": 1.02,
+            "yanchor": "bottom",
+            "font": {"size": 13, "color": colors.text},
+        },
         margin={"l": 12, "r": 12, "t": 8, "b": 8},
-    )  # fmt: skip
+    )
     return figure
 
 
@@ -180,32 +213,59 @@ def thinning_note(per_point: int) -> str:
     """What is to be said about curves with ``per_point`` epochs behind a point; "" for one."""
     if per_point <= 1:
         return ""
-    return (f"Each point is the mean of {per_point} epochs; the shade goes from their lowest to "
-            "their highest value.")  # fmt: skip
+    return (
+        f"Each point is the mean of {per_point} epochs; the shade goes from their lowest to "
+        "their highest value."
+    )
 
 
 def _traces(
-    name: str, points: Points, x: Array, color: str, where: Mapping[str, str], *, unit: str,
-    named: bool = False, dash: str = "solid",
-) -> list[go.Scatter]:  # fmt: skip
+    name: str,
+    points: Points,
+    x: Array,
+    color: str,
+    where: Mapping[str, str],
+    *,
+    unit: str,
+    named: bool = False,
+    dash: str = "solid",
+) -> list[go.Scatter]:
     """The line of the means, and behind it the shade from low to high where it was thinned."""
     traces = []
     if points.per_point > 1 and len(x):
-        quiet = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
-                 **where}  # fmt: skip
+        quiet = {
+            "mode": "lines",
+            "line": {"width": 0},
+            "hoverinfo": "skip",
+            "showlegend": False,
+            **where,
+        }
         traces.append(go.Scatter(x=x, y=points.low, name=f"{name}, lowest", **quiet))
-        traces.append(go.Scatter(
-            x=x, y=points.high, name=f"{name}, highest", fill="tonexty",
-            fillcolor=rgba(color, 0.2), **quiet,
-        ))  # fmt: skip
+        traces.append(
+            go.Scatter(
+                x=x,
+                y=points.high,
+                name=f"{name}, highest",
+                fill="tonexty",
+                fillcolor=rgba(color, 0.2),
+                **quiet,
+            )
+        )
     alone = len(x) == 1
     label = escape(name)
-    traces.append(go.Scatter(
-        x=x, y=points.y, name=label, showlegend=named,
-        mode="markers" if alone else "lines", line={"color": color, "width": 1.75, "dash": dash},
-        marker={"color": color, "size": 6},
-        hovertemplate=f"{label} %{{y:.4g}}<br>{unit}<extra></extra>", **where,
-    ))  # fmt: skip
+    traces.append(
+        go.Scatter(
+            x=x,
+            y=points.y,
+            name=label,
+            showlegend=named,
+            mode="markers" if alone else "lines",
+            line={"color": color, "width": 1.75, "dash": dash},
+            marker={"color": color, "size": 6},
+            hovertemplate=f"{label} %{{y:.4g}}<br>{unit}<extra></extra>",
+            **where,
+        )
+    )
     return traces
 
 

@@ -57,9 +57,16 @@ def parse_json(text: str | bytes, *, nan: bool = False, mend: bool = False) -> A
 
 
 def read_json(
-    source: Path | bytes, max_bytes: int = MAX_BYTES, *, name: str = "", nan: bool = False,
-    mend: bool = False, too_large: str = "", foreign: str = "", unreadable: str = "",
-) -> Any:  # fmt: skip
+    source: Path | bytes,
+    max_bytes: int = MAX_BYTES,
+    *,
+    name: str = "",
+    nan: bool = False,
+    mend: bool = False,
+    too_large: str = "",
+    foreign: str = "",
+    unreadable: str = "",
+) -> Any:
     """``parse_json`` of a file, or of its content.
 
     Args:
@@ -72,10 +79,11 @@ def read_json(
     """
     called = name or (source.name if isinstance(source, Path) else "the file")
     content = _content(
-        source, max_bytes,
+        source,
+        max_bytes,
         unreadable=unreadable or f"{called} cannot be read ({{problem}})",
         too_large=too_large or f"{called} is larger than {max_bytes:,} bytes",
-    )  # fmt: skip
+    )
     try:
         return parse_json(content, nan=nan, mend=mend)
     except DataError as error:

@@ -24,8 +24,16 @@ FREE_ROWS = 1_000_000  # more than these take at least a byte each
 BATCH_ROWS = 500
 FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
 # Damaged pages and names raise nearly everything.
-_ERRORS = (OSError, pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError,
-           RecursionError, AttributeError)  # fmt: skip
+_ERRORS = (
+    OSError,
+    pa.ArrowException,
+    ValueError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    RecursionError,
+    AttributeError,
+)
 
 
 def open_parquet(path: Path) -> pq.ParquetFile:

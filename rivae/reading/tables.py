@@ -210,9 +210,14 @@ def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
         _check_share(path.name, n_broken, n, broken[-1])  # they wait here for a sound line
 
     for line, value in json_lines(
-        stream, name=path.name, max_line=MAX_FIELD, max_empty=MAX_EMPTY, mend=True, nan=True,
+        stream,
+        name=path.name,
+        max_line=MAX_FIELD,
+        max_empty=MAX_EMPTY,
+        mend=True,
+        nan=True,
         broken=note,
-    ):  # fmt: skip
+    ):
         yield from broken
         broken.clear()
         n += 1
@@ -287,10 +292,12 @@ def _csv_rows(path: Path, stream: IO[str], delimiter: str | None) -> Iterator[Re
                 raise DataError(f"{path.name} has more than {MAX_EMPTY:,} empty lines")
         elif len(row) != len(header):
             yield _broken_csv(
-                path.name, first, lines.number,
+                path.name,
+                first,
+                lines.number,
                 f"{len(row)} cells under {len(header)} column names; put quotes around cells with "
                 f"'{delimiter}'",
-            )  # fmt: skip
+            )
         else:
             yield dict(zip(header, row, strict=True))
 

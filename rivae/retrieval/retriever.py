@@ -117,9 +117,13 @@ class Retriever:
         rows = self._rows(item_ids)
         points = self.index.points[self.positions(rows)]
         return Retriever(
-            self.method, self.data, rows,
-            faiss_above=self.faiss_above, model=self.model, points=points,
-        )  # fmt: skip
+            self.method,
+            self.data,
+            rows,
+            faiss_above=self.faiss_above,
+            model=self.model,
+            points=points,
+        )
 
     def positions(self, rows: ArrayLike) -> Ints:
         """Where data rows stand in ``ids``.

@@ -95,9 +95,12 @@ def read_evaluation(source: Path | bytes) -> dict[str, Any]:
     """
     damaged = "evaluation.json is damaged: evaluate the run again"
     value = read_json(
-        source, MAX_BYTES, foreign=damaged, unreadable=damaged,
+        source,
+        MAX_BYTES,
+        foreign=damaged,
+        unreadable=damaged,
         too_large="evaluation.json is too large: evaluate the run again",
-    )  # fmt: skip
+    )
     if not isinstance(value, dict):
         raise DataError(damaged)
     try:

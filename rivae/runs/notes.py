@@ -68,11 +68,13 @@ def read_about(source: Path | bytes) -> About:
         DataError: it cannot be read, is larger than ``MAX_BYTES`` or not of this form.
     """
     file = read_form(
-        _File, source, MAX_BYTES,
+        _File,
+        source,
+        MAX_BYTES,
         unreadable=f"{ABOUT} cannot be read: restore or delete it",
         too_large=f"{ABOUT} is too large to be one: delete it",
         foreign=f"{ABOUT} holds no notes ({{problem}}): restore or delete it",
-    )  # fmt: skip
+    )
     return About(file.note, tuple(file.tags), file.archived)
 
 
@@ -100,9 +102,12 @@ def is_archived(run: Run) -> bool:
 
 
 def keep_about(
-    run: Run, *, note: str | None = None, tags: Sequence[str] | None = None,
+    run: Run,
+    *,
+    note: str | None = None,
+    tags: Sequence[str] | None = None,
     archived: bool | None = None,
-) -> About:  # fmt: skip
+) -> About:
     """Change what is given and keep the rest, atomically; what is kept now.
 
     Raises:

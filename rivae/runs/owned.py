@@ -15,10 +15,20 @@ from rivae.runs.run import Run
 from rivae.trash import is_folder
 
 # What the top of a run's folder may hold; hidden are locks and leftovers of writing only.
-_FILES = frozenset({
-    "config.json", "status.json", "metrics.jsonl", "timing.jsonl", "model.safetensors",
-    "preview.safetensors", "evaluation.json", "alignment.json", "axis_names.json", "about.json",
-})  # fmt: skip
+_FILES = frozenset(
+    {
+        "config.json",
+        "status.json",
+        "metrics.jsonl",
+        "timing.jsonl",
+        "model.safetensors",
+        "preview.safetensors",
+        "evaluation.json",
+        "alignment.json",
+        "axis_names.json",
+        "about.json",
+    }
+)
 _FOLDERS = frozenset({"checkpoints", "previews", "cache"})
 _HIDDEN = re.compile(r"\.lock|\.about\.json\.lock|\..+\.\d+-\d+\.tmp")
 # What training has always written into status.json.

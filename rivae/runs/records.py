@@ -66,9 +66,13 @@ class MetricsLog:
     def each(self) -> Iterator[dict[str, Any]]:
         """``rows`` one after the other, counted as they are read."""
         found = json_lines(
-            self.path, max_line=MAX_ROW, max_lines=MAX_ROWS, nan=True, mend=True,
+            self.path,
+            max_line=MAX_ROW,
+            max_lines=MAX_ROWS,
+            nan=True,
+            mend=True,
             broken=lambda number, problem: None,
-        )  # fmt: skip
+        )
         try:
             for _, row in found:
                 if isinstance(row, dict):

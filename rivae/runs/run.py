@@ -105,9 +105,13 @@ class Run:
         unreadable = f"run {self.id} has no readable status.json: resume it or delete the folder"
         try:
             return read_form(
-                Status, self.path / "status.json", MAX_STATUS,
-                too_large=unreadable, foreign=unreadable, unreadable=unreadable,
-            )  # fmt: skip
+                Status,
+                self.path / "status.json",
+                MAX_STATUS,
+                too_large=unreadable,
+                foreign=unreadable,
+                unreadable=unreadable,
+            )
         except DataError as error:
             raise RunError(str(error)) from None
 
@@ -192,9 +196,7 @@ class Run:
         require_open(self.config)
         return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
 
-    def load_method(
-        self, dataset: PairedDataset | None = None, *, preview: bool = False
-    ) -> Method:
+    def load_method(self, dataset: PairedDataset | None = None, *, preview: bool = False) -> Method:
         """The trained model in evaluation mode.
 
         Args:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from rivae.snippets.panel import SAVE, TRAVERSE, VALUES, Panel
 
-_MANY_QUERIES = """\
+_MANY_QUERIES = (
+    """\
 z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
-""" + VALUES + """\
+"""
+    + VALUES
+    + """\
 traversal = traverse(explorer.retriever, z_ref, values)
 """
+)
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
 # One table per group of metrics; a group may hold tables beside its metrics.
 _METRICS = """\
@@ -33,9 +37,14 @@ print(to_markdown(scores))
 
 MEASURES: dict[str, Panel] = {
     "correlation": Panel(
-        imports=(*TRAVERSE, SAVE, "from rivae.metrics.correlation import correlation_table",
-                 "from rivae.plots.heatmap import correlation_heatmap"),
-        body=_MANY_QUERIES + """\
+        imports=(
+            *TRAVERSE,
+            SAVE,
+            "from rivae.metrics.correlation import correlation_table",
+            "from rivae.plots.heatmap import correlation_heatmap",
+        ),
+        body=_MANY_QUERIES
+        + """\
 data = explorer.data
 table = correlation_table(traversal, data.factors, data.factor_specs)
 print(table.absolute.round(3))
@@ -49,7 +58,8 @@ save(figure, "correlation.html")
     ),
     "scatter": Panel(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import traversal_scatter"),
-        body=_MANY_QUERIES + """\
+        body=_MANY_QUERIES
+        + """\
 j, k = {dim}, {factor}
 data = explorer.data
 spec = data.factor_specs[k]
@@ -64,7 +74,8 @@ save(figure, "scatter.html")
     ),
     "matrix": Panel(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.matrix import plot_matrix"),
-        body=_MANY_QUERIES + """\
+        body=_MANY_QUERIES
+        + """\
 data = explorer.data
 figure = plot_matrix(
     traversal.values, data.factors[traversal.ids[..., 0]],
@@ -75,10 +86,14 @@ save(figure, "matrix.html")
         defaults=_MANY_DEFAULTS,
     ),
     "digits": Panel(
-        imports=(*TRAVERSE, SAVE,
-                 "from rivae.metrics.digits import digit_metrics, transition_table",
-                 "from rivae.plots.digits import transition_heatmap"),
-        body=_MANY_QUERIES + """\
+        imports=(
+            *TRAVERSE,
+            SAVE,
+            "from rivae.metrics.digits import digit_metrics, transition_table",
+            "from rivae.plots.digits import transition_heatmap",
+        ),
+        body=_MANY_QUERIES
+        + """\
 table = transition_table(explorer.data.factors[traversal.ids[..., 0], 0])
 for name, result in digit_metrics(table).items():
     print(name, result.score)
@@ -118,8 +133,11 @@ save(digit_range_lines(*columns), "digit_ranges.html")
         opens=False,
     ),
     "stored-scatter": Panel(
-        imports=("from rivae.replay import replay", SAVE,
-                 "from rivae.plots.scatter import traversal_scatter"),
+        imports=(
+            "from rivae.replay import replay",
+            SAVE,
+            "from rivae.plots.scatter import traversal_scatter",
+        ),
         body="""\
 j, k = {dim}, {factor}
 data = explorer.data

@@ -29,7 +29,9 @@ save(sheet, "results.png")
         imports=(*TRAVERSE, SAVE, "from rivae.plots.strips import strips_of, strips_sheet"),
         body="""\
 z = {start}
-""" + VALUES + """\
+"""
+        + VALUES
+        + """\
 traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k})
 data = explorer.data
 sheet = strips_sheet(
@@ -46,8 +48,18 @@ sheet = strips_sheet(
 )
 save(sheet, "strips.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "range": "paper", "dims": None, "k": 3,
-                  "changes_only": True, "max_points": 24, "side": 2, "layout": "rows"},
+        defaults={
+            "rows": "test",
+            "query": 0,
+            "z": None,
+            "range": "paper",
+            "dims": None,
+            "k": 3,
+            "changes_only": True,
+            "max_points": 24,
+            "side": 2,
+            "layout": "rows",
+        },
     ),
     "compare": Panel(
         imports=("from rivae.comparison import compare, factor_sheet, factor_strips", SAVE),
@@ -60,8 +72,11 @@ save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
         defaults={"rows": "test", "others": [], "query": 0, "factor": 0, "k": 3, "side": 2},
     ),
     "plane": Panel(
-        imports=("from rivae.traversal import grid, traverse_plane", SAVE,
-                 "from rivae.plots.plane import plane_sheet"),
+        imports=(
+            "from rivae.traversal import grid, traverse_plane",
+            SAVE,
+            "from rivae.plots.plane import plane_sheet",
+        ),
         body="""\
 z = {start}
 a, b = {dims}
@@ -76,12 +91,23 @@ sheet = plane_sheet(
 )
 save(sheet, "plane.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "dims": (0, 1), "range_a": (-3.0, 3.0),
-                  "range_b": (-3.0, 3.0), "n_points": 9, "side": 2},
+        defaults={
+            "rows": "test",
+            "query": 0,
+            "z": None,
+            "dims": (0, 1),
+            "range_a": (-3.0, 3.0),
+            "range_b": (-3.0, 3.0),
+            "n_points": 9,
+            "side": 2,
+        },
     ),
     "steer": Panel(
-        imports=(SAVE, "from rivae.plots.steering import row_clouds, steering_sheet",
-                 "from rivae.steering import steer, steer_rows"),
+        imports=(
+            SAVE,
+            "from rivae.plots.steering import row_clouds, steering_sheet",
+            "from rivae.steering import steer, steer_rows",
+        ),
         body="""\
 z = {start}
 rows = steer_rows({axes}, {levels})
@@ -96,7 +122,15 @@ sheet = steering_sheet(
 )
 save(sheet, "steer.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "axes": (0, 1), "levels": None,
-                  "n_sigma": 3.0, "k": 5, "side": 2},
+        defaults={
+            "rows": "test",
+            "query": 0,
+            "z": None,
+            "axes": (0, 1),
+            "levels": None,
+            "n_sigma": 3.0,
+            "k": 5,
+            "side": 2,
+        },
     ),
 }

@@ -17,12 +17,17 @@ states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queri
 
 WORDS: dict[str, Panel] = {
     "clouds": Panel(
-        imports=(*_STATES, SAVE, "from rivae.plots.cloud_sheet import cloud_sheet",
-                 "from rivae.plots.clouds import make_clouds",
-                 "from rivae.words.clouds import count_words",
-                 "from rivae.words.item_words import item_tags",
-                 "from rivae.words.targets import AXIS, find_target, related_words, target_values"),
-        body=_STATES_BODY + """\
+        imports=(
+            *_STATES,
+            SAVE,
+            "from rivae.plots.cloud_sheet import cloud_sheet",
+            "from rivae.plots.clouds import make_clouds",
+            "from rivae.words.clouds import count_words",
+            "from rivae.words.item_words import item_tags",
+            "from rivae.words.targets import AXIS, find_target, related_words, target_values",
+        ),
+        body=_STATES_BODY
+        + """\
 left_out = () if {everyday} else words.everyday()
 counts = count_words(states.by_name(), words.sets, leave_out=left_out)
 tags = item_tags(data)
@@ -41,13 +46,26 @@ sheet = cloud_sheet(
 )
 save(sheet, "clouds.png")
 """,
-        defaults={"rows": "test", "dim": 0, "n_sigma": 3, "relation": "axis", "everyday": True,
-                  "n_words": 34, "width": 400, "height": 320},
+        defaults={
+            "rows": "test",
+            "dim": 0,
+            "n_sigma": 3,
+            "relation": "axis",
+            "everyday": True,
+            "n_words": 34,
+            "width": 400,
+            "height": 320,
+        },
     ),
     "word-contrast": Panel(
-        imports=(*_STATES, SAVE, "from rivae.plots.contrast import contrast_dots",
-                 "from rivae.words.contrast import contrast"),
-        body=_STATES_BODY + """\
+        imports=(
+            *_STATES,
+            SAVE,
+            "from rivae.plots.contrast import contrast_dots",
+            "from rivae.words.contrast import contrast",
+        ),
+        body=_STATES_BODY
+        + """\
 found = contrast(states.items(0), states.items(2), words.sets)
 for c in found[:{n_words}]:
     print(c.word, c.low, c.high, round(c.log_odds, 2), round(c.z, 1))
@@ -57,9 +75,11 @@ save(figure, "contrast.html")
         defaults={"rows": "test", "dim": 0, "n_sigma": 3, "n_words": 12},
     ),
     "axis-evidence": Panel(
-        imports=("from rivae.words.item_words import has_texts, item_tags, item_words",
-                 "from rivae.words.naming import axis_evidence, propose_name",
-                 "from rivae.words.targets import factor_table"),
+        imports=(
+            "from rivae.words.item_words import has_texts, item_tags, item_words",
+            "from rivae.words.naming import axis_evidence, propose_name",
+            "from rivae.words.targets import factor_table",
+        ),
         body="""\
 data, rows = explorer.data, explorer.search_rows
 words = item_words(data).sets if has_texts(data) else [()] * len(data)
@@ -79,9 +99,12 @@ for j, found in enumerate(evidence):
         defaults={"rows": "test"},
     ),
     "tag-graph": Panel(
-        imports=(SAVE, "from rivae.plots.tag_graph import tag_graph",
-                 "from rivae.words.item_words import item_tags",
-                 "from rivae.words.tags import read_tag_map, tag_nodes"),
+        imports=(
+            SAVE,
+            "from rivae.plots.tag_graph import tag_graph",
+            "from rivae.words.item_words import item_tags",
+            "from rivae.words.tags import read_tag_map, tag_nodes",
+        ),
         body="""\
 tags = item_tags(run.load_dataset())
 factor = {factor}

@@ -42,9 +42,7 @@ def places_of(*runs: Run) -> dict[str, str]:
     return places
 
 
-def snippet(
-    run_id: str, call: str, places: Mapping[str, str] | None = None, **kwargs: Any
-) -> str:
+def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **kwargs: Any) -> str:
     """The snippet of panel ``call`` for a run; a keyword left out has the panel's default.
 
     Args:

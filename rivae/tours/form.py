@@ -56,13 +56,17 @@ def to_json(tour: Tour) -> dict[str, Any]:
         "title": tour.title,
         "steps": [
             {
-                "heading": step.heading, "note": step.note, "run": step.run, "query": step.query,
-                "axes": list(step.row.axes), "levels": list(step.row.levels),
+                "heading": step.heading,
+                "note": step.note,
+                "run": step.run,
+                "query": step.query,
+                "axes": list(step.row.axes),
+                "levels": list(step.row.levels),
                 "n_sigma": step.n_sigma,
             }
             for step in tour.steps
         ],
-    }  # fmt: skip
+    }
 
 
 def to_bytes(tour: Tour) -> bytes:
@@ -78,18 +82,24 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
             of it is used.
     """
     file = read_form(
-        _File, content, MAX_BYTES,
+        _File,
+        content,
+        MAX_BYTES,
         too_large=f"a tour has at most {MAX_BYTES // 1000} kB: choose another file",
         foreign="this is no tour ({problem}): choose a file that this app exported",
-    )  # fmt: skip
+    )
     try:
         steps = tuple(
             TourStep(
-                s.heading, s.note, s.run, s.query, SteerRow(tuple(s.axes), tuple(s.levels)),
+                s.heading,
+                s.note,
+                s.run,
+                s.query,
+                SteerRow(tuple(s.axes), tuple(s.levels)),
                 s.n_sigma,
             )
             for s in file.steps
-        )  # fmt: skip
+        )
         return Tour(file.title, steps, tour_id)
     except ConfigError as error:
         raise DataError(

@@ -47,9 +47,7 @@ def check_jobs(jobs: list[Job], device: torch.device) -> None:
     if len(jobs) > 1 and first.training.patience is not None:
         raise ConfigError("runs with patience stop at different epochs: train them one by one")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ConfigError(
-            f"this machine has no device {device}: train with --device cpu"
-        )
+        raise ConfigError(f"this machine has no device {device}: train with --device cpu")
 
 
 class Models:

@@ -31,8 +31,7 @@ def clip_gradients(parameters: Iterable[nn.Parameter], bound: float, stacked: bo
     """
     grads = [p.grad for p in parameters if p.grad is not None]
     squares = [
-        (g.reshape(g.shape[0], -1) if stacked else g.reshape(1, -1)).square().sum(-1)
-        for g in grads
+        (g.reshape(g.shape[0], -1) if stacked else g.reshape(1, -1)).square().sum(-1) for g in grads
     ]
     norms = torch.stack(squares).sum(0).sqrt()
     factors = (bound / (norms + 1e-6)).clamp_max(1.0)

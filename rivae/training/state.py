@@ -113,9 +113,7 @@ def restore_state(
         ) from None
 
 
-def _snapshot(
-    models: Models, optimiser: torch.optim.Optimizer | None, s: int
-) -> dict[str, Tensor]:
+def _snapshot(models: Models, optimiser: torch.optim.Optimizer | None, s: int) -> dict[str, Tensor]:
     """All tensors that model ``s`` needs to go on."""
     out = {f"model/{k}": v for k, v in models.weights(s).items()}
     if optimiser is not None:

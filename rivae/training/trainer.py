@@ -89,9 +89,12 @@ class Trainer:
                     self.group.same(models.method.state_dict().values())
                 names = [job.run.id for job in models.jobs] if models.stacked else []
                 models.set_status(
-                    state="running", total_epochs=models.total_epochs, message="", batch=names,
+                    state="running",
+                    total_epochs=models.total_epochs,
+                    message="",
+                    batch=names,
                     stages=[(stage.name, stage.epochs) for stage in models.stages],
-                )  # fmt: skip
+                )
                 self._timed_at = time.monotonic()
                 self._run_stages(tensors)
                 self._finish()
@@ -207,10 +210,13 @@ class Trainer:
             self._save(optimiser)
         now = time.monotonic()
         for job in models.jobs if self.group.leads else []:
-            job.run.timing.append({
-                "epoch": progress.epoch, "seconds": round(seconds, 4),
-                "wall": round(now - self._timed_at, 4),
-            })  # fmt: skip
+            job.run.timing.append(
+                {
+                    "epoch": progress.epoch,
+                    "seconds": round(seconds, 4),
+                    "wall": round(now - self._timed_at, 4),
+                }
+            )
         self._timed_at = now
 
     def _save(self, optimiser: torch.optim.Adam | None) -> None:

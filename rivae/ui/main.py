@@ -35,48 +35,69 @@ st.set_page_config(page_icon=ICON, layout="wide")
 page = st.navigation(
     [
         st.Page(
-            HOME, title="Home", icon=":material/home:", default=True,
+            HOME,
+            title="Home",
+            icon=":material/home:",
+            default=True,
             help="Data sets and trained runs. Choose one to explore.",
         ),
         st.Page(
-            EXPLORE, title="Explore", icon=":material/tune:",
+            EXPLORE,
+            title="Explore",
+            icon=":material/tune:",
             help="Drag a slider and see the retrieved pictures change.",
         ),
         st.Page(
-            TRAVERSE, title="Traverse", icon=":material/timeline:",
+            TRAVERSE,
+            title="Traverse",
+            icon=":material/timeline:",
             help="What each dimension does: strips, correlations with true factors, planes.",
         ),
         st.Page(
-            WORDS, title="Words", icon=":material/sort_by_alpha:",
+            WORDS,
+            title="Words",
+            icon=":material/sort_by_alpha:",
             help="What changes along an axis in words; names for the axes; tags around factors.",
         ),
         st.Page(
-            STEER, title="Steer", icon=":material/grid_on:",
+            STEER,
+            title="Steer",
+            icon=":material/grid_on:",
             help="Several axes at once: rows of pictures and words; tours to present.",
         ),
         st.Page(
-            COMPARE, title="Compare", icon=":material/view_column:",
+            COMPARE,
+            title="Compare",
+            icon=":material/view_column:",
             help="Two to six runs side by side, tied by matched factor.",
         ),
         st.Page(
-            LABEL, title="Label", icon=":material/new_label:",
+            LABEL,
+            title="Label",
+            icon=":material/new_label:",
             help="Label what the runs retrieve, factor by factor, with the keyboard.",
         ),
         st.Page(
-            METRICS, title="Metrics", icon=":material/leaderboard:",
+            METRICS,
+            title="Metrics",
+            icon=":material/leaderboard:",
             help="The paper's tables beside ours, and everything measured on one run.",
         ),
         st.Page(
-            TRAIN, title="Train", icon=":material/model_training:",
+            TRAIN,
+            title="Train",
+            icon=":material/model_training:",
             help="Start, watch, stop and resume training runs.",
         ),
         st.Page(
-            DATA, title="Data", icon=":material/database:",
+            DATA,
+            title="Data",
+            icon=":material/database:",
             help="Imported data sets, and your own pairs of pictures and texts.",
         ),
     ],
     position="top",
-)  # fmt: skip
+)
 
 entered = st.session_state.get(keys.PAGE) != page.url_path
 st.session_state[keys.ENTERED] = entered

@@ -82,6 +82,4 @@ def count_words(
     highest = (counts / np.maximum(n_items, 1)[:, None]).max(axis=0) if found else np.zeros(0)
     names = list(found)
     order = sorted(range(len(names)), key=lambda w: (-highest[w], names[w]))
-    return CloudCounts(
-        tuple(states), tuple(names[w] for w in order), counts[:, order], n_items
-    )
+    return CloudCounts(tuple(states), tuple(names[w] for w in order), counts[:, order], n_items)

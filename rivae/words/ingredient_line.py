@@ -135,7 +135,7 @@ def _without_brackets(text: str) -> str:
 
 
 def _seasonings(text: str) -> tuple[str, ...]:
-    """"salt and freshly ground black pepper" as two names; () for any other line."""
+    """ "salt and freshly ground black pepper" as two names; () for any other line."""
     words = [w for w in re.split(r"[\s,&]+", text) if w and w not in ("and", "each", "of")]
     words = [w for w in words if not _AMOUNT.fullmatch(w)]
     if "pepper" not in words or not set(words) & SALTS:

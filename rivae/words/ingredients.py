@@ -21,9 +21,7 @@ MAX_LINES = 200  # of one recipe; the longest of the real ones has 39
 Cache = MutableMapping[str, tuple[str, ...]]
 
 
-def ingredient_sets(
-    recipes: Iterable[Recipe], cache: Cache | None = None
-) -> list[tuple[str, ...]]:
+def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> list[tuple[str, ...]]:
     """The different ingredients of every recipe, in the order of its lines.
 
     Singular and plural are one ingredient, written as most recipes here write it ("onion", but
@@ -58,8 +56,16 @@ def common_spelling(sets: Iterable[Sequence[str]]) -> dict[str, str]:
 def singular(name: str) -> str:
     """A key that the singular and the regular plural of an English name share."""
     for ending, single in (
-        ("leaves", "leaf"), ("loaves", "loaf"), ("halves", "half"), ("ies", "y"), ("oes", "o"),
-        ("shes", "sh"), ("ches", "ch"), ("sses", "ss"), ("xes", "x"), ("ie", "y"),
+        ("leaves", "leaf"),
+        ("loaves", "loaf"),
+        ("halves", "half"),
+        ("ies", "y"),
+        ("oes", "o"),
+        ("shes", "sh"),
+        ("ches", "ch"),
+        ("sses", "ss"),
+        ("xes", "x"),
+        ("ie", "y"),
     ):
         if name.endswith(ending) and len(name) > len(ending):
             return name.removesuffix(ending) + single

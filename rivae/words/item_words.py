@@ -131,8 +131,12 @@ def _write(stream: Any, made: ItemWords) -> None:
     flat = [numbers.setdefault(word, len(numbers)) for words in made.sets for word in words]
     ends = np.cumsum([0, *map(len, made.sets)])
     words = json.dumps({"kind": made.kind, "words": list(numbers)}).encode()
-    np.savez(stream, flat=np.array(flat, dtype=np.int32), ends=ends.astype(np.int64),
-             words=np.frombuffer(words, dtype=np.uint8))  # fmt: skip
+    np.savez(
+        stream,
+        flat=np.array(flat, dtype=np.int32),
+        ends=ends.astype(np.int64),
+        words=np.frombuffer(words, dtype=np.uint8),
+    )
 
 
 def _read(path: Path, n: int) -> ItemWords | None:
@@ -145,12 +149,16 @@ def _read(path: Path, n: int) -> ItemWords | None:
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return None
     fits = (
-        flat.ndim == ends.ndim == 1 and len(ends) == n + 1 and ends[0] == 0
-        and ends[-1] == len(flat) and bool((np.diff(ends) >= 0).all())
-        and isinstance(words, list) and all(isinstance(word, str) for word in words)
+        flat.ndim == ends.ndim == 1
+        and len(ends) == n + 1
+        and ends[0] == 0
+        and ends[-1] == len(flat)
+        and bool((np.diff(ends) >= 0).all())
+        and isinstance(words, list)
+        and all(isinstance(word, str) for word in words)
         and kind in ("ingredients", "words")
         and (not len(flat) or 0 <= flat.min() <= flat.max() < len(words))
-    )  # fmt: skip
+    )
     if not fits:
         return None
     named = [words[w] for w in flat.tolist()]

@@ -78,11 +78,13 @@ def read_names(
             belongs to another model than the one with hash ``model``.
     """
     file = read_form(
-        _File, source, MAX_BYTES,
+        _File,
+        source,
+        MAX_BYTES,
         unreadable="the file of axis names cannot be read: choose another one",
         too_large=f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one",
         foreign="these are no axis names ({problem}): choose a file that this app saved",
-    )  # fmt: skip
+    )
     if model and file.model and file.model != model:
         raise DataError(
             "these names were given to the axes of another model: choose names made for this one"
@@ -98,8 +100,11 @@ def read_names(
         )
     return tuple(
         AxisName(
-            axis.dim, axis.name, axis.direction,
-            tuple(Evidence(**e.model_dump()) for e in axis.evidence), axis.edited,
+            axis.dim,
+            axis.name,
+            axis.direction,
+            tuple(Evidence(**e.model_dump()) for e in axis.evidence),
+            axis.edited,
         )
         for axis in sorted(axes, key=lambda axis: axis.dim)
     )

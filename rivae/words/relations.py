@@ -93,9 +93,7 @@ def relations(
     place = {word: w for w, word in enumerate(chosen)}
     pairs = [(i, place[w]) for i, item in enumerate(sets) for w in set(item) if w in place]
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    presence = csr_array(
-        (np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(chosen))
-    )
+    presence = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sets), len(chosen)))
     shape = (len(chosen), table.shape[1])
     correlation, shift, p = np.zeros(shape), np.zeros(shape), np.ones(shape)
     for j in range(table.shape[1]):

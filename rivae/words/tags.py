@@ -80,11 +80,13 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
             shipped, names an unknown factor, or has a tag at both ends of a factor.
     """
     tag_map = read_form(
-        TagMap, path, MAX_BYTES,
+        TagMap,
+        path,
+        MAX_BYTES,
         unreadable=f"the tag file {path.name} cannot be read: choose another one",
         too_large=f"a tag file has at most {MAX_BYTES:,} bytes: choose a smaller one",
         foreign=f"{path.name} is no tag file ({{problem}}): start from {FOODCOM_TAGS.name}",
-    )  # fmt: skip
+    )
     unknown = sorted(set(tag_map.factors) - set(FACTOR_NAMES))
     if unknown:
         raise DataError(
@@ -125,7 +127,8 @@ def tag_nodes(
     sides: tuple[Side, Side] = ("high", "low")
     return tuple(
         TagNode(factor, tag, side, counts[tag])
-        for factor in factors if factor in tag_map.factors
+        for factor in factors
+        if factor in tag_map.factors
         for side in sides
         for tag in sorted(
             set(getattr(tag_map.factors[factor], side)), key=lambda t: (-counts[t], t)

@@ -53,7 +53,8 @@ def tag_targets(
     counts = Counter(tag for item in tags or () for tag in set(item))
     n = len(tags or ())
     telling = [
-        tag for tag, c in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        tag
+        for tag, c in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
         if MIN_COUNT <= c <= n - MIN_COUNT and tag not in ignored
     ]
     return [Target(f"tag:{tag}", tag, "tag") for tag in telling[:MAX_TAGS]]

@@ -23,8 +23,7 @@ from tests.benchmark.rows_for_tests import failed, not_run, row
 
 GOOD = Cell("synth", "rivae", "default", (0, 1), size="tiny")
 # A rate at which z is NaN after an epoch.
-BAD = Cell("synth", "bi-vae", "default", (0, 1), settings=(("learning_rate", 1e12),),
-           size="tiny")  # fmt: skip
+BAD = Cell("synth", "bi-vae", "default", (0, 1), settings=(("learning_rate", 1e12),), size="tiny")
 NOWHERE = Cell("split-mnist", "rivae", "default", (0,), size="tiny")
 
 
@@ -182,13 +181,24 @@ def test_a_worker_that_dies_is_reported(tmp_path, monkeypatch) -> None:
 
 
 def test_a_worker_ends_with_its_parent(tmp_path) -> None:
-    task = {"cell": {"dataset": "synth", "method": "rivae", "preset": "default", "seeds": [0],
-                     "draws": [0], "settings": [["joint_epochs", 100000]], "size": "tiny"},
-            "root": str(tmp_path)}  # fmt: skip
+    task = {
+        "cell": {
+            "dataset": "synth",
+            "method": "rivae",
+            "preset": "default",
+            "seeds": [0],
+            "draws": [0],
+            "settings": [["joint_epochs", 100000]],
+            "size": "tiny",
+        },
+        "root": str(tmp_path),
+    }
     worker = subprocess.Popen(
         [sys.executable, "-m", "rivae.benchmark.worker", json.dumps(task)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert worker.stdin is not None and worker.stdout is not None
     assert "training" in json.loads(worker.stdout.readline())["say"]
     worker.stdin.close()  # as when the parent is killed

@@ -23,9 +23,14 @@ def test_every_number_is_one_row():
     keys = Counter((row["metric"], row.get("range", "")) for row in rows)
     assert set(keys.values()) == {1}
     assert keys.keys() == {
-        ("recall_at_1", ""), ("overlap", "paper"), ("overlap", "prior"), ("overlap", "3 s.d."),
-        ("coverage", "3 s.d."), ("overlap", "300 s.d."), ("coverage", "300 s.d."),
-    }  # fmt: skip
+        ("recall_at_1", ""),
+        ("overlap", "paper"),
+        ("overlap", "prior"),
+        ("overlap", "3 s.d."),
+        ("coverage", "3 s.d."),
+        ("overlap", "300 s.d."),
+        ("coverage", "300 s.d."),
+    }
 
 
 def test_a_method_without_a_latent_has_retrieval_only():

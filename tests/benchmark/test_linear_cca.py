@@ -20,10 +20,13 @@ def pairs(shuffled=False, n=1500):
     if shuffled:
         words = words[rng.permutation(n)]
     return PairedDataset(
-        name="planes", settings={}, splits=random_split(n, (0.7, 0.1, 0.2), 0), search_size=200,
+        name="planes",
+        settings={},
+        splits=random_split(n, (0.7, 0.1, 0.2), 0),
+        search_size=200,
         x1=TensorView(torch.from_numpy(pictures.astype(np.float32))),
         x2=TensorView(torch.from_numpy(words.astype(np.float32))),
-    )  # fmt: skip
+    )
 
 
 def test_linear_relations_are_found_and_chance_is_not():

@@ -32,8 +32,9 @@ def test_filters_keep_what_they_name() -> None:
         ("sprites", "rivae", ABLATION, (7,)),
     ]
     assert {c.preset for c in plan(tables=["synth"], presets=["default", "paper"])} == {
-        "default", "paper",
-    }  # fmt: skip
+        "default",
+        "paper",
+    }
     assert [c.dataset for c in plan(datasets=["split-digits"], methods=["rivae"])] == [
         "split-digits"
     ]
@@ -71,8 +72,10 @@ def test_shortened_runs_have_other_names_fewer_epochs_and_less_data() -> None:
     full, quick, tiny = (Cell("synth", "rivae", "default", (0,), size=size) for size in SIZES)
     names = [cell.configs()[0].name for cell in (full, quick, tiny)]
     assert names[0] == "bench-synth-rivae-default-d0-s0"  # finished runs have this name
-    assert names[1:] == ["bench-synth-rivae-default-quick-d0-s0",
-                         "bench-synth-rivae-default-tiny-d0-s0"]  # fmt: skip
+    assert names[1:] == [
+        "bench-synth-rivae-default-quick-d0-s0",
+        "bench-synth-rivae-default-tiny-d0-s0",
+    ]
     epochs = [
         [
             cell.config(0, 0).method.settings[f"{stage}_epochs"]

@@ -121,8 +121,11 @@ def test_an_undefined_score_has_no_part_in_the_mean() -> None:
 
 def test_the_paper_stands_beside_its_own_range_only() -> None:
     rows = [row(0.5, metric="completeness", where=where) for where in ("paper", "prior")]
-    got = {each.range: each for each in summarise(rows) if each.metric == "completeness"
-           and each.dataset == "sprites" and each.method == "rivae"}  # fmt: skip
+    got = {
+        each.range: each
+        for each in summarise(rows)
+        if each.metric == "completeness" and each.dataset == "sprites" and each.method == "rivae"
+    }
     assert got["paper"].paper == 0.9133 and got["prior"].paper is None
 
 
@@ -155,8 +158,14 @@ def test_lines_stand_in_the_papers_order_then_baselines_ablation_and_chance() ->
         row(0.4),
         row(0.5, method="cos-sim-lvm"),
     ]
-    got = [each.mean for each in summarise(rows) if each.dataset == "sprites"
-           and each.metric == "recall_at_1" and each.table == "retrieval" and each.n]  # fmt: skip
+    got = [
+        each.mean
+        for each in summarise(rows)
+        if each.dataset == "sprites"
+        and each.metric == "recall_at_1"
+        and each.table == "retrieval"
+        and each.n
+    ]
     assert got == [0.5, 0.4, 0.3, 0.2, 0.1]
 
 

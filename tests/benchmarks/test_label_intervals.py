@@ -37,7 +37,11 @@ def test_an_interval_without_draws_or_score_is_none():
     draws = np.array([0.2, 0.3, np.nan])
     low, high = corrected_interval(0.2, draws, 10)
     assert 0 <= low <= 0.2 <= high
-    for bad in ((np.nan, draws, 10), (0.2, draws * np.nan, 10), (0.2, draws[:0], 10),
-                (0.2, draws, 1)):  # fmt: skip
+    for bad in (
+        (np.nan, draws, 10),
+        (0.2, draws * np.nan, 10),
+        (0.2, draws[:0], 10),
+        (0.2, draws, 1),
+    ):
         assert np.isnan(corrected_interval(*bad)).all()
     assert corrected_interval(0.99, np.full(50, 1.0) - np.linspace(0, 0.2, 50), 5)[1] == 1.0

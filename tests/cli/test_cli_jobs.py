@@ -17,8 +17,13 @@ from rivae.runs.notes import is_archived
 from rivae.tours import add_tour, delete_tour, list_tours
 from tests.training.tiny import tiny_config, untrained_run
 
-SHORT = ("init_epochs=1", "unfold_epochs=0", "ivae_epochs=1", "joint_epochs=2",
-         "dataset.n_pairs=150")  # fmt: skip
+SHORT = (
+    "init_epochs=1",
+    "unfold_epochs=0",
+    "ivae_epochs=1",
+    "joint_epochs=2",
+    "dataset.n_pairs=150",
+)
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups")
 
 
@@ -58,7 +63,11 @@ def test_queued_runs_wait_for_a_worker(said, root):
     assert "q-s0: queued" in out and "rivae logs q-s0 -f" in out and list_runs([root]) == []
     first, second = json.loads(said("jobs", "--json"))
     assert (first["run"], first["state"], first["priority"], first["max_restarts"]) == (
-        "q-s0", "queued", 7, 0)  # fmt: skip
+        "q-s0",
+        "queued",
+        7,
+        0,
+    )
     assert first["data set"] == "synth" and "q-s1" in said("jobs")
     assert "has said nothing yet: it is queued" in said("logs", "q-s0")
     assert said("cancel", "q-s0", second["id"]).count("is out of the queue") == 2
@@ -163,10 +172,17 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatc
 
     run, guideline = untrained_run(root), read_guideline()
     plan = LabelPlan(
-        id="first", created="2026-01-01", dataset="synth", fingerprint="0" * 16,
-        runs=[PlanRun(id="good", model=run.content_hash, n_items=1)], n_queries=None,
-        guideline=guideline.version, random_state=0, order=[0], repeats=[],
-    )  # fmt: skip
+        id="first",
+        created="2026-01-01",
+        dataset="synth",
+        fingerprint="0" * 16,
+        runs=[PlanRun(id="good", model=run.content_hash, n_items=1)],
+        n_queries=None,
+        guideline=guideline.version,
+        random_state=0,
+        order=[0],
+        repeats=[],
+    )
     store = open_labels()
     keep_plan(store, plan, guideline)
     store.close()
@@ -181,7 +197,9 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatc
     assert "add --run or --plan" in said("trash", "restore", "first", code=1)
     assert "first is back" in said("trash", "restore", "first", "--plan")
     assert json.loads(said("trash", "restore", "first", "--json")) == {
-        "run": "first", "restored": True}  # fmt: skip
+        "run": "first",
+        "restored": True,
+    }
     assert "first" in said("labels", "plans") and (root / "first").is_dir()
 
 
@@ -225,8 +243,19 @@ def test_only_runs_are_deleted_archived_and_renamed(said, root, tmp_path):
     (root / "linked").symlink_to(elsewhere)
     (root / "other").symlink_to(foreign)
     before = sorted(tmp_path.rglob("*"))
-    named = ("project", str(foreign), str(root / "project"), str(elsewhere), "../work", "./project",
-             "linked", "other", "../elsewhere/good", "project/", "demo-synth")  # fmt: skip
+    named = (
+        "project",
+        str(foreign),
+        str(root / "project"),
+        str(elsewhere),
+        "../work",
+        "./project",
+        "linked",
+        "other",
+        "../elsewhere/good",
+        "project/",
+        "demo-synth",
+    )
     for name in named:
         for words in (["delete", name, "--yes"], ["archive", name], ["rename", name, "mine"]):
             line = said(*words, code=1)

@@ -55,13 +55,22 @@ def label(path, who, levels_of, repeat=False, share=1.0):
         data = plan_data(plan)
         keys, factors = keys_by_row(data, plan.items), read_guideline().ids[:2]
         rows = plan.items[: round(share * len(plan.items))]
-        store.append([
-            LabelEvent(
-                str(uuid.uuid4()), START, who, keys[int(row)], factor,
-                levels_of(float(data.factors[int(row), k])), repeat=repeat, plan="first",
-            )
-            for row in rows for k, factor in enumerate(factors)
-        ])  # fmt: skip
+        store.append(
+            [
+                LabelEvent(
+                    str(uuid.uuid4()),
+                    START,
+                    who,
+                    keys[int(row)],
+                    factor,
+                    levels_of(float(data.factors[int(row), k])),
+                    repeat=repeat,
+                    plan="first",
+                )
+                for row in rows
+                for k, factor in enumerate(factors)
+            ]
+        )
 
 
 def level(value):
@@ -216,8 +225,10 @@ def test_scores_say_what_they_do_before_they_do_it(planned, capsys, monkeypatch)
     label(planned, "ann", level)
     assert main(["labels", "scores", RUN]) == 0
     assert said[0].splitlines() == [
-        "scores: starting", "scores: opening the data", f"scores: searching with {RUN}",
-    ]  # fmt: skip
+        "scores: starting",
+        "scores: opening the data",
+        f"scores: searching with {RUN}",
+    ]
     assert "scores: scoring" in capsys.readouterr().err
 
 

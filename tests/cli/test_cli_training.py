@@ -96,9 +96,14 @@ def test_datasets_are_listed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("  ")[0] == "data set"
     assert [line.split()[0] for line in lines[1:]] == [
-        "synth", "synth-modulated", "sprites", "split-digits", "split-mnist", "kitchen",
+        "synth",
+        "synth-modulated",
+        "sprites",
+        "split-digits",
+        "split-mnist",
+        "kitchen",
         "pairs",
-    ]  # fmt: skip
+    ]
     assert main(["datasets", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert rows[0]["name"] == "synth" and rows[0]["settings"]["n_pairs"] == 3000

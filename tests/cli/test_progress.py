@@ -53,7 +53,8 @@ def test_outside_of_a_terminal_a_line_every_half_minute(clock, capsys):
     said = capsys.readouterr().err.splitlines()
     assert said[:2] == ["long: preparing joint", "long: joint epoch 1/4 step 1/100"]
     assert [line.split(" · ")[0] for line in said[2:]] == [
-        f"long: joint epoch 1/4 step {step}/100" for step in (31, 61, 91)]  # fmt: skip
+        f"long: joint epoch 1/4 step {step}/100" for step in (31, 61, 91)
+    ]
     assert said[2].endswith(" · 1 steps/s · about 6 min left"), "370 steps at one a second"
 
 
@@ -62,8 +63,15 @@ def test_in_a_terminal_one_line_that_fits(clock, terminal):
     for step in range(20):
         line.watch(at(step))
         clock.now += 0.05
-    line({"epoch": 1, "total_epochs": 4, "stage": "joint", "objective": 0.25, "validation": {
-        "recall_at_1": 0.5, "median_rank": 2.0}})  # fmt: skip
+    line(
+        {
+            "epoch": 1,
+            "total_epochs": 4,
+            "stage": "joint",
+            "objective": 0.25,
+            "validation": {"recall_at_1": 0.5, "median_rank": 2.0},
+        }
+    )
     clock.now += 1
     line.watch(at(0, epoch=1))
     line.steps.close()

@@ -129,7 +129,9 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path):
 
     os.mkfifo(tmp_path / "pipe")
     for read in (
-        lambda path: read_idx(path, 1), lambda path: read_word2vec(path, ["a"], 2), NpzFile
-    ):  # fmt: skip
+        lambda path: read_idx(path, 1),
+        lambda path: read_word2vec(path, ["a"], 2),
+        NpzFile,
+    ):
         with pytest.raises(DataError, match=r"no plain file|is no file|cannot be read"):
             read(tmp_path / "pipe")

@@ -33,9 +33,10 @@ def words(view, i):
 def test_a_row_holds_title_ingredients_and_instructions_in_order(tmp_path):
     view = view_of(tmp_path)
     assert words(view, 0) == [
-        ["red", "lentil", "soup"], ["cups", "water", "red", "lentils"],
+        ["red", "lentil", "soup"],
+        ["cups", "water", "red", "lentils"],
         ["stir", "serve", "the", "soup"],
-    ]  # fmt: skip
+    ]
     assert words(view, 1) == [["creme", "brulee"], ["cream"], []]
     assert [len(part) for part in words(view, 2)] == [0, SECTIONS[1], SECTIONS[2]]
     assert words(view, 3) == [[], [], []]
@@ -103,5 +104,10 @@ def test_texts_without_common_words_are_refused(tmp_path):
 def test_sentences_are_the_known_words_of_a_section(tmp_path):
     view = view_of(tmp_path, max_words=2)
     assert list(view.sentences(np.array([0, 3]))) == [
-        [], ["water"], ["stir"], [], [], [],
-    ]  # fmt: skip
+        [],
+        ["water"],
+        ["stir"],
+        [],
+        [],
+        [],
+    ]

@@ -100,8 +100,10 @@ def test_an_item_is_enlarged_by_mouse_and_key_and_the_bar_is_in_view(desk, made,
     desk.keyboard.press("z")
     zoom.wait_for()
     desk.keyboard.press("4")  # labelling goes on, and what is enlarged with it
-    until(lambda: desk.get_by_test_id("zoom-picture").get_attribute("src").endswith("/picture/1"),
-          "the enlarged item follows the cursor")  # fmt: skip
+    until(
+        lambda: desk.get_by_test_id("zoom-picture").get_attribute("src").endswith("/picture/1"),
+        "the enlarged item follows the cursor",
+    )
     box = zoom.bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= 900
     desk.keyboard.press("Escape")
@@ -196,8 +198,11 @@ def test_flag_repeat_and_focus(desk, made, until):
     desk.keyboard.press("f")
     saved(desk, until)
     assert levels(made)[:3] == [4, 4, "."]
-    flagged = [c.event.item for c in made.store.current("flag", annotator=who(made))
-               if c.event.plan == made.plan.id]  # fmt: skip
+    flagged = [
+        c.event.item
+        for c in made.store.current("flag", annotator=who(made))
+        if c.event.plan == made.plan.id
+    ]
     assert flagged == [made.keys[made.plan.order[2]]]
     desk.get_by_test_id("mode-focus").click()
     rows = desk.get_by_test_id("focus-factor")

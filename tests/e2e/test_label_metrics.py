@@ -25,10 +25,16 @@ def scored(app_runs, trained_run, tmp_path):
     (path / "config.json").write_text(json.dumps({**config, "name": path.name}))
     run = Run(path)
     data, food = run.load_dataset(), read_guideline()
-    run.write_evaluation(evaluate(
-        run.load_method(data), data, n_queries=6, n_search_sets=1, null_permutations=0,
-        null_permutations_slow=0,
-    ))  # fmt: skip
+    run.write_evaluation(
+        evaluate(
+            run.load_method(data),
+            data,
+            n_queries=6,
+            n_search_sets=1,
+            null_permutations=0,
+            null_permutations_slow=0,
+        )
+    )
     plan = make_plan([run], "scored", data=data, guideline=food.version)
     with LabelStore(tmp_path / "labels.db") as store:
         keep_plan(store, plan, food)

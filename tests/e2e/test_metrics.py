@@ -18,8 +18,11 @@ def tables(page, app_server):
 
 
 def names(page):
-    return page.get_by_test_id("result-table").first.locator("tbody th span:first-child") \
-        .all_inner_texts()  # fmt: skip
+    return (
+        page.get_by_test_id("result-table")
+        .first.locator("tbody th span:first-child")
+        .all_inner_texts()
+    )
 
 
 def test_a_heading_sorts_by_mouse_and_keyboard_and_back_undoes(tables, until):

@@ -4,8 +4,18 @@ from urllib.parse import urlsplit
 
 import pytest
 
-PAGES = ["", "explore", "traverse", "steer", "compare", "metrics", "words", "label", "data",
-         "train"]  # fmt: skip
+PAGES = [
+    "",
+    "explore",
+    "traverse",
+    "steer",
+    "compare",
+    "metrics",
+    "words",
+    "label",
+    "data",
+    "train",
+]
 
 
 def visit(page, address, name, run):

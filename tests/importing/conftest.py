@@ -26,12 +26,17 @@ def rows(n: int = 40) -> list[dict[str, Any]]:
     """Records of dishes 0 .. n - 1."""
     return [
         {
-            "id": f"d{i}", "image": f"{i}.jpg", "title": f"Dish {i}",
-            "ingredients": f"1 cup water\n{i} eggs", "instructions": "Stir.\nServe.",
-            "tags": "soup|easy", "heat": str(i % 3), "weight": f"{i / 7:.3f}",
+            "id": f"d{i}",
+            "image": f"{i}.jpg",
+            "title": f"Dish {i}",
+            "ingredients": f"1 cup water\n{i} eggs",
+            "instructions": "Stir.\nServe.",
+            "tags": "soup|easy",
+            "heat": str(i % 3),
+            "weight": f"{i / 7:.3f}",
         }
         for i in range(n)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture

@@ -37,17 +37,28 @@ texts = st.text(st.characters(), max_size=12) | st.sampled_from(
     ["\ud800", "\udc80a", "\x00", "[1, 2", '["a", ["b"]]', "[" * 300, "1e400", "9" * 400, "\r\n"]
 )
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | texts
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | texts
     | st.sampled_from([10**400, -(10**20), 1e308]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
-)  # fmt: skip
+)
 strange = st.dictionaries(st.sampled_from(COLUMNS) | texts, values, max_size=5)
 
 
 def sound(i: int) -> dict[str, Any]:
-    return {"id": f"d{i}", "title": f"Dish {i}", "ingredients": "water|salt",
-            "instructions": "Stir.", "tags": "", "url": "", "heat": str(i % 3)}  # fmt: skip
+    return {
+        "id": f"d{i}",
+        "title": f"Dish {i}",
+        "ingredients": "water|salt",
+        "instructions": "Stir.",
+        "tags": "",
+        "url": "",
+        "heat": str(i % 3),
+    }
 
 
 def source_of(table: Path) -> PairsImport:
@@ -116,23 +127,25 @@ def test_bytes_of_strangers(content: bytes, kind: str) -> None:
     assert check_table(f"t.{kind}", content) is None
 
 
-arrow_columns = st.sampled_from([
-    (pa.string(), [b"plain", b"\xff\xfe", None, b"", b"\xed\xa0\x80"]),
-    (pa.binary(), [b"plain", b"\xff", None]),
-    (pa.list_(pa.string()), [[b"a", b"\xff"], [], None, [None]]),
-    (pa.timestamp("us"), [0, 2**62, -(2**62), None]),
-    (pa.timestamp("s", "Europe/Berlin"), [0, 2**40, -(2**45), None]),
-    (pa.duration("s"), [0, 2**62, -(2**62), None]),
-    (pa.duration("ns"), [1, 2**62, None]),
-    (pa.date32(), [0, 2**31 - 1, -(2**31), None]),
-    (pa.time64("ns"), [0, 86_399_999_999_999, None]),
-    (pa.int64(), [0, -(2**63), 2**63 - 1, None]),
-    (pa.float64(), [float("nan"), float("inf"), 1e308, None]),
-    (pa.decimal128(38, 2), [None]),
-    (pa.struct([("text", pa.string())]), [None]),
-    (pa.map_(pa.string(), pa.int32()), [[("k", 1)], None]),
-    (pa.dictionary(pa.int8(), pa.string()), [None]),
-])  # fmt: skip
+arrow_columns = st.sampled_from(
+    [
+        (pa.string(), [b"plain", b"\xff\xfe", None, b"", b"\xed\xa0\x80"]),
+        (pa.binary(), [b"plain", b"\xff", None]),
+        (pa.list_(pa.string()), [[b"a", b"\xff"], [], None, [None]]),
+        (pa.timestamp("us"), [0, 2**62, -(2**62), None]),
+        (pa.timestamp("s", "Europe/Berlin"), [0, 2**40, -(2**45), None]),
+        (pa.duration("s"), [0, 2**62, -(2**62), None]),
+        (pa.duration("ns"), [1, 2**62, None]),
+        (pa.date32(), [0, 2**31 - 1, -(2**31), None]),
+        (pa.time64("ns"), [0, 86_399_999_999_999, None]),
+        (pa.int64(), [0, -(2**63), 2**63 - 1, None]),
+        (pa.float64(), [float("nan"), float("inf"), 1e308, None]),
+        (pa.decimal128(38, 2), [None]),
+        (pa.struct([("text", pa.string())]), [None]),
+        (pa.map_(pa.string(), pa.int32()), [[("k", 1)], None]),
+        (pa.dictionary(pa.int8(), pa.string()), [None]),
+    ]
+)
 
 
 def arrow_array(kind: pa.DataType, cells: list[Any]) -> pa.Array:
@@ -181,8 +194,10 @@ def test_recipe1m_of_strangers(records: list[Any], tail: bytes, with_tail: bool)
         place = root / "a" / "b" / "c" / "d"
         place.mkdir(parents=True)
         (place / "abcd.jpg").write_bytes(jpeg(1, (8, 8)))
-        good = [{**sound(i), "ingredients": [{"text": "salt"}], "instructions": [{"text": "Stir"}]}
-                for i in range(N)]  # fmt: skip
+        good = [
+            {**sound(i), "ingredients": [{"text": "salt"}], "instructions": [{"text": "Stir"}]}
+            for i in range(N)
+        ]
         pictures = [{"id": f"d{i}", "images": [{"id": "abcd.jpg"}]} for i in range(N)]
         (root / "layer1.json").write_text(json.dumps(good + records))
         content = json.dumps(pictures + records).encode()
@@ -190,11 +205,20 @@ def test_recipe1m_of_strangers(records: list[Any], tail: bytes, with_tail: bool)
         check(lambda: Recipe1MImport(root), Path(folder) / "data")
 
 
-@given(st.dictionaries(st.sampled_from(sorted(Manifest.model_fields)), values, max_size=4),
-       st.binary(max_size=20), st.integers(0, 400))  # fmt: skip
+@given(
+    st.dictionaries(st.sampled_from(sorted(Manifest.model_fields)), values, max_size=4),
+    st.binary(max_size=20),
+    st.integers(0, 400),
+)
 def test_manifests_of_strangers(changes: dict[str, Any], bytes_in: bytes, place: int) -> None:
-    sane = {"name": "m", "title": "M", "created": "2026", "n_items": 3, "chunks": [3],
-            "picture_side": 64}  # fmt: skip
+    sane = {
+        "name": "m",
+        "title": "M",
+        "created": "2026",
+        "n_items": 3,
+        "chunks": [3],
+        "picture_side": 64,
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.json"
         content = json.dumps({**sane, **changes}).encode()
@@ -210,11 +234,16 @@ def test_manifests_of_strangers(changes: dict[str, Any], bytes_in: bytes, place:
 def test_matrices_of_strangers(kind: str, data: st.DataObject) -> None:
     numbers = st.integers(-3, 5) | st.sampled_from([10**6, 2**62, 10**30])
     shape = tuple(data.draw(st.lists(numbers, max_size=4)))
-    header = data.draw(st.sampled_from([
-        f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}",
-        f"{{'descr': {'[' * 150}, 'fortran_order': False, 'shape': (2, 2)}}",
-        "[" * 5000, "{" + "-" * 5000 + "1}",
-    ]))  # fmt: skip
+    header = data.draw(
+        st.sampled_from(
+            [
+                f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}",
+                f"{{'descr': {'[' * 150}, 'fortran_order': False, 'shape': (2, 2)}}",
+                "[" * 5000,
+                "{" + "-" * 5000 + "1}",
+            ]
+        )
+    )
     head = header.encode().ljust(118) + b"\n"
     content = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
     with tempfile.TemporaryDirectory() as folder:
@@ -247,9 +276,7 @@ changed_bytes = st.lists(st.tuples(st.integers(0, 2000), st.integers(1, 255)), m
 
 
 @given(st.sampled_from(sorted(KINDS)), changed_bytes, st.none() | st.integers(0, 900))
-def test_pictures_of_strangers(
-    kind: str, changes: list[tuple[int, int]], end: int | None
-) -> None:
+def test_pictures_of_strangers(kind: str, changes: list[tuple[int, int]], end: int | None) -> None:
     data = bytearray(KINDS[kind])
     for place, change in changes:
         data[place % len(data)] ^= change
@@ -263,9 +290,12 @@ def test_pictures_of_strangers(
     assert image.mode == "RGB" and max(image.size) <= 8 and image.getexif().get(0x0112, 1) == 1
 
 
-@given(changed_bytes,
-       st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2,
-                        zipfile.ZIP_LZMA]))  # fmt: skip
+@given(
+    changed_bytes,
+    st.sampled_from(
+        [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+    ),
+)
 def test_zips_of_strangers(changes: list[tuple[int, int]], packing: int) -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", packing) as archive:

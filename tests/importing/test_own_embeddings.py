@@ -26,8 +26,9 @@ def matrices(tmp_path, n=40):
 
 
 def with_embeddings(table, root, paths, **chosen):
-    mapping = make_mapping(list(pd.DataFrame(rows(1)).columns), {"picture": None, **chosen},
-                           needs_picture=False)  # fmt: skip
+    mapping = make_mapping(
+        list(pd.DataFrame(rows(1)).columns), {"picture": None, **chosen}, needs_picture=False
+    )
     source = PairsImport(table, [], mapping, embeddings=paths)
     return run_import(source, ImportSettings("own", root=root))
 

@@ -109,9 +109,11 @@ def test_texts_of_strangers(tmp_path, pictures, write_table):
     table.write_text("\n".join(map(json.dumps, records)))
     report = take(table, pictures, tmp_path / "data")
     assert report.left_out == {
-        "text longer than 200,000 characters": 1, "text is empty": 1,
-        "title or name longer than 500 characters": 1, "id occurs twice": 1,
-    }  # fmt: skip
+        "text longer than 200,000 characters": 1,
+        "text is empty": 1,
+        "title or name longer than 500 characters": 1,
+        "id occurs twice": 1,
+    }
     store = PairStore(tmp_path / "data" / "mine")
     assert store.title(0) == "<script>alert(1)</script>"  # kept; escaped where it is shown
     assert store.title(1) == "a b\u202e c"
@@ -226,8 +228,9 @@ def test_the_paper_filter(tmp_path, pictures, write_table):
     assert take(table, pictures, tmp_path / "data", name="all").taken == 40
     report = take(table, pictures, tmp_path / "data", paper_filter=True)
     assert report.left_out == {
-        "more than 20 ingredients (the paper's filter)": 1, "no instructions": 1
-    }  # fmt: skip
+        "more than 20 ingredients (the paper's filter)": 1,
+        "no instructions": 1,
+    }
 
 
 def test_a_partition_column_makes_the_split(tmp_path, pictures, write_table):

@@ -25,10 +25,21 @@ def clip(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("clip")
     torch.manual_seed(0)
-    layers = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
-              "num_attention_heads": 2, "projection_dim": 16}  # fmt: skip
-    text = {**layers, "vocab_size": 300, "max_position_embeddings": 24,
-            "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}  # fmt: skip
+    layers = {
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "projection_dim": 16,
+    }
+    text = {
+        **layers,
+        "vocab_size": 300,
+        "max_position_embeddings": 24,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "pad_token_id": 0,
+    }
     vision = {**layers, "image_size": 32, "patch_size": 8}
     config = transformers.CLIPConfig(text_config=text, vision_config=vision, projection_dim=16)
     transformers.CLIPModel(config).save_pretrained(folder)
@@ -40,9 +51,13 @@ def clip(tmp_path_factory):
         trainers.WordPieceTrainer(vocab_size=200, special_tokens=marks),
     )
     transformers.PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="[PAD]", bos_token="[BOS]", eos_token="[EOS]",
-        unk_token="[UNK]", model_max_length=24,
-    ).save_pretrained(folder)  # fmt: skip
+        tokenizer_object=words,
+        pad_token="[PAD]",
+        bos_token="[BOS]",
+        eos_token="[EOS]",
+        unk_token="[UNK]",
+        model_max_length=24,
+    ).save_pretrained(folder)
     processor(folder)
     return folder
 
@@ -97,8 +112,13 @@ def test_a_stopped_run_goes_on_and_ends_the_same(store, clip, tmp_path):
     with pytest.raises(DataError, match=r"no features 'parts'"):
         load_dataset("pairs", store=str(store), features="parts")
     shares = []
-    make_features(store, checkpoint, "parts", batch_size=20,
-                  progress=lambda side, share: shares.append((side, share)))  # fmt: skip
+    make_features(
+        store,
+        checkpoint,
+        "parts",
+        batch_size=20,
+        progress=lambda side, share: shares.append((side, share)),
+    )
     assert shares[0] == ("pictures", pytest.approx(2 / 3))
     for side in ("pictures", "texts"):
         one, two = (np.load(store / "features" / n / f"{side}.npy") for n in ("whole", "parts"))

@@ -23,16 +23,23 @@ def folder(tmp_path):
     for i in range(N):
         partition = ("train", "val", "test")[i % 3]
         n = 21 if i == 6 else 2
-        texts.append({
-            "id": f"{i:010x}", "title": f"Dish {i}", "partition": partition,
-            "ingredients": [{"text": f"{k} cups thing {k}"} for k in range(n)],
-            "instructions": [{"text": "Mix."}, {"text": "Bake."}],
-            "url": f"http://www.food.com/recipe/some-dish-{1000 + i}",
-        })  # fmt: skip
-        detected.append({
-            "id": f"{i:010x}", "ingredients": [{"text": "salt"}, {"text": "???"}],
-            "valid": [True, False],
-        })  # fmt: skip
+        texts.append(
+            {
+                "id": f"{i:010x}",
+                "title": f"Dish {i}",
+                "partition": partition,
+                "ingredients": [{"text": f"{k} cups thing {k}"} for k in range(n)],
+                "instructions": [{"text": "Mix."}, {"text": "Bake."}],
+                "url": f"http://www.food.com/recipe/some-dish-{1000 + i}",
+            }
+        )
+        detected.append(
+            {
+                "id": f"{i:010x}",
+                "ingredients": [{"text": "salt"}, {"text": "???"}],
+                "valid": [True, False],
+            }
+        )
         factors.append(f"{i:010x},{i % 5 + 1}")
         if i != 5:
             image = f"a{i:03d}bc.jpg"
@@ -59,8 +66,9 @@ def test_the_layout_is_read(folder, tmp_path):
     assert is_recipe1m(folder) and not is_recipe1m(tmp_path)
     report = take(folder, tmp_path / "data", folder / "RAW_recipes.csv")
     assert report.left_out == {
-        "no picture listed": 1, "more than 20 ingredients (the paper's filter)": 1
-    }  # fmt: skip
+        "no picture listed": 1,
+        "more than 20 ingredients (the paper's filter)": 1,
+    }
     store = PairStore(tmp_path / "data" / "r")
     assert len(store) == N - 2
     recipe = store.recipe(0)
@@ -101,10 +109,13 @@ def test_odd_records_are_left_out(folder, tmp_path):
     (folder / "layer1.json").write_text(json.dumps(texts))
     report = take(folder, tmp_path / "data")
     assert report.left_out == {
-        "recipe without an id": 1, "partition is none of train, val, test": 1,
-        "text is empty": 1, "a line longer than 5,000 characters": 1, "no picture listed": 1,
+        "recipe without an id": 1,
+        "partition is none of train, val, test": 1,
+        "text is empty": 1,
+        "a line longer than 5,000 characters": 1,
+        "no picture listed": 1,
         "more than 20 ingredients (the paper's filter)": 1,
-    }  # fmt: skip
+    }
 
 
 def test_a_folder_of_another_kind_is_refused(tmp_path):

@@ -20,8 +20,15 @@ from tests.importing.conftest import rows
 
 
 def plan(tmp_path, **settings):
-    return Plan(**{"table": tmp_path / "table.csv", "images": (tmp_path / "pictures",),
-                   "name": "mine", "root": tmp_path / "data", **settings})  # fmt: skip
+    return Plan(
+        **{
+            "table": tmp_path / "table.csv",
+            "images": (tmp_path / "pictures",),
+            "name": "mine",
+            "root": tmp_path / "data",
+            **settings,
+        }
+    )
 
 
 def take(plan, progress=None):
@@ -238,9 +245,11 @@ def test_progress_comes_before_anything_is_read(tmp_path, write_table):
     table = write_table(records)
     mapping = make_mapping(records[0], {"picture": None}, needs_picture=False)
     report = run_import(
-        PairsImport(table, [], mapping), ImportSettings("mine", root=tmp_path / "data"),
-        dry_run=True, progress=lambda words, share: told.append((words, share)),
-    )  # fmt: skip
+        PairsImport(table, [], mapping),
+        ImportSettings("mine", root=tmp_path / "data"),
+        dry_run=True,
+        progress=lambda words, share: told.append((words, share)),
+    )
     assert ("checking table.csv: 2,000 records", 0.0) in told
     assert told[-1] == ("4,000 of 4,000 records usable", 1.0) and report.taken == 4000
     assert json.dumps(told)

@@ -56,15 +56,28 @@ def main(name, words):
         job_id = str(time.time_ns() // 1000)
         script = folder / f"{job_id}.sh"
         script.write_text(Path(words[0]).read_text())
-        env = {**os.environ, "SLURM_JOB_ID": job_id, "SLURM_NTASKS": "1", "SLURM_PROCID": "0",
-               "SLURM_JOB_NUM_NODES": "1", "SLURM_NODEID": "0", "SLURM_LOCALID": "0"}  # fmt: skip
+        env = {
+            **os.environ,
+            "SLURM_JOB_ID": job_id,
+            "SLURM_NTASKS": "1",
+            "SLURM_PROCID": "0",
+            "SLURM_JOB_NUM_NODES": "1",
+            "SLURM_NODEID": "0",
+            "SLURM_LOCALID": "0",
+        }
         (folder / f"{job_id}.state").write_text("RUNNING")
-        done = f"bash {script}; grep -q RUNNING {folder}/{job_id}.state && " \
-               f"echo COMPLETED > {folder}/{job_id}.state"  # fmt: skip
+        done = (
+            f"bash {script}; grep -q RUNNING {folder}/{job_id}.state && "
+            f"echo COMPLETED > {folder}/{job_id}.state"
+        )
         subprocess.Popen(
-            ["bash", "-c", done], env=env, start_new_session=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            ["bash", "-c", done],
+            env=env,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         print(f"Submitted batch job {job_id}")
     elif name == "srun":
         line = words[words.index(sys.executable) :]

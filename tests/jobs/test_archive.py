@@ -151,7 +151,7 @@ OUTSIDE = {
     "here": {"dataset": {"name": "pairs", "settings": {"store": "secret"}}},
     "vectors": {"dataset": {"name": "pairs", "settings": {"word_vectors": "{}/secret/x"}}},
     "weights": {"method": {"settings": {"embedder2": {"weights": "{}/secret/x"}}}},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("which", OUTSIDE)
@@ -190,9 +190,18 @@ def test_the_app_opens_no_file_of_an_archive(packed, root, tmp_path, which, monk
 
 @pytest.mark.parametrize(
     "name",
-    ["../outside", "/outside", "checkpoints/../../outside", "..\\outside", "model.pt", ".lock",
-     "CONFIG.JSON", "checkpoints/", "checkpoints/x.safetensors"],
-)  # fmt: skip
+    [
+        "../outside",
+        "/outside",
+        "checkpoints/../../outside",
+        "..\\outside",
+        "model.pt",
+        ".lock",
+        "CONFIG.JSON",
+        "checkpoints/",
+        "checkpoints/x.safetensors",
+    ],
+)
 def test_only_the_files_of_a_run_are_taken(packed, root, name):
     refused(pack({**unpack(packed), name: b"x"}), root)
 
@@ -220,8 +229,10 @@ def test_a_size_that_lies_writes_no_more_than_it_says(packed, root):
     files = {**unpack(packed), "alignment.json": b" " * 1_000_000}
     content = bytearray(pack(files, compression=zipfile.ZIP_STORED))
     for mark, offset in ((b"PK\x01\x02", 46), (b"PK\x03\x04", 30)):
-        at = content.rindex(b"alignment.json", 0) if offset == 46 else content.index(
-            b"alignment.json"
+        at = (
+            content.rindex(b"alignment.json", 0)
+            if offset == 46
+            else content.index(b"alignment.json")
         )
         start = content.rindex(mark, 0, at)
         assert start + offset == at
@@ -244,10 +255,16 @@ def test_too_many_files_are_refused_before_the_directory_is_read(root):
         ("config.json", b"{", "not valid JSON"),
         ("config.json", b'{"name": "a", "dataset": {"name": "synth"}, "pickle": 1}', "pickle"),
         ("config.json", b'{"name": "a", "dataset": {"name": "none"}}', "no data set"),
-        ("config.json", b'{"name": "a", "dataset": {"name": "synth", "settings": {"n_pairs": '
-         b"10000000000}}}", "n_pairs"),
-        ("config.json", b'{"name": "a", "dataset": {"name": "synth"}, "schema_version": 99}',
-         "newer"),
+        (
+            "config.json",
+            b'{"name": "a", "dataset": {"name": "synth", "settings": {"n_pairs": 10000000000}}}',
+            "n_pairs",
+        ),
+        (
+            "config.json",
+            b'{"name": "a", "dataset": {"name": "synth"}, "schema_version": 99}',
+            "newer",
+        ),
         ("status.json", b"[]", "status"),
         ("status.json", b'{"message": "\\u001b[2J"}', "status"),
         ("metrics.jsonl", b'{"epoch": "1"}\n', "metrics"),
@@ -292,12 +309,16 @@ def test_a_manifest_that_does_not_fit_is_refused(packed, root):
     files = unpack(packed)
     whole = json.loads(files["manifest.json"])
     wrong = [
-        None, [], {**whole, "version": 2}, {**whole, "files": whole["files"][1:]},
-        {**whole, "files": whole["files"] + whole["files"][:1]}, {**whole, "x": 1},
+        None,
+        [],
+        {**whole, "version": 2},
+        {**whole, "files": whole["files"][1:]},
+        {**whole, "files": whole["files"] + whole["files"][:1]},
+        {**whole, "x": 1},
         {**whole, "files": [{**entry, "sha256": "0" * 64} for entry in whole["files"]]},
         {**whole, "files": [{**entry, "bytes": entry["bytes"] + 1} for entry in whole["files"]]},
         {**whole, "name": "../outside"},
-    ]  # fmt: skip
+    ]
     for manifest in wrong:
         text = json.dumps(manifest).encode()
         refused(pack({**files, "manifest.json": text}, manifest=False), root)

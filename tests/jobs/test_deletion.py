@@ -53,8 +53,11 @@ def run(root):
 
 
 def content_of(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.name != ".lock"}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
 
 
 def test_a_run_comes_back_with_its_entry_and_its_log(run, root):
@@ -93,15 +96,25 @@ def test_what_an_entry_says_starts_nothing(run, root):
     record = json.loads(file.read_text())
     (row,) = record["more"]["jobs"]
     record["more"]["jobs"] = [
-        {**row, "id": f"{i:012x}", **change} for i, change in enumerate((
-            {"state": "queued"}, {"state": "running"}, {"run": "other"}, {"config": "{"},
-            {"id": "../../x"}, {"attempts": [1]}, {"unknown": 1, "state": "failed"},
-        ))
-    ] + ["x", None]  # fmt: skip
+        {**row, "id": f"{i:012x}", **change}
+        for i, change in enumerate(
+            (
+                {"state": "queued"},
+                {"state": "running"},
+                {"run": "other"},
+                {"config": "{"},
+                {"id": "../../x"},
+                {"attempts": [1]},
+                {"unknown": 1, "state": "failed"},
+            )
+        )
+    ] + ["x", None]
     file.write_text(json.dumps(record))
     restore_run("good")
     assert {job.id: job.state for job in Ledger(root).jobs()} == {
-        f"{5:012x}": "finished", f"{6:012x}": "failed"}  # fmt: skip
+        f"{5:012x}": "finished",
+        f"{6:012x}": "failed",
+    }
 
 
 def test_a_full_disk_changes_nothing(run, root, monkeypatch):
@@ -146,9 +159,13 @@ def test_after_thirty_days_another_deletion_removes_it(run, root):
 
 
 def test_broken_runs_can_be_deleted(run, root):
-    for n, damage in enumerate((
-        {"config.json": "{"}, {"status.json": "{"}, {"config.json": "{", "status.json": "[]"},
-    )):  # fmt: skip
+    for n, damage in enumerate(
+        (
+            {"config.json": "{"},
+            {"status.json": "{"},
+            {"config.json": "{", "status.json": "[]"},
+        )
+    ):
         made = Run.create(tiny_config(f"broken-{n}"), root)
         made.set_status(state="interrupted")
         for name, text in damage.items():
@@ -159,10 +176,15 @@ def test_broken_runs_can_be_deleted(run, root):
 
 @pytest.mark.parametrize(
     "files",
-    [{}, {"status.json": '{"state": "running"}'}, {"status.json": "{", "thesis.tex": "x"},
-     {"status.json": "{", "checkpoints": "no folder"}, {"model.safetensors": "x"},
-     {"status.json": "{", "checkpoints/last.safetensors": "", ".git/config": "x"}],
-)  # fmt: skip
+    [
+        {},
+        {"status.json": '{"state": "running"}'},
+        {"status.json": "{", "thesis.tex": "x"},
+        {"status.json": "{", "checkpoints": "no folder"},
+        {"model.safetensors": "x"},
+        {"status.json": "{", "checkpoints/last.safetensors": "", ".git/config": "x"},
+    ],
+)
 def test_a_folder_with_a_config_is_no_run(root, files):
     folder = root / "project"
     for name, text in {"config.json": '{"model_type": "bert"}', **files}.items():
@@ -180,9 +202,13 @@ def test_a_run_elsewhere_or_behind_a_link_stays(run, root, tmp_path):
     elsewhere = untrained_run(tmp_path / "elsewhere")
     (root / "linked").symlink_to(elsewhere.path)
     inside = Run(untrained_run(run.path / "deep").path)
-    for other, why in ((elsewhere, "not in the folder of runs"), (Run(root / "linked"), "a link"),
-                       (inside, "not in the folder"), (Run(root / "none"), "no run"),
-                       (Run(root / ".." / "elsewhere" / "good"), "not in the folder")):  # fmt: skip
+    for other, why in (
+        (elsewhere, "not in the folder of runs"),
+        (Run(root / "linked"), "a link"),
+        (inside, "not in the folder"),
+        (Run(root / "none"), "no run"),
+        (Run(root / ".." / "elsewhere" / "good"), "not in the folder"),
+    ):
         for change in (delete_run, lambda run: manage.rename(run, "mine")):
             with pytest.raises(RunError, match=why):
                 change(other)

@@ -81,6 +81,7 @@ class Queue:
 
     def training(self, epoch=5):
         """Wait until some epochs are done."""
+
         def far():
             return self.run.path.exists() and len(self.run.metrics()) >= epoch
 

@@ -97,13 +97,20 @@ def test_the_joint_stage_comes_last():
 @pytest.mark.parametrize(
     ("setting", "text", "value"),
     [
-        ("joint_epochs", " 40 ", 40), ("lambda_reg", "1e-3", 0.001), ("lambda_reg", "2", 2),
-        ("joint_learning_rate", "", None), ("head_hidden", "[8, 16]", [8, 16]),
-        ("head_hidden", "", []), ("eta", "0.3,0.1", [0.3, 0.1]), ("shared", "Yes", True),
-        ("milestones", "15: 0.5, 45:0.1", [[15, 0.5], [45, 0.1]]), ("init", "smooth", "smooth"),
-        ("anchor", "", None), ("embedder2", "no", False),
+        ("joint_epochs", " 40 ", 40),
+        ("lambda_reg", "1e-3", 0.001),
+        ("lambda_reg", "2", 2),
+        ("joint_learning_rate", "", None),
+        ("head_hidden", "[8, 16]", [8, 16]),
+        ("head_hidden", "", []),
+        ("eta", "0.3,0.1", [0.3, 0.1]),
+        ("shared", "Yes", True),
+        ("milestones", "15: 0.5, 45:0.1", [[15, 0.5], [45, 0.1]]),
+        ("init", "smooth", "smooth"),
+        ("anchor", "", None),
+        ("embedder2", "no", False),
     ],
-)  # fmt: skip
+)
 def test_text_is_read(setting, text, value):
     field = found(method_fields("rivae"))[setting]
     assert value_of(field, text) == value
@@ -114,12 +121,22 @@ def test_text_is_read(setting, text, value):
 @pytest.mark.parametrize(
     ("setting", "text"),
     [
-        ("joint_epochs", "1.5"), ("joint_epochs", ""), ("joint_epochs", "1_000"),
-        ("joint_epochs", "nan"), ("lambda_reg", "x"), ("lambda_reg", "inf"), ("eta", "0.3"),
-        ("eta", "1, 2, 3"), ("head_hidden", "8 16"), ("milestones", "15"), ("shared", "maybe"),
-        ("milestones", "1:2:3"), ("init", "elsewhere"), ("lambda_reg", "9" * 5000),
+        ("joint_epochs", "1.5"),
+        ("joint_epochs", ""),
+        ("joint_epochs", "1_000"),
+        ("joint_epochs", "nan"),
+        ("lambda_reg", "x"),
+        ("lambda_reg", "inf"),
+        ("eta", "0.3"),
+        ("eta", "1, 2, 3"),
+        ("head_hidden", "8 16"),
+        ("milestones", "15"),
+        ("shared", "maybe"),
+        ("milestones", "1:2:3"),
+        ("init", "elsewhere"),
+        ("lambda_reg", "9" * 5000),
     ],
-)  # fmt: skip
+)
 def test_bad_text_is_one_sentence(setting, text):
     with pytest.raises(ConfigError) as error:
         value_of(found(method_fields("rivae"))[setting], text)
@@ -175,16 +192,25 @@ def test_what_is_wrong_is_said_where_it_is(entries, where):
 
 def test_a_draft_goes_there_and_back():
     config = make_config(
-        "synth", "rivae", "paper", name="old", seed=4, dataset_settings={"n_pairs": 300},
+        "synth",
+        "rivae",
+        "paper",
+        name="old",
+        seed=4,
+        dataset_settings={"n_pairs": 300},
         method_settings={"lambda_reg": 0.7, "embedder2": {"hidden": [9]}, "head_hidden": [5]},
         training={"clip_norm": 3.0, "patience": 9},
-    )  # fmt: skip
+    )
     draft = draft_of(config)
     assert draft.entries == {
-        "method.embedder2": "yes", "method.embedder2.hidden": "9", "method.head_hidden": "5",
-        "method.lambda_reg": "0.7", "dataset.n_pairs": "300", "training.clip_norm": "3",
+        "method.embedder2": "yes",
+        "method.embedder2.hidden": "9",
+        "method.head_hidden": "5",
+        "method.lambda_reg": "0.7",
+        "dataset.n_pairs": "300",
+        "training.clip_norm": "3",
         "training.patience": "9",
-    }  # fmt: skip
+    }
     assert runs_of(draft) == [config]
     other = draft.take_back("method.lambda_reg", "method.embedder2")
     (changed,) = runs_of(other)
@@ -208,15 +234,18 @@ def names(draft, *taken):
 def test_values_times_seeds():
     draft = Draft(seeds="0-1", sweep="method.lambda_reg", values="0, 0.1")
     assert names(draft) == [
-        "synth-rivae-lambda_reg-0-s0", "synth-rivae-lambda_reg-0-s1",
-        "synth-rivae-lambda_reg-0.1-s0", "synth-rivae-lambda_reg-0.1-s1",
-    ]  # fmt: skip
+        "synth-rivae-lambda_reg-0-s0",
+        "synth-rivae-lambda_reg-0-s1",
+        "synth-rivae-lambda_reg-0.1-s0",
+        "synth-rivae-lambda_reg-0.1-s1",
+    ]
     configs = runs_of(draft)
     assert [config.method.settings["lambda_reg"] for config in configs] == [0, 0, 0.1, 0.1]
     assert [config.seed for config in configs] == [0, 1, 0, 1]
     assert names(Draft(name="mine", sweep="method.eta", values="1, 1; 0.3, 0.1")) == [
-        "mine-eta-1_1", "mine-eta-0.3_0.1"
-    ]  # fmt: skip
+        "mine-eta-1_1",
+        "mine-eta-0.3_0.1",
+    ]
     assert names(Draft(name="mine", sweep="dataset.g_seed", values="3;4", seeds="7"))[1] == (
         "mine-g_seed-4"
     )

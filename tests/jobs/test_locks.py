@@ -57,8 +57,10 @@ def test_a_process_holds_its_lock_from_birth_to_death(lock):
 
 
 def test_one_whose_starter_died_in_between_says_itself_who_it_is(lock):
-    program = "import sys, time; from pathlib import Path; from rivae.jobs.locks import keep\n" \
-              "stream = keep(Path(sys.argv[1])); print('kept', flush=True); time.sleep(600)"
+    program = (
+        "import sys, time; from pathlib import Path; from rivae.jobs.locks import keep\n"
+        "stream = keep(Path(sys.argv[1])); print('kept', flush=True); time.sleep(600)"
+    )
     line = [sys.executable, "-c", program, str(lock)]
     with locks.start_holding(lock, line, ENV, stdout=subprocess.PIPE) as process:
         try:
@@ -83,10 +85,12 @@ class Sleepers(Trainers):
 def test_when_one_dies_all_are_started_again_as_often_as_allowed(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr(signal, "signal", lambda *args: None)
     make_private(jobs_folder(tmp_path))
-    program = "import os, time\n" \
-              "print(os.environ['RANK'], flush=True)\n" \
-              "time.sleep(600 if os.environ['RANK'] == '0' else 0.2)\n" \
-              "os.kill(os.getpid(), 9)"
+    program = (
+        "import os, time\n"
+        "print(os.environ['RANK'], flush=True)\n"
+        "time.sleep(600 if os.environ['RANK'] == '0' else 0.2)\n"
+        "os.kill(os.getpid(), 9)"
+    )
     assert Sleepers(tmp_path, 2, program, env=ENV).run(restarts=1) == 1
     out, err = capfd.readouterr()
     assert sorted(out.split()).count("1") == 2, "the one that dies, twice"

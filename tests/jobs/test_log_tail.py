@@ -7,7 +7,8 @@ def test_the_log_is_shown_without_colours_and_control_characters(tmp_path):
     path = tmp_path / "x.log"
     path.write_bytes(
         b"\x1b[31mred\x1b[0m \x1b]0;title\x07tail\r\n10%\r50%\rdone\na\x00b\x08\t|\n\xff\n"
-        + b"y" * 2000 + b"\n"
+        + b"y" * 2000
+        + b"\n"
     )
     lines = log_tail(path)
     assert lines[:4] == ["red tail", "done", "ab  |", "\ufffd"]

@@ -39,8 +39,9 @@ def run(tmp_path):
 
 
 def child_of(run, name="child"):
-    made = Run.create(run.config.model_copy(update={"name": name, "parent": run.id}),
-                      run.path.parent)  # fmt: skip
+    made = Run.create(
+        run.config.model_copy(update={"name": name, "parent": run.id}), run.path.parent
+    )
     made.set_status(state="finished")
     return made
 
@@ -48,9 +49,10 @@ def child_of(run, name="child"):
 def everything(root):
     """All files and their content, the ledger by its entries."""
     files = {
-        str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*"))
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
         if path.is_file() and ".jobs" not in path.parts and path.name != ".lock"
-    }  # fmt: skip
+    }
     return files, Ledger(root).jobs()
 
 
@@ -72,8 +74,9 @@ def test_tours_follow(run, tmp_path):
     from rivae.tours.folder import add_tour, read_tour
     from rivae.tours.tour import TourStep
 
-    steps = [TourStep("h", "n", name, "mean", SteerRow((0,), ("on",)), 2.0)
-             for name in ("good", "other")]  # fmt: skip
+    steps = [
+        TourStep("h", "n", name, "mean", SteerRow((0,), ("on",)), 2.0) for name in ("good", "other")
+    ]
     tour = add_tour("A tour", steps)
     manage.rename(run, "better")
     assert [step.run for step in read_tour(tour.id).steps] == ["better", "other"]
@@ -201,8 +204,15 @@ def test_a_kill_at_any_step_of_a_renaming_leaves_a_run_that_can_be_used(run, tmp
 
 
 @pytest.mark.parametrize(
-    ("n", "text"), [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (345_600, "346 kB"),
-                    (2_400_000, "2.4 MB"), (5_000_000_000, "5.0 GB")],
-)  # fmt: skip
+    ("n", "text"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1500, "1.5 kB"),
+        (345_600, "346 kB"),
+        (2_400_000, "2.4 MB"),
+        (5_000_000_000, "5.0 GB"),
+    ],
+)
 def test_sizes_for_a_person(n, text):
     assert size_text(n) == text

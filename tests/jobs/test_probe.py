@@ -33,15 +33,24 @@ def own_temporary_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("method", "stages"),
     [
-        ("rivae", {"initialise": "init_epochs", "unfold-heads": "unfold_epochs",
-                   "ivae": "ivae_epochs", "joint": "joint_epochs"}),
+        (
+            "rivae",
+            {
+                "initialise": "init_epochs",
+                "unfold-heads": "unfold_epochs",
+                "ivae": "ivae_epochs",
+                "joint": "joint_epochs",
+            },
+        ),
         ("dcca", {"initialise": "init_epochs", "g": "g_epochs", "joint": "joint_epochs"}),
-        ("rbi-vae", {"initialise": "init_epochs", "bi-vae": "model_epochs",
-                     "joint": "joint_epochs"}),
+        (
+            "rbi-vae",
+            {"initialise": "init_epochs", "bi-vae": "model_epochs", "joint": "joint_epochs"},
+        ),
         ("bi-vae", {"bi-vae": "epochs"}),
         ("info-nce-ica", {"info-nce-ica": "epochs"}),
     ],
-)  # fmt: skip
+)
 def test_every_stage_is_measured(method, stages):
     config = tiny_config(method=method)
     found = probe(config)
@@ -57,8 +66,11 @@ def test_smooth_starts_and_unfolded_heads_are_measured():
     config = tiny_config(**smooth_settings(), unfold_epochs=2, unfold_neighbours=12)
     found = probe(config, lambda stage, share: seen.append((stage, share)))
     assert [stage.name for stage in found.stages if stage.step_s > 0] == [
-        "unfold", "unfold-heads", "ivae", "joint"
-    ]  # fmt: skip
+        "unfold",
+        "unfold-heads",
+        "ivae",
+        "joint",
+    ]
     shares = [share for _, share in seen]
     assert shares == sorted(shares) and {"unfold", "joint", "validation"} <= {s for s, _ in seen}
 
@@ -95,9 +107,18 @@ def test_interrupted_it_leaves_nothing():
 def measured():
     one = StageTime("one", "init_epochs", 10, 5, 0.1, 2.0, validated=False)
     two = StageTime("two", "joint_epochs", 4, 10, 0.2, 0.0, validated=True)
-    return Estimate((one, two), start_s=3.0, validate_s=1.0, save_s=0.0, validate_every=3,
-                    checkpoint_seconds=1.0, n_pairs=50, device="cpu", memory=10**9,
-                    card_memory=None)  # fmt: skip
+    return Estimate(
+        (one, two),
+        start_s=3.0,
+        validate_s=1.0,
+        save_s=0.0,
+        validate_every=3,
+        checkpoint_seconds=1.0,
+        n_pairs=50,
+        device="cpu",
+        memory=10**9,
+        card_memory=None,
+    )
 
 
 def test_the_whole_is_its_parts(measured):
@@ -130,9 +151,12 @@ def test_which_runs_are_alike():
 
 def start(config, folder):
     return subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.train.probe_job", config.model_dump_json()], cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(folder)}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "rivae.ui.train.probe_job", config.model_dump_json()],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_the_process_hands_over_what_it_found(own_temporary_folder):

@@ -15,13 +15,25 @@ from rivae.runs import Run
 from tests.training.tiny import files_of, tiny_config
 
 ROW = {
-    "epoch": 3, "stage": "joint", "step": 12, "learning_rate": 0.005, "objective": -1.5, "kl": 2.0,
-    "retrieval": math.nan, "validation": {"score": 0.4}, "seconds": 0.1, "total_epochs": 9,
-}  # fmt: skip
+    "epoch": 3,
+    "stage": "joint",
+    "step": 12,
+    "learning_rate": 0.005,
+    "objective": -1.5,
+    "kl": 2.0,
+    "retrieval": math.nan,
+    "validation": {"score": 0.4},
+    "seconds": 0.1,
+    "total_epochs": 9,
+}
 NUMBERS = {
-    "step": 12.0, "learning_rate": 0.005, "joint/objective": -1.5, "joint/kl": 2.0,
-    "validation/score": 0.4, "seconds": 0.1,
-}  # fmt: skip
+    "step": 12.0,
+    "learning_rate": 0.005,
+    "joint/objective": -1.5,
+    "joint/kl": 2.0,
+    "validation/score": 0.4,
+    "seconds": 0.1,
+}
 
 
 def scalars(folder):

@@ -31,8 +31,10 @@ def write(path: Path, rows, mode="a"):
 
 
 def rows_of(first, last, **more):
-    return [{"epoch": e, "stage": "joint", "step": 10 * e, "objective": float(e), **more}
-            for e in range(first, last + 1)]  # fmt: skip
+    return [
+        {"epoch": e, "stage": "joint", "step": 10 * e, "objective": float(e), **more}
+        for e in range(first, last + 1)
+    ]
 
 
 @pytest.fixture
@@ -246,9 +248,17 @@ def test_a_pace_of_damaged_or_no_rows_is_unknown():
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(0, "0 s"), (89, "89 s"), (100, "2 min"), (5400, "1 h 30 min"), (7200, "2 h"),
-     (3 * 86400 + 7200, "3 d 2 h"), (86400, "1 d"), (math.inf, "unknown")],
-)  # fmt: skip
+    [
+        (0, "0 s"),
+        (89, "89 s"),
+        (100, "2 min"),
+        (5400, "1 h 30 min"),
+        (7200, "2 h"),
+        (3 * 86400 + 7200, "3 d 2 h"),
+        (86400, "1 d"),
+        (math.inf, "unknown"),
+    ],
+)
 def test_times_are_said_in_words(seconds, said):
     assert duration(seconds) == said
 
@@ -302,9 +312,13 @@ def test_the_queue_and_the_folders_are_joined(tmp_path):
         progress = progress_of(found["at-work"])
     states = {name: entry.state for name, entry in found.items()}
     assert states == {
-        "good": "finished", "queued": "queued", "over": "cancelled", "stopped": "interrupted",
-        "at-work": "running", "broken": "broken",
-    }  # fmt: skip
+        "good": "finished",
+        "queued": "queued",
+        "over": "cancelled",
+        "stopped": "interrupted",
+        "at-work": "running",
+        "broken": "broken",
+    }
     assert found["queued"].run is None, "a demo run of this name is another run"
     assert found["good"].opens and not found["stopped"].opens
     assert found["broken"].message and found["at-work"].share == pytest.approx(1 / 3)

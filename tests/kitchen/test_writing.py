@@ -131,10 +131,15 @@ def test_tags_follow_the_factors(repo_root):
         assert set(tags) <= set(groups[name]["low"])
     for name, tags in HIGH.items():
         shares = [
-            np.mean([tag in write(make_dish(1, i).with_codes(**{name: k})).recipe.tags
-                     for i in range(40) for tag in tags[:1]])
+            np.mean(
+                [
+                    tag in write(make_dish(1, i).with_codes(**{name: k})).recipe.tags
+                    for i in range(40)
+                    for tag in tags[:1]
+                ]
+            )
             for k in (0, 2, 4)
-        ]  # fmt: skip
+        ]
         assert shares[0] < shares[1] < shares[2]
 
 

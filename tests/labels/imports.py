@@ -21,8 +21,15 @@ def numbered_import(folder: Path, word: str) -> str:
         kind = ("red", "green", "blue")[i % 3]
         text = (f"1 {word}", f"2 {kind} {word}")
         writer.add(StoreItem(Recipe(str(i), f"{word} {i}", text, (f"mix the {kind} {word}",))), i)
-    writer.finish({"name": folder.name, "title": word, "created": "2026-01-01T00:00:00+00:00",
-                   "picture_side": 0}, N)  # fmt: skip
+    writer.finish(
+        {
+            "name": folder.name,
+            "title": word,
+            "created": "2026-01-01T00:00:00+00:00",
+            "picture_side": 0,
+        },
+        N,
+    )
     return folder.name
 
 
@@ -37,9 +44,14 @@ def plan_on(run: Run, name: str) -> LabelPlan:
     """A plan of every item of the run's data."""
     data = run.load_dataset()
     return LabelPlan(
-        id=name, created="2026-03-01T12:00:00+00:00", dataset=data.name,
+        id=name,
+        created="2026-03-01T12:00:00+00:00",
+        dataset=data.name,
         fingerprint=data.fingerprint,
-        runs=[PlanRun(id=run.id, model="0123456789abcdef", n_items=len(data))], n_queries=None,
-        guideline=read_guideline().version, random_state=0, order=list(range(len(data))),
+        runs=[PlanRun(id=run.id, model="0123456789abcdef", n_items=len(data))],
+        n_queries=None,
+        guideline=read_guideline().version,
+        random_state=0,
+        order=list(range(len(data))),
         repeats=[],
-    )  # fmt: skip
+    )

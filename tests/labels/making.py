@@ -39,9 +39,9 @@ def random_events(rng: np.random.Generator, n: int) -> list[LabelEvent]:
         if mine and rng.random() < 0.35:
             made.append(undo(mine[int(rng.integers(len(mine)))]))
             continue
-        action = str(rng.choice(
-            ["label", "label", "label", "label", "flag", "unflag", "skip", "adjudicate"]
-        ))  # fmt: skip
+        action = str(
+            rng.choice(["label", "label", "label", "label", "flag", "unflag", "skip", "adjudicate"])
+        )
         graded = action in ("label", "adjudicate") and rng.random() < 0.85
         made.append(
             event(

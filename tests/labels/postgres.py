@@ -57,10 +57,24 @@ class PostgresServer:
         self.url = f"postgresql://rivae:{PASSWORD}@127.0.0.1:{self._port}"
         try:
             subprocess.run(
-                [initdb, "-D", self._folder / "data", "-U", "rivae", "-A", "scram-sha-256",
-                 "-E", "UTF8", "--locale=C", f"--pwfile={password}"],
-                user=self._user, cwd=self._folder, check=True, capture_output=True,
-            )  # fmt: skip
+                [
+                    initdb,
+                    "-D",
+                    self._folder / "data",
+                    "-U",
+                    "rivae",
+                    "-A",
+                    "scram-sha-256",
+                    "-E",
+                    "UTF8",
+                    "--locale=C",
+                    f"--pwfile={password}",
+                ],
+                user=self._user,
+                cwd=self._folder,
+                check=True,
+                capture_output=True,
+            )
             self.start(*settings)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -73,10 +87,23 @@ class PostgresServer:
         options = [word for setting in settings for word in ("-c", setting)]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._postgres, "-D", self._folder / "data", "-p", str(self._port),
-                 "-h", "127.0.0.1", "-k", self._folder, *options],
-                user=self._user, cwd=self._folder, stdout=log, stderr=log,
-            )  # fmt: skip
+                [
+                    self._postgres,
+                    "-D",
+                    self._folder / "data",
+                    "-p",
+                    str(self._port),
+                    "-h",
+                    "127.0.0.1",
+                    "-k",
+                    self._folder,
+                    *options,
+                ],
+                user=self._user,
+                cwd=self._folder,
+                stdout=log,
+                stderr=log,
+            )
         for _ in range(600):
             try:
                 psycopg.connect(f"{self.url}/postgres").close()

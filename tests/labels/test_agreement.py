@@ -30,9 +30,7 @@ PUBLISHED = np.array(
 
 def table(ratings, factor="green"):
     rows = [
-        (f"a{i}", j, factor, level)
-        for i, row in enumerate(ratings)
-        for j, level in enumerate(row)
+        (f"a{i}", j, factor, level) for i, row in enumerate(ratings) for j, level in enumerate(row)
     ]
     return pd.DataFrame(rows, columns=["annotator", "item", "factor", "level"])
 

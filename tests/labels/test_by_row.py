@@ -15,11 +15,17 @@ def test_labels_come_back_by_their_data_row(tmp_path):
     keys = keys_by_row(data, rows)
     assert list(keys) == [7, 40, 4321] and all(k.startswith("kitchen:") for k in keys.values())
     with LabelStore(tmp_path / "labels.db") as store:
-        store.append([
-            event("bob", keys[40], 5), event("ann", keys[40], None), event("ann", keys[7], 1),
-            event("ann", keys[7], 2), event("ann", keys[7], 4, repeat=True), event("ann", "x:1", 3),
-            event("eve", keys[4321], 3, action="adjudicate"),
-        ])  # fmt: skip
+        store.append(
+            [
+                event("bob", keys[40], 5),
+                event("ann", keys[40], None),
+                event("ann", keys[7], 1),
+                event("ann", keys[7], 2),
+                event("ann", keys[7], 4, repeat=True),
+                event("ann", "x:1", 3),
+                event("eve", keys[4321], 3, action="adjudicate"),
+            ]
+        )
         found = label_table(store, data, rows)
         assert found["annotator"].tolist() == ["ann", "ann", "bob"]
         assert found["item"].tolist() == [7, 40, 40]

@@ -30,9 +30,15 @@ MATRIX, OFFSET = np.array([[0.3, 2.0], [-1.5, 0.4]]), np.array([1.0, -3.0])
 def test_the_same_items_in_other_coordinates(run, tmp_path):
     before = contents(run)
     made = derive_run(
-        run, MATRIX, OFFSET, "aligned", note="by hand", names=["green", "sticky"],
-        record={"labels": 30}, root=tmp_path,
-    )  # fmt: skip
+        run,
+        MATRIX,
+        OFFSET,
+        "aligned",
+        note="by hand",
+        names=["green", "sticky"],
+        record={"labels": 30},
+        root=tmp_path,
+    )
     assert contents(run) == before
     assert made.config.parent == "good" and made.status.state == "finished"
     data = run.load_dataset()
@@ -60,9 +66,15 @@ def test_aligned_to_labels_of_its_rows(run):
     moved = z @ found.change.matrix + found.change.offset
     assert all(np.corrcoef(moved[:, k], levels[:, k])[0, 1] > 0.9 for k in range(2))
     made = derive_run(
-        run, found.change.matrix, found.change.offset, "aligned", note=found.change.note,
-        record=alignment_record(found, gains, "v1"), root=run.path.parent, data=data,
-    )  # fmt: skip
+        run,
+        found.change.matrix,
+        found.change.offset,
+        "aligned",
+        note=found.change.note,
+        record=alignment_record(found, gains, "v1"),
+        root=run.path.parent,
+        data=data,
+    )
     said = json.loads((made.path / "alignment.json").read_text())
     assert said["n_labels"] == [40, 40] and said["guideline"] == "v1"
     assert [g["factor"] for g in said["held_out"]] == ["green", "sticky"]

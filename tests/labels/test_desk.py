@@ -19,11 +19,16 @@ KEYS = tuple(f"kitchen:{row}" for row in ORDER)
 
 def a_plan(name="first", repeats=None):
     return LabelPlan(
-        id=name, created="2026-03-01T12:00:00+00:00", dataset="kitchen",
-        fingerprint="0123456789abcdef", runs=[PlanRun(id="r", model="0123456789abcdef", n_items=4)],
-        n_queries=None, random_state=0, order=ORDER,
+        id=name,
+        created="2026-03-01T12:00:00+00:00",
+        dataset="kitchen",
+        fingerprint="0123456789abcdef",
+        runs=[PlanRun(id="r", model="0123456789abcdef", n_items=4)],
+        n_queries=None,
+        random_state=0,
+        order=ORDER,
         repeats=REPEATS if repeats is None else repeats,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -34,10 +39,17 @@ def store(url):
 
 def sent(at=0, level=3, factor="greenness", action="label", **rest):
     record = {
-        "id": str(uuid.uuid4()), "time": "2026-03-01T12:00:00.000Z", "at": at, "factor": factor,
-        "level": level, "action": action, "seconds": 1.5, "suggested": False, "undoes": "",
+        "id": str(uuid.uuid4()),
+        "time": "2026-03-01T12:00:00.000Z",
+        "at": at,
+        "factor": factor,
+        "level": level,
+        "action": action,
+        "seconds": 1.5,
+        "suggested": False,
+        "undoes": "",
         "guideline": "abc",
-    }  # fmt: skip
+    }
     return {**record, **rest}
 
 
@@ -133,19 +145,41 @@ def test_an_undo_of_somebody_else_is_refused(store):
     assert store.last() == 1
 
 
-@pytest.mark.parametrize("junk", [
-    None, [], "x", [None], [{"at": 1}], [{"id": 5}], [sent()] * (MAX_EVENTS + 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "junk",
+    [
+        None,
+        [],
+        "x",
+        [None],
+        [{"at": 1}],
+        [{"id": 5}],
+        [sent()] * (MAX_EVENTS + 1),
+    ],
+)
 def test_junk_is_one_sentence_and_stores_nothing(store, junk):
     answer = receive(store, a_plan(), KEYS, "ann", junk)
     assert answer.error and not answer.stored and store.last() == 0
 
 
-@pytest.mark.parametrize("change", [
-    {"at": True}, {"at": "0"}, {"at": -1}, {"action": "adjudicate"}, {"action": None},
-    {"factor": "<b>"}, {"level": "3"}, {"time": "yesterday"}, {"seconds": "long"}, {"more": 1},
-    {"id": "not-a-uuid"}, {"suggested": 1}, {"guideline": 7},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"at": True},
+        {"at": "0"},
+        {"at": -1},
+        {"action": "adjudicate"},
+        {"action": None},
+        {"factor": "<b>"},
+        {"level": "3"},
+        {"time": "yesterday"},
+        {"seconds": "long"},
+        {"more": 1},
+        {"id": "not-a-uuid"},
+        {"suggested": 1},
+        {"guideline": 7},
+    ],
+)
 def test_every_field_is_checked(store, change):
     answer = receive(store, a_plan(), KEYS, "ann", [sent(**change)])
     assert len(answer.refused) == 1 and store.last() == 0
@@ -165,6 +199,11 @@ def test_a_store_that_does_not_answer_is_tried_again_later(tmp_path):
 
 
 def test_events_of_other_makers_do_not_disturb(store):
-    store.append([event("ann", 4, None, action="skip"), event("ann", 4, 2, action="adjudicate"),
-                  event("ann", 4, None, action="flag")])  # fmt: skip
+    store.append(
+        [
+            event("ann", 4, None, action="skip"),
+            event("ann", 4, 2, action="adjudicate"),
+            event("ann", 4, None, action="flag"),
+        ]
+    )
     assert at_desk(store).done == (".....", ".....") and at_desk(store).flags == ()

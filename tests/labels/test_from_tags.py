@@ -9,24 +9,32 @@ from rivae.data import load_dataset
 from rivae.labels.from_tags import tag_levels, tag_suggestions
 from rivae.words.tags import TAG_FILE, TagMap
 
-LIGHT = TagMap.model_validate({
-    "version": 1,
-    "factors": {
-        "greenness": {"high": ["leafy", "herby", "green"], "low": ["brown", "white"]},
-        "fruit": {"high": ["berries"]},
-    },
-})  # fmt: skip
+LIGHT = TagMap.model_validate(
+    {
+        "version": 1,
+        "factors": {
+            "greenness": {"high": ["leafy", "herby", "green"], "low": ["brown", "white"]},
+            "fruit": {"high": ["berries"]},
+        },
+    }
+)
 
 
-@pytest.mark.parametrize(("tags", "level"), [
-    (("leafy",), 5), (("leafy", "herby", "green"), 5), (("brown", "white", "easy"), 1),
-    (("leafy", "brown"), 3),
-    (("leafy", "herby", "brown"), 4),  # 1/3 high
-    (("leafy", "brown", "white"), 2),
-    (("leafy", "herby", "green", "brown"), 4),  # halves go away from the middle
-    (("leafy", "leafy", "leafy", "brown"), 3),  # a tag given twice counts once
-    (("easy",), None), ((), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tags", "level"),
+    [
+        (("leafy",), 5),
+        (("leafy", "herby", "green"), 5),
+        (("brown", "white", "easy"), 1),
+        (("leafy", "brown"), 3),
+        (("leafy", "herby", "brown"), 4),  # 1/3 high
+        (("leafy", "brown", "white"), 2),
+        (("leafy", "herby", "green", "brown"), 4),  # halves go away from the middle
+        (("leafy", "leafy", "leafy", "brown"), 3),  # a tag given twice counts once
+        (("easy",), None),
+        ((), None),
+    ],
+)
 def test_the_share_of_high_tags_is_a_level(tags, level):
     found = tag_levels(LIGHT, [tags], ["greenness"])
     assert found.shape == (1, 1)

@@ -45,9 +45,14 @@ extra: dict[str, st.SearchStrategy[Any]] = {
     "seq": st.integers(0, 9),
 }
 good = st.fixed_dictionaries(
-    usual | {"item": st.just("kitchen:a") | st.just("sprites:7"), "level": st.integers(1, 5),
-             "factor": st.just("fruit"), "time": st.just("2026-03-01T12:00:00Z")}
-)  # fmt: skip
+    usual
+    | {
+        "item": st.just("kitchen:a") | st.just("sprites:7"),
+        "level": st.integers(1, 5),
+        "factor": st.just("fruit"),
+        "time": st.just("2026-03-01T12:00:00Z"),
+    }
+)
 damaged = st.fixed_dictionaries(
     {name: values | anything for name, values in usual.items()},
     optional={n: values | anything for n, values in extra.items()} | {"x\ud800": anything},

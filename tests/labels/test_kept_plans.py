@@ -31,18 +31,26 @@ def store(url):
 
 def a_plan(name="first", version=""):
     return LabelPlan(
-        id=name, created="2026-03-01T12:00:00+00:00", dataset="kitchen",
-        fingerprint="0123456789abcdef", runs=[PlanRun(id="r", model="0123456789abcdef", n_items=3)],
-        n_queries=None, guideline=version or read_guideline().version, random_state=0,
-        order=[4, 2, 9], repeats=[],
-    )  # fmt: skip
+        id=name,
+        created="2026-03-01T12:00:00+00:00",
+        dataset="kitchen",
+        fingerprint="0123456789abcdef",
+        runs=[PlanRun(id="r", model="0123456789abcdef", n_items=3)],
+        n_queries=None,
+        guideline=version or read_guideline().version,
+        random_state=0,
+        order=[4, 2, 9],
+        repeats=[],
+    )
 
 
 def spice():
     return label_factor(
-        id="spice", name="spice", definition="How hot it is.",
+        id="spice",
+        name="spice",
+        definition="How hot it is.",
         levels=["none", "mild", "medium", "hot", "fire"],
-    )  # fmt: skip
+    )
 
 
 def test_a_plan_comes_back_as_it_was(store):

@@ -126,9 +126,17 @@ def test_a_factor_that_the_plan_lacks_is_not_stored(data, tmp_path):
         plan = plan_on(find_run("run-a"), "fruity").model_copy(update={"guideline": one.version})
         keep_plan(store, plan, one)
         keys = [item_key_of(data, i) for i in plan.order]
-        sent = [{"id": e.id, "time": e.record()["time"], "at": 0, "factor": e.factor, "level": 3,
-                 "action": "label"} for e in (event(factor="greenness"), event(factor="fruit"))
-                ]  # fmt: skip
+        sent = [
+            {
+                "id": e.id,
+                "time": e.record()["time"],
+                "at": 0,
+                "factor": e.factor,
+                "level": 3,
+                "action": "label",
+            }
+            for e in (event(factor="greenness"), event(factor="fruit"))
+        ]
         got = receive(store, plan, keys, "ann", sent)
         assert list(got.stored) == [sent[1]["id"]]
         assert got.refused == {sent[0]["id"]: "'greenness' is no factor of this plan: reload it"}
@@ -204,9 +212,10 @@ def read_only(data, tmp_path, monkeypatch):
     path.parent.chmod(0o555)
     access = os.access
     monkeypatch.setattr(
-        database.os, "access",
+        database.os,
+        "access",
         lambda place, mode: "dvd" not in str(place) and access(place, mode),
-    )  # fmt: skip
+    )
     yield path
     path.parent.chmod(0o755)
 

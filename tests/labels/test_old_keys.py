@@ -154,14 +154,26 @@ def test_a_file_made_by_the_old_program(imports, plans, tmp_path):
             text = json.dumps(plan.model_dump(mode="json"))
             raw.execute("INSERT INTO label_documents VALUES ('plan', ?, ?)", (plan.id, text))
         food = read_guideline()
-        raw.execute("INSERT INTO label_documents VALUES ('guideline', ?, ?)",
-                    (food.version, guideline_json(food)))  # fmt: skip
+        raw.execute(
+            "INSERT INTO label_documents VALUES ('guideline', ?, ?)",
+            (food.version, guideline_json(food)),
+        )
         for seq, e in enumerate(OLD, start=1):
             raw.execute(
                 "INSERT INTO label_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, 0, ?, '')",
-                (seq, e.id, time_text(e.time), e.annotator, e.item, e.factor, e.level, e.action,
-                 0.0, e.plan),
-            )  # fmt: skip
+                (
+                    seq,
+                    e.id,
+                    time_text(e.time),
+                    e.annotator,
+                    e.item,
+                    e.factor,
+                    e.level,
+                    e.action,
+                    0.0,
+                    e.plan,
+                ),
+            )
     raw.close()
     with open_labels(str(path)) as store:
         kept = [(seq, e.id, e.level) for seq, e in store.events()]

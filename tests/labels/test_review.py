@@ -43,22 +43,30 @@ def labelled(store, who, levels, **parts):
 def test_only_the_plans_items_and_factors_are_read(store):
     labelled(store, "bob", [1, None], seconds_shown=3.0)
     labelled(store, "ann", [5], factor="fruit")
-    store.append([
-        event("ann", 99, 1), event("ann", 0, 1, factor="wateriness"),
-        event("ann", 1, 4, repeat=True), event("ann", 1, None, factor="", action="flag"),
-        event("bob", 2, None, factor="wateriness", action="flag"),
-    ])  # fmt: skip
+    store.append(
+        [
+            event("ann", 99, 1),
+            event("ann", 0, 1, factor="wateriness"),
+            event("ann", 1, 4, repeat=True),
+            event("ann", 1, None, factor="", action="flag"),
+            event("bob", 2, None, factor="wateriness", action="flag"),
+        ]
+    )
     said = said_of(store)
     rows = said.labels.itertuples(index=False, name=None)
     assert [(a, i, f, x if x == x else None) for a, i, f, x in rows] == [
-        ("ann", 0, "fruit", 5), ("bob", 0, "greenness", 1), ("bob", 1, "greenness", None),
-    ]  # fmt: skip
+        ("ann", 0, "fruit", 5),
+        ("bob", 0, "greenness", 1),
+        ("bob", 1, "greenness", None),
+    ]
     assert said.again["level"].tolist() == [4] and said.annotators == ("ann", "bob")
     assert said.flags.to_numpy().tolist() == [[1, "", "ann"]]
     rows = progress_rows(said, {"greenness": "Green"})
     assert [(r["annotator"], r["factor"], r["labelled"]) for r in rows] == [
-        ("ann", "Green", 0), ("ann", "fruit", 1), ("bob", "Green", 2),
-    ]  # fmt: skip
+        ("ann", "Green", 0),
+        ("ann", "fruit", 1),
+        ("bob", "Green", 2),
+    ]
     assert rows[2]["mean seconds"] == 3.0 and rows[2]["cannot tell"] == 1
     assert rows[2]["share"] == 2 / 12 and math.isnan(rows[0]["mean seconds"])
 
@@ -136,26 +144,33 @@ def test_items_far_apart_the_widest_first(store):
     said = said_of(store)
     agreed = review.how_they_agree(said, n_bootstrap=10)
     assert far_cases(agreed) == [
-        Case(1, "greenness", 4), Case(0, "fruit", 3), Case(0, "greenness", 2)
-    ]  # fmt: skip
+        Case(1, "greenness", 4),
+        Case(0, "fruit", 3),
+        Case(0, "greenness", 2),
+    ]
     assert far_cases(agreed, "fruit") == [Case(0, "fruit", 3)]
     assert levels_of(said.labels, Case(1, "greenness")) == [("ann", 1), ("bob", 5)]
 
 
 def test_flags_of_an_item_and_of_a_factor(store):
-    store.append([
-        event("ann", 1, None, factor="", action="flag"),
-        event("ann", 2, None, factor="fruit", action="flag"),
-        event("bob", 2, None, factor="", action="flag"),
-        event("cid", 2, None, factor="", action="flag"),
-    ])  # fmt: skip
+    store.append(
+        [
+            event("ann", 1, None, factor="", action="flag"),
+            event("ann", 2, None, factor="fruit", action="flag"),
+            event("bob", 2, None, factor="", action="flag"),
+            event("cid", 2, None, factor="", action="flag"),
+        ]
+    )
     said = said_of(store)
     assert flagged_cases(said) == [
-        Case(2, "", 0, ("bob", "cid")), Case(1, "", 0, ("ann",)), Case(2, "fruit", 0, ("ann",)),
-    ]  # fmt: skip
+        Case(2, "", 0, ("bob", "cid")),
+        Case(1, "", 0, ("ann",)),
+        Case(2, "fruit", 0, ("ann",)),
+    ]
     assert flagged_cases(said, "fruit") == [
-        Case(2, "fruit", 0, ("ann", "bob", "cid")), Case(1, "fruit", 0, ("ann",))
-    ]  # fmt: skip
+        Case(2, "fruit", 0, ("ann", "bob", "cid")),
+        Case(1, "fruit", 0, ("ann",)),
+    ]
     assert [case.row for case in flagged_cases(said, "greenness")] == [2, 1]
     assert levels_of(said.labels, Case(2, "fruit")) == []
 

@@ -38,11 +38,17 @@ def data(tmp_path):
 
 def a_plan(data, name, order):
     return LabelPlan(
-        id=name, created="2026-03-01T12:00:00+00:00", dataset=data.name,
-        fingerprint=data.fingerprint, n_queries=None, guideline=read_guideline().version,
+        id=name,
+        created="2026-03-01T12:00:00+00:00",
+        dataset=data.name,
+        fingerprint=data.fingerprint,
+        n_queries=None,
+        guideline=read_guideline().version,
         runs=[PlanRun(id="good", model="0123456789abcdef", n_items=len(order))],
-        random_state=0, order=order, repeats=[],
-    )  # fmt: skip
+        random_state=0,
+        order=order,
+        repeats=[],
+    )
 
 
 def test_labels_count_with_verdicts_in_their_place(store, data):
@@ -84,8 +90,10 @@ def test_a_family_has_children_of_children_and_no_strangers(tmp_path):
     runs = [stranger, grandchild, broken, child, run]
     assert [r.id for r in family(["missing", "good"], runs)] == ["good", "child", "grandchild"]
     assert [r.id for r in family(["child", "good", "child"], runs)] == [
-        "child", "good", "grandchild"
-    ]  # fmt: skip
+        "child",
+        "good",
+        "grandchild",
+    ]
 
 
 def cover(*queries):

@@ -21,8 +21,15 @@ LEVELS = ("none", "a little", "some", "much", "only")
 
 
 def spicy(**parts):
-    return label_factor(**{"id": "spicy", "name": "Spicy", "definition": "How hot it is.",
-                           "levels": LEVELS, **parts})  # fmt: skip
+    return label_factor(
+        **{
+            "id": "spicy",
+            "name": "Spicy",
+            "definition": "How hot it is.",
+            "levels": LEVELS,
+            **parts,
+        }
+    )
 
 
 def test_the_shipped_guideline_is_the_papers_eight_factors():

@@ -31,9 +31,16 @@ def levels(store, kind="label"):
 
 def test_every_field_comes_back_and_numbers_count_up(store, url):
     first = event(
-        "Zoë O'Brien; DROP TABLE", "data set-1:ä \"q\" %s :x", None, factor="wateriness",
-        seconds_shown=1.2345678901234567, guideline="0a1b", suggested=True, repeat=True, plan="p1",
-    )  # fmt: skip
+        "Zoë O'Brien; DROP TABLE",
+        'data set-1:ä "q" %s :x',
+        None,
+        factor="wateriness",
+        seconds_shown=1.2345678901234567,
+        guideline="0a1b",
+        suggested=True,
+        repeat=True,
+        plan="p1",
+    )
     second = event(action="flag", level=None, factor="")
     assert store.append([first, second]) == {first.id: 1, second.id: 2}
     assert store.append([]) == {}
@@ -58,8 +65,7 @@ def test_strangers_cannot_read_the_labels(tmp_path):
     for _ in range(2):
         with LabelStore(path) as store:
             store.append([event()])
-            shut = {file.name: stat.S_IMODE(file.stat().st_mode) for file in
-                    path.parent.iterdir()}  # fmt: skip
+            shut = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
         assert len(shut) >= 2 and set(shut.values()) == {0o600}, shut
         path.chmod(0o644)  # as an older version left it
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -147,9 +153,13 @@ def test_random_sequences_follow_the_rule(store, seed):
             expected = reference(done, kind)
             found = store.current(kind)
             assert {
-                ("" if kind == "adjudication" else c.event.annotator, c.event.item, c.event.factor):
-                c.event for c in found
-            } == expected  # fmt: skip
+                (
+                    "" if kind == "adjudication" else c.event.annotator,
+                    c.event.item,
+                    c.event.factor,
+                ): c.event
+                for c in found
+            } == expected
             assert [c.seq for c in found] == sorted(c.seq for c in found)
             assert {tuple(s)[1:]: e for s, e in rule.items() if s.kind == kind} == expected
     assert [e for _, e in store.events()] == events
@@ -163,9 +173,10 @@ def test_current_labels_and_progress_can_be_narrowed(store):
     items = ["kitchen:1", "kitchen:3", *(f"kitchen:{i}" for i in range(10_000, 10_900))]
     narrowed = store.current(annotator="annotator 1", factor="fruit", items=items)
     assert {c.event for c in narrowed} == {
-        e for (who, item, factor), e in labels.items()
+        e
+        for (who, item, factor), e in labels.items()
         if (who, factor) == ("annotator 1", "fruit") and item in items
-    }  # fmt: skip
+    }
     assert store.current(items=[]) == [] and store.progress(items=[]) == []
     for asked in (None, items):
         rows = store.progress(items=asked)
@@ -173,18 +184,24 @@ def test_current_labels_and_progress_can_be_narrowed(store):
 
             def mine(kind, row=row, asked=asked):
                 return [
-                    e for (who, item, factor), e in reference(events, kind).items()
+                    e
+                    for (who, item, factor), e in reference(events, kind).items()
                     if (who, factor) == (row.annotator, row.factor) and (not asked or item in asked)
-                ]  # fmt: skip
+                ]
 
             assert row.labelled == len(mine("label"))
             assert row.cannot_tell == sum(e.level is None for e in mine("label"))
             assert (row.repeats, row.flagged) == (len(mine("repeat")), len(mine("flag")))
             assert row.seconds == pytest.approx(sum(e.seconds_shown for e in mine("label")))
-        assert [(r.annotator, r.factor) for r in rows] == sorted({
-            (who, factor) for kind in KINDS if kind != "adjudication"
-            for who, item, factor in reference(events, kind) if not asked or item in asked
-        })  # fmt: skip
+        assert [(r.annotator, r.factor) for r in rows] == sorted(
+            {
+                (who, factor)
+                for kind in KINDS
+                if kind != "adjudication"
+                for who, item, factor in reference(events, kind)
+                if not asked or item in asked
+            }
+        )
     assert {r.annotator for r in store.progress("annotator 2")} == {"annotator 2"}
 
 
@@ -206,9 +223,10 @@ def test_the_database_itself_refuses_to_change_or_remove_an_event(store, url):
     for words in (
         "UPDATE label_events SET level = 5",
         "DELETE FROM label_events",
-        "TRUNCATE label_events" if "postgres" in url else
-        "INSERT OR REPLACE INTO label_events SELECT * FROM label_events",
-    ):  # fmt: skip
+        "TRUNCATE label_events"
+        if "postgres" in url
+        else "INSERT OR REPLACE INTO label_events SELECT * FROM label_events",
+    ):
         with (
             pytest.raises(Exception, match="takes new rows only"),
             engine.begin() as connection,
@@ -275,13 +293,17 @@ def test_a_file_is_written_ahead_and_to_the_disk(tmp_path):
 @pytest.mark.parametrize(
     "place",
     [
-        "", "sqlite://", "sqlite:///:memory:", f"mysql://me:{PASSWORD}@host/labels",
-        f"postgresql://me:{PASSWORD}@host:port/labels", f"://{PASSWORD}",
+        "",
+        "sqlite://",
+        "sqlite:///:memory:",
+        f"mysql://me:{PASSWORD}@host/labels",
+        f"postgresql://me:{PASSWORD}@host:port/labels",
+        f"://{PASSWORD}",
         f"postgresql://me:{PASSWORD}@127.0.0.1:1/labels",
         f"postgresql://me@127.0.0.1:1/labels?password={PASSWORD}",
         f"sqlite:///x.db?key={PASSWORD}",
     ],
-)  # fmt: skip
+)
 def test_wrong_places_are_refused_without_the_password(place):
     with pytest.raises(LabelError) as caught:
         LabelStore(place)

@@ -46,8 +46,10 @@ def start(repo_root, url, annotator, n, output):
     with output.open("wb") as stream:
         return subprocess.Popen(
             [sys.executable, "-c", CHILD, url, annotator, str(n)],
-            cwd=repo_root, stdout=stream, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            cwd=repo_root,
+            stdout=stream,
+            stderr=subprocess.PIPE,
+        )
 
 
 def confirmed(output):

@@ -32,9 +32,15 @@ def elsewhere(tmp_path):
 
 def standing(store, kinds=KINDS):
     return {
-        (kind, "" if kind == "adjudication" else c.event.annotator, c.event.item, c.event.factor):
-        c.event.level for kind in kinds for c in store.current(kind)
-    }  # fmt: skip
+        (
+            kind,
+            "" if kind == "adjudication" else c.event.annotator,
+            c.event.item,
+            c.event.factor,
+        ): c.event.level
+        for kind in kinds
+        for c in store.current(kind)
+    }
 
 
 def written(tmp_path, text, name="labels.csv"):
@@ -84,9 +90,14 @@ def test_a_foreign_file_cannot_overwrite(store, elsewhere, tmp_path, form):
     store.append([kept, gone, undo(gone), event("ann", 3, 5), event("ann", 6, 1)])
     before = standing(store)
     elsewhere.append(
-        [event("ann", 1, 4), event("ann", 2, 4), event("ann", 3, 5), event("ann", 4, None),
-         event("bob", 1, 4)]
-    )  # fmt: skip
+        [
+            event("ann", 1, 4),
+            event("ann", 2, 4),
+            event("ann", 3, 5),
+            event("ann", 4, None),
+            event("bob", 1, 4),
+        ]
+    )
     path = tmp_path / f"labels{SUFFIXES[form]}"
     export(elsewhere, path, form)
     said = import_labels(store, path, dry_run=True)
@@ -95,10 +106,13 @@ def test_a_foreign_file_cannot_overwrite(store, elsewhere, tmp_path, form):
     assert report == said
     assert counts(report) == (2, 1, 2)
     assert [(c.item, c.stored, c.offered) for c in report.conflicts] == [
-        ("kitchen:1", "2", "4"), ("kitchen:2", "none", "4"),
-    ]  # fmt: skip
-    new = {("label", "ann", "kitchen:4", "greenness"): None,
-           ("label", "bob", "kitchen:1", "greenness"): 4}  # fmt: skip
+        ("kitchen:1", "2", "4"),
+        ("kitchen:2", "none", "4"),
+    ]
+    new = {
+        ("label", "ann", "kitchen:4", "greenness"): None,
+        ("label", "bob", "kitchen:1", "greenness"): 4,
+    }
     assert standing(store) == before | new
     assert counts(import_labels(store, path)) == (0, 3, 2)
 
@@ -147,10 +161,14 @@ def test_tables_made_by_hand(store, tmp_path):
     ("text", "word"),
     [
         ("annotator,item,factor,level\nann,kitchen:1,fruit,6\n", "row 1: '6' is no level"),
-        ("annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:2,sour,3\n",
-         "row 2: 'sour' is no"),
-        ("annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:1,fruit,4\n",
-         "row 2: an earlier"),
+        (
+            "annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:2,sour,3\n",
+            "row 2: 'sour' is no",
+        ),
+        (
+            "annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:1,fruit,4\n",
+            "row 2: an earlier",
+        ),
         ("annotator,item,factor\nann,kitchen:1,fruit\n", "no column 'level'"),
         ("annotator,factor,level\nann,fruit,3\n", "no column 'item'"),
         ("annotator,item,factor,level,mood\nann,kitchen:1,fruit,3,x\n", "column 'mood'"),
@@ -158,8 +176,10 @@ def test_tables_made_by_hand(store, tmp_path):
         ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,noon\n", "'noon' is no time"),
         ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,2026-01-01\n", "no zone"),
         ("annotator,item,factor,level,id\nann,kitchen:1,fruit,3,7\n", "must be a UUID"),
-        ("annotator,item,factor,level,seconds_shown\nann,kitchen:1,fruit,3,nan\n",
-         "between 0 and a"),
+        (
+            "annotator,item,factor,level,seconds_shown\nann,kitchen:1,fruit,3,nan\n",
+            "between 0 and a",
+        ),
         ("annotator,item,factor,level,suggested\nann,kitchen:1,fruit,3,maybe\n", "neither true"),
         (f"annotator,item,fruit\n{'x' * 81},kitchen:1,3\n", "1 to 80 characters"),
         ("annotator,item,fruit\nann,kitchen:1,3,4\n", "4 cells under 3"),
@@ -176,17 +196,28 @@ def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
 @pytest.mark.parametrize(
     ("change", "word"),
     [
-        ({"level": True}, "no level"), ({"level": "3"}, "no level"), ({"extra": 1}, "no field"),
-        ({"time": 5}, "no time"), ({"time": "0001-01-01T00:00:00+23:00"}, "out of range"),
-        ({"annotator": "a\nb"}, "line break"), ({"annotator": ["a"]}, "annotator"),
-        ({"item": ""}, "item key"), ({"action": "delete"}, "no action"), ({"action": []}, "action"),
-        ({"repeat": 1}, "true or false"), ({"plan": "../x"}, "no plan id"),
-        ({"id": "1" * 32}, "UUID"), ({"seconds_shown": 1e9}, "a week"), ({"factor": ""}, "factor"),
-        ({"seconds_shown": float("inf")}, "a week"), ({"undoes": "x"}, "only an undo"),
-        ({"action": "flag"}, "has no level"), ({"action": "undo", "level": None}, "undone"),
+        ({"level": True}, "no level"),
+        ({"level": "3"}, "no level"),
+        ({"extra": 1}, "no field"),
+        ({"time": 5}, "no time"),
+        ({"time": "0001-01-01T00:00:00+23:00"}, "out of range"),
+        ({"annotator": "a\nb"}, "line break"),
+        ({"annotator": ["a"]}, "annotator"),
+        ({"item": ""}, "item key"),
+        ({"action": "delete"}, "no action"),
+        ({"action": []}, "action"),
+        ({"repeat": 1}, "true or false"),
+        ({"plan": "../x"}, "no plan id"),
+        ({"id": "1" * 32}, "UUID"),
+        ({"seconds_shown": 1e9}, "a week"),
+        ({"factor": ""}, "factor"),
+        ({"seconds_shown": float("inf")}, "a week"),
+        ({"undoes": "x"}, "only an undo"),
+        ({"action": "flag"}, "has no level"),
+        ({"action": "undo", "level": None}, "undone"),
         ({"action": "adjudicate", "repeat": True}, "hidden repeat"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_event_is_refused(store, tmp_path, change, word):
     good = event().record()
     lines = f"{json.dumps(good)}\n{json.dumps(event(item=2).record() | change)}\n"
@@ -226,8 +257,10 @@ def test_no_cell_is_a_formula_and_every_name_comes_back(store, elsewhere, tmp_pa
 def test_the_columns_of_a_wide_table_can_be_chosen(store):
     store.append([event(factor="fruit", level=None), event("bob", factor="grains", level=1)])
     rows = list(csv.reader(io.StringIO("".join(wide_csv(store, ["dessert", "fruit"])))))
-    assert rows == [["annotator", "item", "dessert", "fruit"],
-                    ["ann", "kitchen:1", "", "cannot tell"]]  # fmt: skip
+    assert rows == [
+        ["annotator", "item", "dessert", "fruit"],
+        ["ann", "kitchen:1", "", "cannot tell"],
+    ]
     rows = list(csv.reader(io.StringIO("".join(wide_csv(store, annotator="bob")))))
     assert rows == [["annotator", "item", "grains"], ["bob", "kitchen:1", "1"]]
 

@@ -47,8 +47,10 @@ def batch_of(x1, x2, seed=0):
 
 @pytest.mark.parametrize("prior", [True, False])
 def test_product_of_experts_is_the_normalised_product_of_densities(prior):
-    experts = [(torch.tensor([[0.8]]), torch.tensor([[-0.5]])),
-               (torch.tensor([[-1.1]]), torch.tensor([[0.9]]))]  # fmt: skip
+    experts = [
+        (torch.tensor([[0.8]]), torch.tensor([[-0.5]])),
+        (torch.tensor([[-1.1]]), torch.tensor([[0.9]])),
+    ]
     z = torch.linspace(-12, 12, 200_001, dtype=torch.float64)
     log_density = -0.5 * z**2 if prior else torch.zeros_like(z)
     for mu, log_var in experts:
@@ -113,8 +115,11 @@ def elbos(method, x1, x2, n=50_000):
     assert terms["objective"].item() == pytest.approx(
         (joint + terms["single_1"] + terms["single_2"]).item() / (D1 + D2)
     )
-    return {"both": -joint.item(), "one": -terms["single_1"].item(),
-            "two": -terms["single_2"].item()}  # fmt: skip
+    return {
+        "both": -joint.item(),
+        "one": -terms["single_1"].item(),
+        "two": -terms["single_2"].item(),
+    }
 
 
 X1 = torch.randn(D1, generator=generator(3), dtype=torch.float64)
@@ -131,8 +136,11 @@ def test_with_exact_experts_all_three_elbos_are_the_log_likelihoods():
 def posteriors(method):
     one = method._expert(method.encoder1, X1[None])
     two = method._expert(method.encoder2, X2[None])
-    return {"both": method._posterior(one, two), "one": method._posterior(one),
-            "two": method._posterior(two)}  # fmt: skip
+    return {
+        "both": method._posterior(one, two),
+        "one": method._posterior(one),
+        "two": method._posterior(two),
+    }
 
 
 @pytest.mark.parametrize("change", ["wrong experts", "no prior expert"])

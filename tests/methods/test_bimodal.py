@@ -138,8 +138,11 @@ def test_the_joint_and_both_single_elbos():
     )
     observed = [(0, v1, model.decoder1, model.raw_log_var1)]
     observed.append((1, v2, model.decoder2, model.raw_log_var2))
-    for q, seen in ((product, (0, 1)), (DiagonalGaussian(*experts[0]), (0,)),
-                    (DiagonalGaussian(*experts[1]), (1,))):  # fmt: skip
+    for q, seen in (
+        (product, (0, 1)),
+        (DiagonalGaussian(*experts[0]), (0,)),
+        (DiagonalGaussian(*experts[1]), (1,)),
+    ):
         z = q.sample(noise)
         for i, v, decoder, raw in observed:
             if i in seen:
@@ -189,8 +192,9 @@ def test_hidden_layers_and_forms_are_those_asked_for():
 # Both.
 
 
-@pytest.mark.parametrize("settings", [{}, {"form": "non-linear"},
-                                      {"form": "non-linear", "variance": "by z"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings", [{}, {"form": "non-linear"}, {"form": "non-linear", "variance": "by z"}]
+)
 def test_stacked_models_are_the_models_alone(settings):
     seeds = (2, 0, 5)
     stacked = model_of(seeds, stacked=True, **settings)

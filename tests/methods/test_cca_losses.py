@@ -44,9 +44,7 @@ def test_the_eckart_young_loss_reaches_linear_cca():
     np.testing.assert_allclose(canonical_correlations(*phi, 1e-9), TRUE[:2], atol=2e-3)
     # At the optimum (S11 + S22) / 2 = P up to a rotation, and the loss is minus its squared norm.
     pooled = (covariance(phi[0], phi[0]) + covariance(phi[1], phi[1])) / 2
-    np.testing.assert_allclose(
-        torch.linalg.eigvalsh(pooled).flip(0), TRUE[:2], atol=1e-2
-    )
+    np.testing.assert_allclose(torch.linalg.eigvalsh(pooled).flip(0), TRUE[:2], atol=1e-2)
     expected = -(covariance(phi[0], phi[1]).diagonal().sum() * 2 - (pooled**2).sum())
     assert float(expected) == pytest.approx(-(TRUE[:2] ** 2).sum(), abs=1e-2)
 

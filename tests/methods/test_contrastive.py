@@ -66,9 +66,13 @@ def test_a_latent_dimension_cannot_be_set(name):
 def test_evaluation_scores_the_axes_of_v(tmp_path):
     (run,) = train([tiny_config(method="info-nce", epochs=30)], tmp_path)
     report = evaluate(
-        run.load_method(), run.load_dataset(), n_queries=10, traversal="data",
-        null_permutations=0, null_permutations_slow=0,
-    )  # fmt: skip
+        run.load_method(),
+        run.load_dataset(),
+        n_queries=10,
+        traversal="data",
+        null_permutations=0,
+        null_permutations_slow=0,
+    )
     assert {"disentanglement", "completeness", "informativeness", "mcc"} <= set(report["factors"])
     assert np.shape(report["correlation"]["absolute"])[0] == 3  # dim(V), one row per axis
     assert report["retrieval"]["recall_at_10"]["score"] > 0.3
@@ -172,15 +176,22 @@ def test_independent_components_are_folded_in_at_the_end(tmp_path):
     g = torch.Generator().manual_seed(2)
     factors = torch.rand(2000, 2, generator=g) * 2 - 1
     angle = torch.tensor(0.6)
-    turn = torch.stack([
-        torch.stack([angle.cos(), angle.sin()]), torch.stack([-angle.sin(), angle.cos()]),
-    ])  # fmt: skip
+    turn = torch.stack(
+        [
+            torch.stack([angle.cos(), angle.sin()]),
+            torch.stack([-angle.sin(), angle.cos()]),
+        ]
+    )
     x = factors @ turn
     data = PairedDataset(
-        name="square", settings={}, x1=TensorView(x), x2=TensorView(x),
+        name="square",
+        settings={},
+        x1=TensorView(x),
+        x2=TensorView(x),
         factor_specs=tuple(FactorSpec(n, "continuous", "shared") for n in "ab"),
-        factors=factors.double().numpy(), splits=random_split(2000, (0.8, 0.1, 0.1), 0),
-    )  # fmt: skip
+        factors=factors.double().numpy(),
+        splits=random_split(2000, (0.8, 0.1, 0.1), 0),
+    )
     settings = {"dim_v": 3, "embedder": EMBEDDER, "n_components": 2}
     method = build_method("info-nce-ica", settings, (2,), (2,)).eval()
     method.embedder1 = method.embedder2 = MixedUniforms()

@@ -67,8 +67,9 @@ def test_z_is_the_posterior_given_the_query(method, fit):
 
 
 def test_z_of_a_pair_is_the_posterior_given_both(method, fit):
-    both = torch.cat([a - m for a, m in zip(features(method, TEST), (fit.mean1, fit.mean2),
-                                            strict=True)], 1)  # fmt: skip
+    both = torch.cat(
+        [a - m for a, m in zip(features(method, TEST), (fit.mean1, fit.mean2), strict=True)], 1
+    )
     w = torch.cat([fit.loading(1), fit.loading(2)])
     psi = torch.block_diag(fit.noise(1), fit.noise(2))
     expected = both @ torch.linalg.solve(w @ w.T + psi, w)
@@ -80,9 +81,9 @@ def test_the_score_is_the_log_likelihood_of_the_target_given_z(method, fit):
     z = torch.randn(6, 2, generator=torch.Generator().manual_seed(0)).double()
     _, phi2 = features(method, TEST[:40])
     mean = z @ fit.loading(2).T + fit.mean2
-    likelihood = torch.stack([
-        torch.distributions.MultivariateNormal(m, fit.noise(2)).log_prob(phi2) for m in mean
-    ])  # fmt: skip
+    likelihood = torch.stack(
+        [torch.distributions.MultivariateNormal(m, fit.noise(2)).log_prob(phi2) for m in mean]
+    )
     targets = method.embed_target(DATA.x2.batch(TEST[:40]))
     squared = ((method.decode(z.float())[:, None] - targets) ** 2).sum(-1)
     score = method.score(z.float(), squared).double()
@@ -156,9 +157,11 @@ def test_a_run_whose_features_collapse_fails_with_its_reason(tmp_path, monkeypat
 
 @pytest.mark.parametrize(
     ("changes", "least"),
-    [({"batch_size": 8, "n_components": 4}, 10),
-     ({"joint_batch_size": 3, "loss_form": "eckart-young"}, 4)],
-)  # fmt: skip
+    [
+        ({"batch_size": 8, "n_components": 4}, 10),
+        ({"joint_batch_size": 3, "loss_form": "eckart-young"}, 4),
+    ],
+)
 def test_batches_too_small_for_a_correlation_are_refused(changes, least):
     with pytest.raises(ConfigError, match=f"raise joint_batch_size to at least {least}"):
         build_method("dcca", {**SETTINGS, **changes}, (50,), (50,))
@@ -170,9 +173,14 @@ def test_batches_too_small_for_a_correlation_are_refused(changes, least):
 @pytest.mark.parametrize("loss_form", ["canonical", "eckart-young"])
 def test_training_raises_the_correlations_of_unseen_pairs(loss_form, tmp_path):
     config = tiny_config(
-        method="dcca", loss_form=loss_form, joint_batch_size=50, init_epochs=20, g_epochs=20,
-        joint_epochs=30, training={"validate_every": 70},
-    )  # fmt: skip
+        method="dcca",
+        loss_form=loss_form,
+        joint_batch_size=50,
+        init_epochs=20,
+        g_epochs=20,
+        joint_epochs=30,
+        training={"validate_every": 70},
+    )
     (run,) = train([config], tmp_path)
     trained, data = run.load_method(), run.load_dataset()
     rows = data.splits["test"]

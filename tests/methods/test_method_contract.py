@@ -95,9 +95,11 @@ def test_all_stages_together_train_everything(case):
     _, _, build = case
     method = build()
     trained = {
-        id(p) for stage in method.stages() for g in method.param_groups(stage.name)
+        id(p)
+        for stage in method.stages()
+        for g in method.param_groups(stage.name)
         for p in g.parameters
-    }  # fmt: skip
+    }
     assert {name for name, p in method.named_parameters() if id(p) not in trained} == set()
     assert len(parameters_of(method)) == len(list(method.parameters()))
 

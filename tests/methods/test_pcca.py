@@ -51,8 +51,9 @@ def test_correlations_are_those_of_a_generalised_eigenproblem(p1, p2, d):
     fit = fit_pcca(phi1, phi2, d)
     np.testing.assert_allclose(fit.correlations, eigenproblem(phi1, phi2)[:d], atol=1e-10)
     for directions, covariance in (
-        (fit.directions1, fit.covariance1), (fit.directions2, fit.covariance2),
-    ):  # fmt: skip
+        (fit.directions1, fit.covariance1),
+        (fit.directions2, fit.covariance2),
+    ):
         torch.testing.assert_close(
             directions.T @ covariance @ directions, torch.eye(len(covariance)).double()
         )
@@ -147,9 +148,7 @@ def test_posteriors_are_those_of_a_joint_gaussian(d):
     fit = fit_pcca(PHI1, PHI2, d)
     means, loadings, noises = parameters(fit)
     eye = torch.eye(d).double()
-    for view, w, psi, mean, rows in zip(
-        (1, 2), loadings, noises, means, (PHI1, PHI2), strict=True
-    ):
+    for view, w, psi, mean, rows in zip((1, 2), loadings, noises, means, (PHI1, PHI2), strict=True):
         gain = torch.linalg.solve(w @ w.T + psi, w)
         weight, bias, covariance = fit.posterior(view)
         torch.testing.assert_close(rows @ weight + bias, (rows - mean) @ gain)

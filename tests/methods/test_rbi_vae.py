@@ -317,8 +317,18 @@ def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
     if (dataset, preset) == ("sprites", "default"):
         theirs |= {"init": "cos-sim-lvm", "init_epochs": 60, "joint_epochs": 30}
     joint = ("joint_epochs", "loss_form", "n_mismatches", "reg_form", "lambda_reg", "milestones")
-    start = ("init", "init_epochs", "init_learning_rate", "batch_size", "embedder", "embedder2",
-             "cos_sim", "head_hidden", "dim_v", "learning_rate")  # fmt: skip
+    start = (
+        "init",
+        "init_epochs",
+        "init_learning_rate",
+        "batch_size",
+        "embedder",
+        "embedder2",
+        "cos_sim",
+        "head_hidden",
+        "dim_v",
+        "learning_rate",
+    )
     for method, keys in (("rbi-vae", start + joint), ("bi-vae-on-v", start)):
         ours = preset_settings(dataset, method, preset)
         assert {k: ours.get(k) for k in keys} == {k: theirs.get(k) for k in keys}

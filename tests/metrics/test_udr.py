@@ -51,8 +51,12 @@ def test_the_lasso_reads_rows_as_the_first_model():
 
 @pytest.mark.parametrize("similarity", ["spearman", "lasso"])
 def test_aligned_models_score_above_turned_ones(similarity):
-    aligned = [np.exp(F[:, [1, 0, 2]]) if similarity == "spearman" else F[:, [1, 0, 2]], -F,
-               F + 0.05 * RNG.normal(size=F.shape), F]  # fmt: skip
+    aligned = [
+        np.exp(F[:, [1, 0, 2]]) if similarity == "spearman" else F[:, [1, 0, 2]],
+        -F,
+        F + 0.05 * RNG.normal(size=F.shape),
+        F,
+    ]
     results = udr([*aligned, turned(1), turned(2)], similarity=similarity)
     scores = [r.score for r in results]
     assert min(scores[:4]) > max(scores[4:]) + 0.2

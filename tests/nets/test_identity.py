@@ -44,11 +44,21 @@ def test_a_rivae_trains_on_given_embeddings(tmp_path):
     z = torch.randn(300, 2, generator=generator)
     x = torch.cat([z, torch.randn(300, 4, generator=generator) * 0.1], 1)
     data = PairedDataset(
-        name="given", settings={}, x1=TensorView(x), x2=TensorView(x.flip(1)),
+        name="given",
+        settings={},
+        x1=TensorView(x),
+        x2=TensorView(x.flip(1)),
         splits=random_split(300, (0.7, 0.1, 0.2), 0),
-    )  # fmt: skip
-    settings = {"embedder": IDENTITY, "dim_v": 6, "init_epochs": 2, "ivae_epochs": 2,
-                "joint_epochs": 2, "lambda_reg": 0.1, "batch_size": 32}  # fmt: skip
+    )
+    settings = {
+        "embedder": IDENTITY,
+        "dim_v": 6,
+        "init_epochs": 2,
+        "ivae_epochs": 2,
+        "joint_epochs": 2,
+        "lambda_reg": 0.1,
+        "batch_size": 32,
+    }
     config = RunConfig(
         name="given", dataset={"name": "pairs"}, method=MethodChoice(settings=settings)
     )

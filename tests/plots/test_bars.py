@@ -72,8 +72,10 @@ def test_digit_transitions():
     figure = transition_heatmap(table, selected=(2, 1))
     np.testing.assert_allclose(figure.data[0].z, table)
     assert figure.layout.xaxis.ticktext[PAIRS.index((4, 9))] == "4<br>9"
-    cells = {tuple(cell): text for cell, text in zip(
-        figure.data[1].customdata, figure.data[1].hovertext, strict=True)}
+    cells = {
+        tuple(cell): text
+        for cell, text in zip(figure.data[1].customdata, figure.data[1].hovertext, strict=True)
+    }
     assert cells[PAIRS.index((4, 9)), 1].startswith("4 ↔ 9 along z<sub>2</sub><br>80%")
     assert "z2 (4–9 for 80% of the queries)" in alt_text(figure)
     assert any(s.line.color == LIGHT.frame for s in figure.layout.shapes)

@@ -25,14 +25,16 @@ def counts():
     rng = np.random.default_rng(0)
     share = np.linspace(0.9, 0.05, 30)
     sets = [[w for w, p in zip(WORDS, share, strict=True) if rng.random() < p] for _ in range(200)]
-    sets += [[w for w, p in zip(WORDS, share[::-1], strict=True) if rng.random() < p]
-             for _ in range(200)]
+    sets += [
+        [w for w, p in zip(WORDS, share[::-1], strict=True) if rng.random() < p] for _ in range(200)
+    ]
     return count_words({"low": range(200), "high": range(200, 400)}, sets)
 
 
 def clouds(**settings):
-    return make_clouds(counts(), {WORDS[0]: "related", WORDS[29]: "opposite"}, factor="greenness",
-                       **settings)
+    return make_clouds(
+        counts(), {WORDS[0]: "related", WORDS[29]: "opposite"}, factor="greenness", **settings
+    )
 
 
 def texts(svg):
@@ -63,13 +65,23 @@ def test_words_do_not_overlap_and_stay_on_the_canvas():
     for w, word in enumerate(made.counts.words):
         left, top, right, bottom = font(100, True).getbbox(word)
         half = (right - left) / 200 * size[w], (bottom - top) / 200 * size[w]
-        boxes.append((layout.x[w] - half[0], layout.y[w] - half[1],
-                      layout.x[w] + half[0], layout.y[w] + half[1]))
+        boxes.append(
+            (
+                layout.x[w] - half[0],
+                layout.y[w] - half[1],
+                layout.x[w] + half[0],
+                layout.y[w] + half[1],
+            )
+        )
     for i, (left, top, right, bottom) in enumerate(boxes):
         assert left > -2 and top > -2 and right < layout.width + 2 and bottom < layout.height + 2
         for other in boxes[:i]:
-            apart = (right < other[0] + 2 or other[2] < left + 2 or bottom < other[1] + 2
-                     or other[3] < top + 2)
+            apart = (
+                right < other[0] + 2
+                or other[2] < left + 2
+                or bottom < other[1] + 2
+                or other[3] < top + 2
+            )
             assert apart
 
 
@@ -96,8 +108,9 @@ def test_colours_can_be_read_on_the_page(dark, relation):
 
 def test_words_from_data_stay_text():
     evil = "<script>alert('&\")</script>"
-    made = make_clouds(count_words({'<b a="1">': [0]}, [[evil, "two\nlines\x00", "x" * 500]]), {},
-                       factor="<i>")
+    made = make_clouds(
+        count_words({'<b a="1">': [0]}, [[evil, "two\nlines\x00", "x" * 500]]), {}, factor="<i>"
+    )
     svg = to_svg(made, 0)
     assert "<script" not in svg and "<b " not in svg
     shown = ["".join(t.itertext()) for t in ET.fromstring(svg).iter(f"{SVG}text")]

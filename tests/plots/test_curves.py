@@ -10,8 +10,14 @@ def rows_of(n, validate_every=5):
     rows = []
     for epoch in range(1, n + 1):
         stage = "stage 1" if epoch <= n // 4 else "joint"
-        row = {"epoch": epoch, "stage": stage, "step": 10 * epoch, "learning_rate": 1e-3,
-               "objective": float(n - epoch), "bound": -float(epoch)}  # fmt: skip
+        row = {
+            "epoch": epoch,
+            "stage": stage,
+            "step": 10 * epoch,
+            "learning_rate": 1e-3,
+            "objective": float(n - epoch),
+            "bound": -float(epoch),
+        }
         if stage == "joint" and epoch % validate_every == 0:
             row["validation"] = {"recall_at_1": epoch / n, "median_rank": 3.0, "mcc": 0.5}
         rows.append(row)

@@ -44,9 +44,7 @@ def test_jitter_moves_points_at_most_by_its_width():
 
 def test_a_categorical_factor_has_named_levels_and_no_line():
     factor = np.zeros((3, 201))
-    figure = traversal_scatter(
-        Z, factor, factor_name="class", levels=["a<b", "c"], ordered=False
-    )
+    figure = traversal_scatter(Z, factor, factor_name="class", levels=["a<b", "c"], ordered=False)
     assert list(figure.layout.yaxis.ticktext) == ["a&lt;b", "c"]
     assert trace(figure, "median of queries") is None
     assert trace(figure, "retrieved item").mode == "markers"

@@ -35,9 +35,14 @@ def traversal():
 
 def sheet_of(layout="rows", **options):
     return strips_sheet(
-        strips_of(traversal()), picture, query=picture(0), query_title="seven",
-        title=lambda i: f"item <{i}>", layout=layout, **options,
-    )  # fmt: skip
+        strips_of(traversal()),
+        picture,
+        query=picture(0),
+        query_title="seven",
+        title=lambda i: f"item <{i}>",
+        layout=layout,
+        **options,
+    )
 
 
 def test_only_change_points_are_shown_each_with_its_top_k():
@@ -111,8 +116,11 @@ def test_small_pictures_are_enlarged_without_blur():
     inside = image.crop((int(mark.x), int(mark.y), int(mark.x) + 60, int(mark.y) + 60))
     for row in range(3):
         for column in range(3):
-            cell = np.asarray(inside.convert("L").crop(
-                (20 * column + 2, 20 * row + 2, 20 * column + 18, 20 * row + 18)))  # fmt: skip
+            cell = np.asarray(
+                inside.convert("L").crop(
+                    (20 * column + 2, 20 * row + 2, 20 * column + 18, 20 * row + 18)
+                )
+            )
             assert (cell == (row + column) % 2 * 255).all()
 
 
@@ -151,9 +159,12 @@ class Reader(HTMLParser):
 def test_html_is_self_contained_and_escapes_text_from_data():
     evil = '"><script>alert(1)</script>'
     sheet = strips_sheet(
-        strips_of(traversal(), names=[evil] * 4), picture, query=picture(0), query_title=evil,
+        strips_of(traversal(), names=[evil] * 4),
+        picture,
+        query=picture(0),
+        query_title=evil,
         title=lambda i: evil,
-    )  # fmt: skip
+    )
     for text in (to_html(sheet, title=evil), to_fragment(sheet, dark=True)):
         reader = Reader()
         reader.feed(text)
@@ -202,21 +213,23 @@ def test_panels_of_several_queries_stand_below_each_other():
 
 def test_a_sheet_says_its_content_in_rows():
     assert sheet_of().rows[2] == {
-        "dimension": "z1", "z": 0.0, "rank": 1, "item": 2, "title": "item <2>"
-    }  # fmt: skip
+        "dimension": "z1",
+        "z": 0.0,
+        "rank": 1,
+        "item": 2,
+        "title": "item <2>",
+    }
 
 
 def test_the_plane_runs_right_and_up_and_frames_the_reference():
     ids = np.arange(12).reshape(4, 3)
     a, b = np.array([-1.0, 0, 1, 2]), np.array([0.0, 0.5, 1])
-    sheet = plane_sheet(
-        ids, a, b, picture, names=("z1", "z2"), reference=(0.9, 0.1), title=str
-    )
+    sheet = plane_sheet(ids, a, b, picture, names=("z1", "z2"), reference=(0.9, 0.1), title=str)
     found = {p.alt: p for p in pictures_of(sheet)}
     corner, right, up = (
-        found[t] for t in ("0 at z1 = −1.0, z2 = 0.0", "3 at z1 = 0.0, z2 = 0.0",
-                           "1 at z1 = −1.0, z2 = 0.5")
-    )  # fmt: skip
+        found[t]
+        for t in ("0 at z1 = −1.0, z2 = 0.0", "3 at z1 = 0.0, z2 = 0.0", "1 at z1 = −1.0, z2 = 0.5")
+    )
     assert right.x > corner.x and right.y == corner.y
     assert up.y < corner.y and up.x == corner.x
     assert [p.alt for p in found.values() if p.marked] == ["6 at z1 = 1.0, z2 = 0.0"]
@@ -226,11 +239,15 @@ def test_the_plane_runs_right_and_up_and_frames_the_reference():
 
 @pytest.mark.parametrize(
     ("values", "texts"),
-    [([-10.0, -9.9, 10.0], ["−10.0", "−9.9", "10.0"]), ([0.0, 0.25], ["0.00", "0.25"]),
-     ([-0.0, 3.0], ["0.0", "3.0"]), ([1.5], ["1.5"]),
-     ([-3.0, -2.727, -2.4545], ["−3.0", "−2.7", "−2.5"]),
-     ([0.0, 1e-9], ["0.000", "0.000"])],
-)  # fmt: skip
+    [
+        ([-10.0, -9.9, 10.0], ["−10.0", "−9.9", "10.0"]),
+        ([0.0, 0.25], ["0.00", "0.25"]),
+        ([-0.0, 3.0], ["0.0", "3.0"]),
+        ([1.5], ["1.5"]),
+        ([-3.0, -2.727, -2.4545], ["−3.0", "−2.7", "−2.5"]),
+        ([0.0, 1e-9], ["0.000", "0.000"]),
+    ],
+)
 def test_values_are_printed_as_finely_as_they_differ(values, texts):
     assert value_texts(np.array(values)) == texts
 

@@ -39,8 +39,13 @@ def texts(made):
 
 def test_the_matrix_is_readable_without_colour():
     assert [mark_text(level) for level in ("on", "off", "query", -1.5, 0.0, 2)] == [
-        "●", "○", "–", "−1.5", "0", "+2"
-    ]  # fmt: skip
+        "●",
+        "○",
+        "–",
+        "−1.5",
+        "0",
+        "+2",
+    ]
     said = texts(sheet())
     assert said.index("●") < said.index("○") < said.index("–") < said.index("−1.5")
     legend = next(text for text in said if "mean + 3 s.d." in text)

@@ -18,7 +18,10 @@ def tags_of(figure):
         if trace.mode == "markers+text":
             sizes = trace.marker.size or []
             for (tag, factor, side), x, y, size in zip(
-                trace.customdata if trace.customdata is not None else [], trace.x, trace.y, sizes,
+                trace.customdata if trace.customdata is not None else [],
+                trace.x,
+                trace.y,
+                sizes,
                 strict=True,
             ):
                 found[tag, factor] = (side, x, y, size)

@@ -28,9 +28,11 @@ def curve(values, per_point=1, first=1, spread=0.0):
 
 TERMS = {"objective": curve([3, 2, 1, -1]), "embedding": curve([2, 1]), "kl": curve([4, 3, 2, 1])}
 SCORES = {
-    "score": curve([0.1, 0.2]), "recall_at_1": curve([0.0, 0.1]), "median_rank": curve([9.0, 5.0]),
+    "score": curve([0.1, 0.2]),
+    "recall_at_1": curve([0.0, 0.1]),
+    "median_rank": curve([9.0, 5.0]),
     "mcc": curve([0.3, 0.4]),
-}  # fmt: skip
+}
 STAGES = [("first", 1, 2), ("joint", 3, 4)]
 
 
@@ -41,8 +43,13 @@ def by_name(figure):
 def test_each_term_has_a_panel_scores_share_theirs_and_what_trains_now_comes_first():
     panels = panels_of(TERMS, SCORES)
     assert [panel.title for panel in panels] == [
-        "objective", "validation", "factors", "median rank", "kl", "embedding",
-    ]  # fmt: skip
+        "objective",
+        "validation",
+        "factors",
+        "median rank",
+        "kl",
+        "embedding",
+    ]
     figure = training_panels(panels, STAGES)
     traces = by_name(figure)
     assert traces["MRR"].yaxis == traces["R@1"].yaxis != traces["MCC"].yaxis
@@ -98,8 +105,12 @@ def test_runs_over_each_other_are_told_apart(dark):
     looks = {(trace.line.color, trace.line.dash) for trace in figure.data}
     assert len(looks) == 9 and figure.layout.yaxis.type == "log"
     assert figure.layout.xaxis.title.text == "minutes of training"
-    mixed = training_overlay([("a", TERMS["objective"], TERMS["objective"].x)], title="objective",
-                             x_title="epoch", log=True)  # fmt: skip
+    mixed = training_overlay(
+        [("a", TERMS["objective"], TERMS["objective"].x)],
+        title="objective",
+        x_title="epoch",
+        log=True,
+    )
     assert mixed.layout.yaxis.type == "linear" and "linear" in mixed.layout.yaxis.title.text
 
 

@@ -25,12 +25,17 @@ from rivae.reading.regular import open_regular, read_at_most
 from rivae.reading.weights import load_weights, read_header
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False)
-    | st.integers(-(10**299), 10**299) | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(
-        st.characters(codec="utf-8")), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.integers(-(10**299), 10**299)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4)
+    ),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 # plain files
@@ -242,15 +247,17 @@ def test_weights_are_read_as_they_were_saved(tmp_path: Path) -> None:
         _headed({"a": {"dtype": "F32", "shape": [1e0], "data_offsets": [0, 4]}}, b"1234"),
         _headed({"a": {"dtype": ["F32"], "shape": [1], "data_offsets": [0, 4]}}, b"1234"),
         # Two names for the same bytes: a small file that grows when it is read.
-        _headed({name: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for name in "ab"},
-                b"1234"),
+        _headed(
+            {name: {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]} for name in "ab"}, b"1234"
+        ),
         _headed({"__metadata__": {"a": 1}}),
-        _headed({f"t{i}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
-                 for i in range(20_001)}),
+        _headed(
+            {f"t{i}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for i in range(20_001)}
+        ),
         save({"a": torch.ones(100)})[:-1],
     ],
     ids=lambda content: str(content[:60]),
-)  # fmt: skip
+)
 def test_weights_that_are_none_are_refused(tmp_path: Path, content: bytes) -> None:
     path = _weights(tmp_path, content)
     with pytest.raises(DataError, match=r"^model.safetensors (holds|is cut off)"):

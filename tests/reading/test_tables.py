@@ -91,7 +91,7 @@ def test_a_broken_line_of_csv_is_told_with_its_number(tmp_path, line, reason):
         ("t.parquet", b"PAR1 no PAR1", "cannot be read as Parquet"),
     ],
     ids=short,
-)  # fmt: skip
+)
 def test_what_is_refused(tmp_path, monkeypatch, name, content, reason):
     monkeypatch.setattr(tables, "MAX_RECORD", 2**16)
     monkeypatch.setattr(tables, "MAX_COLUMNS", 200)
@@ -142,8 +142,10 @@ def test_text_that_is_none_becomes_a_mark_everywhere(tmp_path):
     assert row == {"id": "\ufffd", "title": "\U0001f372 a\ufffdb", "tags": ["\ufffd"]}
     assert clean("x\ud800") == clean(b"x\xff") == "x\ufffd" and clean(" a\x00\nb\ufeff") == "a b"
     bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"caf\xe9", b"ok"]).buffers())
-    pq.write_table(pa.table({"title": bad, "lists": pa.ListArray.from_arrays([0, 1, 2], bad)}),
-                   tmp_path / "t.parquet")  # fmt: skip
+    pq.write_table(
+        pa.table({"title": bad, "lists": pa.ListArray.from_arrays([0, 1, 2], bad)}),
+        tmp_path / "t.parquet",
+    )
     first, second = records(tmp_path / "t.parquet")
     assert clean(first["title"]) == clean(first["lists"][0]) == "caf\ufffd"
     assert second == {"title": "ok", "lists": ["ok"]} or clean(second["title"]) == "ok"
@@ -152,9 +154,15 @@ def test_text_that_is_none_becomes_a_mark_everywhere(tmp_path):
 def test_parquet_values_that_python_lacks(tmp_path):
     numbers = pa.array([0, 2**62], pa.int64())
     pq.write_table(
-        pa.table({"id": ["a", "b"], "time": numbers.view(pa.timestamp("us")),
-                  "took": numbers.view(pa.duration("us"))}), tmp_path / "t.parquet",
-    )  # fmt: skip
+        pa.table(
+            {
+                "id": ["a", "b"],
+                "time": numbers.view(pa.timestamp("us")),
+                "took": numbers.view(pa.duration("us")),
+            }
+        ),
+        tmp_path / "t.parquet",
+    )
     one, two = records(tmp_path / "t.parquet")
     assert str(one["time"]).startswith("1970-01-01") and two["id"] == "b"
     assert str(2**62) in str(two["time"]) and "days" in str(two["took"])

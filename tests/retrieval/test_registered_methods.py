@@ -12,8 +12,10 @@ DATA = small_data(n=300, duplicates=20)
 EMBEDDER = {"kind": "mlp", "hidden": (12,), "activation": "tanh"}
 
 
-@pytest.fixture(params=[(name, dim_v) for name in method_names() for dim_v in (3, 24)],
-                ids=lambda p: f"{p[0]}-V{p[1]}")  # fmt: skip
+@pytest.fixture(
+    params=[(name, dim_v) for name in method_names() for dim_v in (3, 24)],
+    ids=lambda p: f"{p[0]}-V{p[1]}",
+)
 def retriever(request):
     name, dim_v = request.param
     networks = {"n_components": 3, "dim_v": dim_v, "embedder": EMBEDDER, "head_hidden": (10, 10)}

@@ -55,10 +55,15 @@ def damage_pickle(folder):
 @pytest.mark.parametrize(
     "damage",
     [
-        damage_truncate, damage_flip, damage_missing, damage_schema,
-        damage_key, damage_json, damage_pickle,
+        damage_truncate,
+        damage_flip,
+        damage_missing,
+        damage_schema,
+        damage_key,
+        damage_json,
+        damage_pickle,
     ],
-)  # fmt: skip
+)
 def test_a_damaged_file_is_refused_and_named(tmp_path, damage):
     save_index(tmp_path, "k", NumpyIndex(np.eye(4)))
     damage(tmp_path)

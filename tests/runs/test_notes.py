@@ -18,9 +18,15 @@ def test_what_is_kept_comes_back_and_one_change_leaves_the_rest(run):
 
 @pytest.mark.parametrize(
     "change",
-    [{"note": "x" * (MAX_NOTE + 1)}, {"note": "a\x07b"}, {"tags": ["x" * 41]}, {"tags": [""]},
-     {"tags": [str(i) for i in range(21)]}, {"tags": ["a\u202eb"]}],
-)  # fmt: skip
+    [
+        {"note": "x" * (MAX_NOTE + 1)},
+        {"note": "a\x07b"},
+        {"tags": ["x" * 41]},
+        {"tags": [""]},
+        {"tags": [str(i) for i in range(21)]},
+        {"tags": ["a\u202eb"]},
+    ],
+)
 def test_text_beyond_the_bounds_is_refused_and_nothing_is_lost(run, change):
     keep_about(run, note="mine")
     with pytest.raises(RivaeError):
@@ -30,10 +36,20 @@ def test_text_beyond_the_bounds_is_refused_and_nothing_is_lost(run, change):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[]", b"{}", b'{"version": 2}', b'{"version": 1, "note": 3}', b'{"version": 1, "x": 1}',
-     b'{"version": 1, "tags": ["a\\u0007"]}', b'{"version": 1, "archived": "yes"}', b"[" * 90_000,
-     json.dumps({"version": 1, "note": "x" * 200_000}).encode(), b"\xff\xfe"],
-)  # fmt: skip
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"version": 2}',
+        b'{"version": 1, "note": 3}',
+        b'{"version": 1, "x": 1}',
+        b'{"version": 1, "tags": ["a\\u0007"]}',
+        b'{"version": 1, "archived": "yes"}',
+        b"[" * 90_000,
+        json.dumps({"version": 1, "note": "x" * 200_000}).encode(),
+        b"\xff\xfe",
+    ],
+)
 def test_a_strangers_file_is_refused_in_one_sentence(run, content):
     with pytest.raises(DataError) as caught:
         read_about(content)

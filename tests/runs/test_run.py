@@ -29,8 +29,10 @@ def test_a_new_run_holds_its_configuration(tmp_path):
     assert run.status.state == "created" and run.status.started
     assert run.metrics() == [] and run.evaluation is None and not run.ready
     assert {path.name for path in run.path.iterdir()} == {
-        "config.json", "status.json", "checkpoints"
-    }  # fmt: skip
+        "config.json",
+        "status.json",
+        "checkpoints",
+    }
     assert [path.name for path in run.path.parent.iterdir()] == ["new"]
 
 

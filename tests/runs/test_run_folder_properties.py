@@ -33,23 +33,50 @@ from rivae.ui.shared.runs import describe_run, run_title
 from rivae.words.names_file import read_names
 
 FILES = (
-    "config.json", "status.json", "evaluation.json", "metrics.jsonl", "timing.jsonl",
-    "alignment.json", "about.json", "axis_names.json",
-)  # fmt: skip
+    "config.json",
+    "status.json",
+    "evaluation.json",
+    "metrics.jsonl",
+    "timing.jsonl",
+    "alignment.json",
+    "about.json",
+    "axis_names.json",
+)
 # What readers stumble over: no JSON, or JSON that is too deep, too large or of another kind.
 HOSTILE = (
-    b"", b"{", b"null", b"[]", b'"x"', b"NaN", b"[" * 5000, b"[" * 90 + b"]" * 90, b"9" * 5000,
-    b"1e999", b"-" + b"9" * 400, b'"\\ud800"', b"\xff\xfe", b'{"a":' * 300, b"\n" * 11_000,
-    b'{"retrieval": {"recall_at_1": "x"}}', b'{"retrieval": 5}', b'{"state": 5}',
-    b'{"epoch": 1e308, "stage": {}}\n' * 3, b'"' + b"\x1b[2J" * 10 + b'"',
-)  # fmt: skip
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b'"x"',
+    b"NaN",
+    b"[" * 5000,
+    b"[" * 90 + b"]" * 90,
+    b"9" * 5000,
+    b"1e999",
+    b"-" + b"9" * 400,
+    b'"\\ud800"',
+    b"\xff\xfe",
+    b'{"a":' * 300,
+    b"\n" * 11_000,
+    b'{"retrieval": {"recall_at_1": "x"}}',
+    b'{"retrieval": 5}',
+    b'{"state": 5}',
+    b'{"epoch": 1e308, "stage": {}}\n' * 3,
+    b'"' + b"\x1b[2J" * 10 + b'"',
+)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
     | st.sampled_from([10**400, -1, 10**18, 1e308, "finished", "running", "\x1b[2J", "", "2026"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner,
-                                                                 max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 @cache
@@ -106,8 +133,13 @@ def _changed(draw: st.DataObject, content: bytes) -> bytes:
 def _look_at(run: Run) -> None:
     """Everything that a list, a page or a report reads of a run."""
     describe_run(run), run_title(run), is_archived(run), previews_of(run.path)
-    for read in (lambda: run.config, lambda: run.status, run.metrics, lambda: about(run),
-                 lambda: read_names(run.path / "axis_names.json", 2)):  # fmt: skip
+    for read in (
+        lambda: run.config,
+        lambda: run.status,
+        run.metrics,
+        lambda: about(run),
+        lambda: read_names(run.path / "axis_names.json", 2),
+    ):
         with contextlib.suppress(RivaeError):
             read()
     tail_rows(run.log.path)

@@ -25,14 +25,23 @@ WORDS = ("clouds", "word-contrast", "axis-evidence", "tag-graph")
 FILES = {
     "topk": "results.png",
     "compare": "compare.png",
-    "strips": "strips.png", "plane": "plane.png", "correlation": "correlation.html",
-    "steer": "steer.png", "scatter": "scatter.html", "matrix": "matrix.html",
+    "strips": "strips.png",
+    "plane": "plane.png",
+    "correlation": "correlation.html",
+    "steer": "steer.png",
+    "scatter": "scatter.html",
+    "matrix": "matrix.html",
     "digits": "digits.html",
-    "curves": "training.html", "stored-correlation": "correlation.html",
-    "stored-digits": "digits.html", "stored-digit-ranges": "digit_ranges.html",
-    "stored-scatter": "scatter.html", "stored-alpha": "alpha.html",
-    "clouds": "clouds.png", "word-contrast": "contrast.html", "tag-graph": "tags.html",
-}  # fmt: skip
+    "curves": "training.html",
+    "stored-correlation": "correlation.html",
+    "stored-digits": "digits.html",
+    "stored-digit-ranges": "digit_ranges.html",
+    "stored-scatter": "scatter.html",
+    "stored-alpha": "alpha.html",
+    "clouds": "clouds.png",
+    "word-contrast": "contrast.html",
+    "tag-graph": "tags.html",
+}
 SMALL = {"n_queries": 4, "range": (-1.0, 1.0)}
 
 
@@ -56,10 +65,17 @@ def make_runs(root, small_store, monkeypatch):
         run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
         for epoch in (1, 2):
             run.log.append({"epoch": epoch, "stage": "joint", "objective": 1.0 / epoch})
-        run.write_evaluation(evaluate(
-            run.load_method(), data, n_queries=3, traversal=(-1.0, 1.0),
-            n_search_sets=2, null_permutations=0, null_permutations_slow=0,
-        ))  # fmt: skip
+        run.write_evaluation(
+            evaluate(
+                run.load_method(),
+                data,
+                n_queries=3,
+                traversal=(-1.0, 1.0),
+                n_search_sets=2,
+                null_permutations=0,
+                null_permutations_slow=0,
+            )
+        )
         made[name] = run
     return root, made, small_store.parent
 
@@ -103,9 +119,14 @@ def told(runs, repo_root, tmp_path_factory):
         asked.append((call, snippet(run.id, call, places, **SETTINGS[call]), str(folder)))
     env = {k: v for k, v in os.environ.items() if not k.startswith("RIVAE_")}
     done = subprocess.run(
-        [sys.executable, "-c", RUNNER], input=json.dumps(asked), capture_output=True, text=True,
-        cwd=folders["topk"], env={**env, "PYTHONPATH": str(repo_root)}, timeout=300,
-    )  # fmt: skip
+        [sys.executable, "-c", RUNNER],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        cwd=folders["topk"],
+        env={**env, "PYTHONPATH": str(repo_root)},
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     return {call: (printed[call], folder) for call, folder in folders.items()}
@@ -120,8 +141,15 @@ def execute(text):
 
 SETTINGS = {
     "topk": {"query": 3, "k": 4},
-    "strips": {"query": 3, "range": "prior", "dims": [1, 0], "k": 2, "max_points": 5,
-               "side": 0, "layout": "columns"},
+    "strips": {
+        "query": 3,
+        "range": "prior",
+        "dims": [1, 0],
+        "k": 2,
+        "max_points": 5,
+        "side": 0,
+        "layout": "columns",
+    },
     "compare": {"others": ["tiny-synth"], "query": "mean", "factor": 1, "k": 2},
     "plane": {"query": 3, "n_points": 4, "range_a": (-2.0, 2.0)},
     "steer": {"query": 3, "axes": (1, 0), "levels": [["on", -1.5], ["off", "query"]], "k": 3},
@@ -171,7 +199,9 @@ def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tm
     monkeypatch.setenv("RIVAE_DATA", str(data))
     assert places_of(made["synth"]) == {"RIVAE_RUNS": str(root)}
     assert places_of(made["pairs"], made["synth"]) == {
-        "RIVAE_RUNS": str(root), "RIVAE_DATA": str(data)}  # fmt: skip
+        "RIVAE_RUNS": str(root),
+        "RIVAE_DATA": str(data),
+    }
     monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", root)
     assert places_of(made["synth"]) == {}
     assert "environ" not in snippet("tiny-synth", "curves", places_of(made["synth"]))
@@ -233,9 +263,13 @@ def test_literals_come_back(value):
 
 @pytest.mark.parametrize(
     ("call", "kwargs", "reason"),
-    [("nothing", {}, "no panel"), ("topk", {"colour": 1}, "takes no colour"),
-     ("topk", {"z": float("nan")}, "cannot hold"), ("topk", {"z": object()}, "cannot hold")],
-)  # fmt: skip
+    [
+        ("nothing", {}, "no panel"),
+        ("topk", {"colour": 1}, "takes no colour"),
+        ("topk", {"z": float("nan")}, "cannot hold"),
+        ("topk", {"z": object()}, "cannot hold"),
+    ],
+)
 def test_wrong_calls_are_refused(call, kwargs, reason):
     with pytest.raises(ConfigError, match=reason):
         snippet("run", call, **kwargs)

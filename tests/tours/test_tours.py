@@ -36,9 +36,13 @@ def folder(tmp_path, monkeypatch):
 
 def step(**changes):
     usual = {
-        "heading": "Green soups", "note": "Look at <b>kale</b>.\nAnd at peas.", "run": "kitchen-1",
-        "query": 17, "row": SteerRow((2, 0), ("on", -1.5)), "n_sigma": 3.0,
-    }  # fmt: skip
+        "heading": "Green soups",
+        "note": "Look at <b>kale</b>.\nAnd at peas.",
+        "run": "kitchen-1",
+        "query": 17,
+        "row": SteerRow((2, 0), ("on", -1.5)),
+        "n_sigma": 3.0,
+    }
     return TourStep(**{**usual, **changes})
 
 
@@ -53,8 +57,12 @@ def test_a_tour_comes_back_as_it_was_saved(folder):
 
 def test_ids_are_told_apart_and_safe():
     assert [add_tour(t).id for t in ("A", "a", "../../etc", "Ähren", "…")] == [
-        "a", "a-2", "etc", "hren", "tour"
-    ]  # fmt: skip
+        "a",
+        "a-2",
+        "etc",
+        "hren",
+        "tour",
+    ]
 
 
 def test_export_and_import_between_machines():
@@ -125,21 +133,43 @@ def bad(**changes):
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"version":1}', b"[" * 5000,
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"version":1}',
+        b"[" * 5000,
         b" " * (MAX_BYTES + 1),
-        bad(version=2), bad(title=""), bad(title="x" * 121), bad(title=7), bad(more=1),
+        bad(version=2),
+        bad(title=""),
+        bad(title="x" * 121),
+        bad(title=7),
+        bad(more=1),
         bad(steps=[to_json(Tour("One", (step(),)))["steps"][0]] * (MAX_STEPS + 1)),
-        bad(step={"heading": ""}), bad(step={"heading": "a\u0000b"}),
-        bad(step={"note": "x" * 1201}), bad(step={"note": "\u001b[31m"}),
-        bad(step={"run": "../x"}), bad(step={"run": "A B"}),
-        bad(step={"query": -1}), bad(step={"query": 1.5}), bad(step={"query": True}),
-        bad(step={"query": "first"}), bad(step={"axes": [0, 0]}), bad(step={"axes": [-1, 0]}),
-        bad(step={"axes": [0]}), bad(step={"axes": list(range(6)), "levels": ["on"] * 6}),
-        bad(step={"axes": [0, 99999]}), bad(step={"levels": ["on", "maybe"]}),
-        bad(step={"levels": ["on", 1e9]}), bad(step={"levels": ["on", None]}),
-        bad(step={"n_sigma": 0}), bad(step={"n_sigma": 11}), bad(step={"extra": 1}),
+        bad(step={"heading": ""}),
+        bad(step={"heading": "a\u0000b"}),
+        bad(step={"note": "x" * 1201}),
+        bad(step={"note": "\u001b[31m"}),
+        bad(step={"run": "../x"}),
+        bad(step={"run": "A B"}),
+        bad(step={"query": -1}),
+        bad(step={"query": 1.5}),
+        bad(step={"query": True}),
+        bad(step={"query": "first"}),
+        bad(step={"axes": [0, 0]}),
+        bad(step={"axes": [-1, 0]}),
+        bad(step={"axes": [0]}),
+        bad(step={"axes": list(range(6)), "levels": ["on"] * 6}),
+        bad(step={"axes": [0, 99999]}),
+        bad(step={"levels": ["on", "maybe"]}),
+        bad(step={"levels": ["on", 1e9]}),
+        bad(step={"levels": ["on", None]}),
+        bad(step={"n_sigma": 0}),
+        bad(step={"n_sigma": 11}),
+        bad(step={"extra": 1}),
     ],
-)  # fmt: skip
+)
 def test_a_strangers_bad_file_is_one_sentence(content):
     with pytest.raises(DataError) as caught:
         from_bytes(content)

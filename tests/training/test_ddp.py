@@ -63,8 +63,13 @@ def trained(root, configs, processes=2, stop=0):
     listed.write_text(json.dumps([config.model_dump(mode="json") for config in configs]))
     program = ROOT / "tests" / "training" / "ddp_worker.py"
     line = [sys.executable, str(program), str(root), str(listed), str(stop)]
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1",
-           "WORLD_SIZE": str(processes), "RIVAE_MEETING": str(root / f"met.{stop}")}  # fmt: skip
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        "WORLD_SIZE": str(processes),
+        "RIVAE_MEETING": str(root / f"met.{stop}"),
+    }
     workers, said = [], root / "said"
     with said.open("w") as stream:
         for rank in range(processes):
@@ -145,8 +150,9 @@ def test_only_the_first_process_writes(together):
     for config in CASES.values():
         run = Run(together / config.name)
         epochs = [row["epoch"] for row in run.metrics()]
-        assert epochs == list(range(1, len(epochs) + 1)) == [row["epoch"] for row in
-                                                            run.timing.rows()]  # fmt: skip
+        assert (
+            epochs == list(range(1, len(epochs) + 1)) == [row["epoch"] for row in run.timing.rows()]
+        )
         assert not list(run.path.rglob("*.tmp")) and not (run.path / "preview.safetensors").exists()
 
 

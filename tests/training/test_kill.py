@@ -178,8 +178,12 @@ def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
         assert run.status.state == "interrupted" and "resume it" in run.status.message
     done = subprocess.run(
         [sys.executable, "-m", "rivae", "resume", "killed", "--quiet"],
-        env=env, cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("killed: finished, validation R@1")
 

@@ -21,8 +21,14 @@ from tests.importing.conftest import jpeg, rows
 from tests.training.tiny import ALWAYS, SHORT, StopAfter, files_of
 
 WORDS = ("salt", "sugar", "leek", "apple", "pepper", "cream")
-RECIPE = {"kind": "recipe-rnn", "n_words": 60, "word_dim": 6, "rnn_size": 4, "hidden": [8],
-          "dropout": 0.1}  # fmt: skip
+RECIPE = {
+    "kind": "recipe-rnn",
+    "n_words": 60,
+    "word_dim": 6,
+    "rnn_size": 4,
+    "hidden": [8],
+    "dropout": 0.1,
+}
 PICTURE = {"kind": "small-resnet", "channels": [4, 6], "hidden": [8], "augment": 0.5}
 NETWORKS = {"n_components": 2, "dim_v": 6, "embedder": PICTURE, "embedder2": RECIPE}
 
@@ -49,8 +55,13 @@ def store(tmp_path_factory):
 
 
 def config_of(store, name="run", method="rivae", dataset=None, training=None, **settings):
-    data = {"store": str(store / "data" / "mine"), "image_size": 16, "max_words": 50,
-            "text": "tokens", "word_vectors": str(store / "vectors.txt")}  # fmt: skip
+    data = {
+        "store": str(store / "data" / "mine"),
+        "image_size": 16,
+        "max_words": 50,
+        "text": "tokens",
+        "word_vectors": str(store / "vectors.txt"),
+    }
     return make_config(
         "pairs",
         method,
@@ -65,11 +76,14 @@ CASES = {
     "apart": {},
     "shared layer, bfloat16": {"shared": True, "training": {"precision": "bf16"}},
     "hardest, literal L_Reg": {
-        "mismatches": "hardest", "hardest_from": 0.5, "n_mismatches": 2, "loss_form": "hinge",
+        "mismatches": "hardest",
+        "hardest_from": 0.5,
+        "n_mismatches": 2,
+        "loss_form": "hinge",
         "reg_form": "literal",
     },
     "Cos-Sim-LVM": {"method": "cos-sim-lvm", "shared": True},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -141,14 +155,23 @@ def test_weights_of_a_file_start_the_picture_embedder(store, tmp_path):
     names = [k for k in donor.state_dict() if not k.startswith(("attention.", "head."))]
     save_file({k: donor.state_dict()[k] for k in names}, tmp_path / "resnet.safetensors")
     config = config_of(
-        store, method="cos-sim-lvm", dataset={"image_size": 32}, epochs=1, learning_rate=1e-9,
-        embedder={**large, "weights": str(tmp_path / "resnet.safetensors")}, batch_size=8,
-    )  # fmt: skip
+        store,
+        method="cos-sim-lvm",
+        dataset={"image_size": 32},
+        epochs=1,
+        learning_rate=1e-9,
+        embedder={**large, "weights": str(tmp_path / "resnet.safetensors")},
+        batch_size=8,
+    )
     (run,) = train([config], tmp_path)
     own = run.load_method().embedder1
     torch.testing.assert_close(own.conv1.weight, donor.conv1.weight, atol=1e-6, rtol=0)
-    config = config_of(store, "none", embedder={**large, "weights": str(tmp_path / "no.pth")},
-                       dataset={"image_size": 32})  # fmt: skip
+    config = config_of(
+        store,
+        "none",
+        embedder={**large, "weights": str(tmp_path / "no.pth")},
+        dataset={"image_size": 32},
+    )
     with pytest.raises(ConfigError, match=r"no.pth cannot be read"):
         train([config], tmp_path)
     assert not (tmp_path / "none").exists()
@@ -156,8 +179,11 @@ def test_weights_of_a_file_start_the_picture_embedder(store, tmp_path):
 
 def test_weights_and_vectors_are_absolute_paths_in_a_run(store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    config = config_of(store, dataset={"word_vectors": "v.bin"},
-                       embedder={"kind": "resnet50-attention", "weights": "w.pth"})  # fmt: skip
+    config = config_of(
+        store,
+        dataset={"word_vectors": "v.bin"},
+        embedder={"kind": "resnet50-attention", "weights": "w.pth"},
+    )
     assert config.dataset.settings["word_vectors"] == str(tmp_path / "v.bin")
     assert config.method.settings["embedder"]["weights"] == str(tmp_path / "w.pth")
     none = config_of(store, dataset={"word_vectors": "none"})
@@ -206,8 +232,13 @@ def test_several_seeds_cannot_train_as_one_batch(store, tmp_path):
 
 
 def test_a_method_on_the_data_themselves_refuses_word_numbers(store, tmp_path):
-    config = make_config("pairs", "bi-vae", name="b", method_settings=SHORT["bi-vae"],
-                         dataset_settings=config_of(store).dataset.settings)  # fmt: skip
+    config = make_config(
+        "pairs",
+        "bi-vae",
+        name="b",
+        method_settings=SHORT["bi-vae"],
+        dataset_settings=config_of(store).dataset.settings,
+    )
     with pytest.raises(ConfigError, match="Bi-VAE would take word numbers"):
         train([config], tmp_path)
 

@@ -44,9 +44,14 @@ def test_the_stage_brings_the_heads_to_the_coordinates(tmp_path):
         "synth",
         name="unfolded",
         dataset_settings={"n_pairs": 600},
-        method_settings={"init_epochs": 60, "unfold_epochs": 60, "ivae_epochs": 0,
-                         "joint_epochs": 0, "axes": "as trained"},
-    )  # fmt: skip
+        method_settings={
+            "init_epochs": 60,
+            "unfold_epochs": 60,
+            "ivae_epochs": 0,
+            "joint_epochs": 0,
+            "axes": "as trained",
+        },
+    )
     (run,) = train([config], tmp_path)
     rows = [row for row in run.metrics() if row["stage"] == "unfold-heads"]
     assert rows[-1]["decoded"] < 0.5 * rows[0]["decoded"]

@@ -10,15 +10,30 @@ from rivae.runs import Run
 SYNTH = {"n_pairs": 150}
 # Every stage of each method, two or three epochs each.
 SHORT = {
-    "rivae": {"init_epochs": 3, "unfold_epochs": 0, "ivae_epochs": 2, "joint_epochs": 4,
-              "batch_size": 16},
+    "rivae": {
+        "init_epochs": 3,
+        "unfold_epochs": 0,
+        "ivae_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+    },
     "cos-sim-lvm": {"epochs": 4, "batch_size": 16},
     "bi-vae": {"epochs": 4, "batch_size": 16, "hidden": [16]},
     "bi-vae-on-v": {"init_epochs": 3, "epochs": 4, "batch_size": 16},
-    "rbi-vae": {"init_epochs": 3, "model_epochs": 2, "joint_epochs": 4, "batch_size": 16,
-                "discriminator_hidden": [8, 8]},
-    "dcca": {"init_epochs": 3, "g_epochs": 2, "joint_epochs": 4, "batch_size": 16,
-             "joint_batch_size": None},
+    "rbi-vae": {
+        "init_epochs": 3,
+        "model_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+        "discriminator_hidden": [8, 8],
+    },
+    "dcca": {
+        "init_epochs": 3,
+        "g_epochs": 2,
+        "joint_epochs": 4,
+        "batch_size": 16,
+        "joint_batch_size": None,
+    },
     "cos-sim": {"epochs": 4, "batch_size": 16},
     "info-nce": {"epochs": 4, "batch_size": 16},
     "info-nce-ica": {"epochs": 4, "batch_size": 16},

@@ -54,20 +54,31 @@ def _run(answer: Any) -> None:
 
 
 def ask(
-    path: str, method: str = "GET", body: bytes | Iterable[bytes] = b"",
-    headers: Iterable[tuple[str, str]] = (("host", HOST), ("content-type", JSON)), to: Any = None,
-) -> Reply:  # fmt: skip
+    path: str,
+    method: str = "GET",
+    body: bytes | Iterable[bytes] = b"",
+    headers: Iterable[tuple[str, str]] = (("host", HOST), ("content-type", JSON)),
+    to: Any = None,
+) -> Reply:
     """One request; a body of several parts is sent part by part, without its length."""
     name, _, query = path.partition("?")
     chunks = [body] if isinstance(body, bytes) else list(body)
     sent: list[dict[str, Any]] = []
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
-        "scheme": "http", "path": unquote_to_bytes(name).decode(errors="replace"),
-        "raw_path": name.encode(), "query_string": query.encode(), "root_path": "",
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": unquote_to_bytes(name).decode(errors="replace"),
+        "raw_path": name.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
         "headers": [(n.encode("latin-1"), v.encode("latin-1")) for n, v in headers],
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8501), "state": {},
-    }  # fmt: skip
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8501),
+        "state": {},
+    }
 
     async def receive() -> dict[str, Any]:
         if not chunks:

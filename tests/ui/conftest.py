@@ -183,9 +183,14 @@ class App:
         """What the Explore panel reports about itself, with some changes."""
         s = self.state
         view = {
-            "rev": s.rev, "z": list(s.z), "k": s.k, "whole": s.whole, "span": s.span,
-            "by_effect": s.by_effect, "locked": list(s.locked),
-        }  # fmt: skip
+            "rev": s.rev,
+            "z": list(s.z),
+            "k": s.k,
+            "whole": s.whole,
+            "span": s.span,
+            "by_effect": s.by_effect,
+            "locked": list(s.locked),
+        }
         return {**view, **changes}
 
 

@@ -33,10 +33,21 @@ class PlanForTests:
 
     def event(self, annotator: str, row: int, level: int | None, **parts: object) -> LabelEvent:
         """A label of a row; ``factor`` is the guideline's first unless given."""
-        given = {"factor": self.guideline.ids[0], "seconds_shown": 2.0, "plan": self.plan.id,
-                 "guideline": self.guideline.version, **parts}  # fmt: skip
-        return LabelEvent(new_id(), START + timedelta(seconds=row), annotator, self.keys[row],
-                          level=level, **given)  # type: ignore[arg-type]  # fmt: skip
+        given = {
+            "factor": self.guideline.ids[0],
+            "seconds_shown": 2.0,
+            "plan": self.plan.id,
+            "guideline": self.guideline.version,
+            **parts,
+        }
+        return LabelEvent(
+            new_id(),
+            START + timedelta(seconds=row),
+            annotator,
+            self.keys[row],
+            level=level,
+            **given,
+        )  # type: ignore[arg-type]
 
     def label(
         self, annotator: str, levels: Sequence[int | None], factor: str | None = None
@@ -61,12 +72,17 @@ def make_label_plan(
     rows = data.splits["test"][:n]
     order, again = label_order([[rows]], 0)
     plan = LabelPlan(
-        id=name, created="2026-03-01T12:00:00+00:00", dataset=data.name,
+        id=name,
+        created="2026-03-01T12:00:00+00:00",
+        dataset=data.name,
         fingerprint=data.fingerprint,
         runs=[PlanRun(id=run.id, model=run.content_hash, n_items=len(rows))],
-        n_queries=None, guideline=food.version, random_state=0,
-        order=order.tolist(), repeats=again.tolist(),
-    )  # fmt: skip
+        n_queries=None,
+        guideline=food.version,
+        random_state=0,
+        order=order.tolist(),
+        repeats=again.tolist(),
+    )
     store = LabelStore(url)
     keep_plan(store, plan, food)
     return PlanForTests(store, plan, food, keys_by_row(data, order))

@@ -8,9 +8,12 @@ from rivae.ui.shell import access, keys
 
 PASSWORD = "correct horse"
 AUTH = {
-    "redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "cookie-secret",
-    "client_id": "id", "client_secret": "client-secret", "server_metadata_url": "http://localhost",
-}  # fmt: skip
+    "redirect_uri": "http://localhost/oauth2callback",
+    "cookie_secret": "cookie-secret",
+    "client_id": "id",
+    "client_secret": "client-secret",
+    "server_metadata_url": "http://localhost",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -101,12 +104,20 @@ def test_a_made_up_ticket_opens_nothing(visitor):
 
 @pytest.mark.parametrize(
     "secrets",
-    [{"rivae": "x"}, {"rivae": {"password": ""}}, {"rivae": {"password": 5}},
-     {"rivae": {"passwort": PASSWORD}}, {"rivae": {"password_hash": PASSWORD}},
-     {"rivae": {"password": PASSWORD, "password_hash": "x"}}, {"rivae": {"password": "x" * 1001}},
-     {"rivae": {"trainers": ["a@b.c"]}}, {"rivae": {"trainers": "a@b.c"}, "auth": AUTH},
-     {"rivae": {"trainers": []}, "auth": AUTH}, {"auth": "x"}],
-)  # fmt: skip
+    [
+        {"rivae": "x"},
+        {"rivae": {"password": ""}},
+        {"rivae": {"password": 5}},
+        {"rivae": {"passwort": PASSWORD}},
+        {"rivae": {"password_hash": PASSWORD}},
+        {"rivae": {"password": PASSWORD, "password_hash": "x"}},
+        {"rivae": {"password": "x" * 1001}},
+        {"rivae": {"trainers": ["a@b.c"]}},
+        {"rivae": {"trainers": "a@b.c"}, "auth": AUTH},
+        {"rivae": {"trainers": []}, "auth": AUTH},
+        {"auth": "x"},
+    ],
+)
 def test_secrets_that_make_no_sense_let_nobody_in(visitor, secrets):
     app = visitor(secrets, {"is_logged_in": True, "email": "a@b.c"})
     assert not sees(app) and "secrets file" in app.words

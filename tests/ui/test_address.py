@@ -88,10 +88,13 @@ def test_a_page_that_cannot_start_from_an_uploaded_picture_says_what_it_shows(ap
     assert shown.state.upload == picture
     link = {"run": "digits", "q": "mean", "axes": "1", "m": "q~1.5"}  # of Explore's tool bar
     for page, params, instead in (
-        ("traverse", {}, "item {q}"), ("compare", {}, "item {q}"), ("steer", {}, "item {q}"),
-        ("explore", {}, ""), ("steer", link, "the average query"),
+        ("traverse", {}, "item {q}"),
+        ("compare", {}, "item {q}"),
+        ("steer", {}, "item {q}"),
+        ("explore", {}, ""),
+        ("steer", link, "the average query"),
         ("traverse", {"run": "digits", "q": mine}, "item {q}"),
-    ):  # fmt: skip
+    ):
         shown.open(page, **params)
         where = instead.format(**said(shown))
         assert (f"your uploaded picture: this page shows {where} instead." in shown.words) == bool(

@@ -65,8 +65,10 @@ def test_both_columns_follow_the_thumb_before_it_is_released(compare):
     first, second = compare.asked[-1]["runs"]
     assert (first["run"], second["run"]) == ("digits", "digits-turned")
     start_1, start_2 = compare.asked[0]["runs"][0]["z"], compare.asked[0]["runs"][1]["z"]
-    moved = [[a - b for a, b in zip(z, start, strict=True)]
-             for z, start in ((first["z"], start_1), (second["z"], start_2))]  # fmt: skip
+    moved = [
+        [a - b for a, b in zip(z, start, strict=True)]
+        for z, start in ((first["z"], start_1), (second["z"], start_2))
+    ]
     assert moved[0][0] > 0 and moved[1][1] < 0, "z1 of the one is z2 (−) of the other"
     assert moved[1][1] == pytest.approx(-2 * moved[0][0], rel=1e-3), "each in its own range"
     compare.page.mouse.up()

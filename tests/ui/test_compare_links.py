@@ -30,20 +30,31 @@ def test_a_link_is_read_back_as_it_was_written(seed):
 def test_only_what_differs_is_written():
     assert write_compare(CompareLink()) == {}
     assert write_compare(CompareLink(runs=("a", "b"), shifts={0: 0.25}, factor=2)) == {
-        "runs": "a,b", "f": "1_0.25", "factor": "3",
-    }  # fmt: skip
+        "runs": "a,b",
+        "f": "1_0.25",
+        "factor": "3",
+    }
 
 
 @pytest.mark.parametrize(
     ("params", "dropped"),
     [
-        ({"runs": "a,../b"}, "runs"), ({"runs": "a,<b>"}, "runs"), ({"q": "x"}, "q"),
-        ({"f": "1_nan"}, "f"), ({"f": "0_1"}, "f"), ({"factor": "0"}, "factor"),
-        ({"factor": "x"}, "factor"), ({"k": "31"}, "k"), ({"whole": "2"}, "whole"),
-        ({"span": "3"}, "span"), ({"sort": "up"}, "sort"), ({"lock": "1~x"}, "lock"),
-        ({"runs": "a" * (MAX_LENGTH + 1)}, "runs"), ({"f": "~" * 50}, "f"),
+        ({"runs": "a,../b"}, "runs"),
+        ({"runs": "a,<b>"}, "runs"),
+        ({"q": "x"}, "q"),
+        ({"f": "1_nan"}, "f"),
+        ({"f": "0_1"}, "f"),
+        ({"factor": "0"}, "factor"),
+        ({"factor": "x"}, "factor"),
+        ({"k": "31"}, "k"),
+        ({"whole": "2"}, "whole"),
+        ({"span": "3"}, "span"),
+        ({"sort": "up"}, "sort"),
+        ({"lock": "1~x"}, "lock"),
+        ({"runs": "a" * (MAX_LENGTH + 1)}, "runs"),
+        ({"f": "~" * 50}, "f"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_named_and_the_rest_is_used(params, dropped):
     link, named = read_compare({"q": "7", **params})
     assert named == [dropped]

@@ -17,9 +17,15 @@ def view(shown, **changes):
     """What the panel reports about itself, with some changes."""
     s = state(shown)
     report = {
-        "rev": s.rev, "shifts": list(s.shifts), "factor": s.factor, "k": s.k, "whole": s.whole,
-        "span": s.span, "locked": list(s.locked), "by_effect": s.by_effect,
-    }  # fmt: skip
+        "rev": s.rev,
+        "shifts": list(s.shifts),
+        "factor": s.factor,
+        "k": s.k,
+        "whole": s.whole,
+        "span": s.span,
+        "locked": list(s.locked),
+        "by_effect": s.by_effect,
+    }
     return {**report, **changes}
 
 
@@ -32,8 +38,9 @@ def test_runs_stand_side_by_side_with_their_matched_axes(app):
     shown = app("compare", runs=PAIR, q="12", k="4")
     sent = shown.panel()
     assert [(r["id"], r["letter"], r["method"]) for r in sent["runs"]] == [
-        ("digits", "A", "RIVAE"), ("digits-turned", "B", "RIVAE"),
-    ]  # fmt: skip
+        ("digits", "A", "RIVAE"),
+        ("digits-turned", "B", "RIVAE"),
+    ]
     labels = [part["label"] for part in sent["runs"][1]["parts"]]
     assert labels == ["z2 (−), |corr| 1.00", "z3, |corr| 1.00", "z1, |corr| 1.00"]
     assert [d["name"] for d in sent["dims"]] == ["Factor 1", "Factor 2", "Factor 3"]
@@ -176,9 +183,16 @@ def test_what_cannot_be_compared_is_explained_in_one_sentence(app, named, reason
 
 @pytest.mark.parametrize(
     "params",
-    [{"f": "1_nan"}, {"f": "9_1"}, {"q": "99999999"}, {"k": "99"}, {"factor": "17"}, {"q": "-"},
-     {"runs": PAIR + ",../../etc"}],
-)  # fmt: skip
+    [
+        {"f": "1_nan"},
+        {"f": "9_1"},
+        {"q": "99999999"},
+        {"k": "99"},
+        {"factor": "17"},
+        {"q": "-"},
+        {"runs": PAIR + ",../../etc"},
+    ],
+)
 def test_a_bad_link_still_shows_pictures_and_says_so(app, params):
     shown = app("compare", **{"runs": PAIR, **params})
     assert shown.at.warning, "nothing was said about the link"
@@ -196,9 +210,17 @@ def test_a_nonsense_report_changes_nothing(app, junk):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"shifts": [0, 0]}, {"shifts": ["x", 0, 0]}, {"factor": 3}, {"factor": None}, {"k": 0},
-     {"span": 7}, {"locked": [3]}, {"locked": "0"}],
-)  # fmt: skip
+    [
+        {"shifts": [0, 0]},
+        {"shifts": ["x", 0, 0]},
+        {"factor": 3},
+        {"factor": None},
+        {"k": 0},
+        {"span": 7},
+        {"locked": [3]},
+        {"locked": "0"},
+    ],
+)
 def test_an_impossible_report_is_said_on_the_page(app, changes):
     shown = app("compare", runs=PAIR)
     before = state(shown)

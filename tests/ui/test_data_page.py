@@ -160,9 +160,10 @@ def test_a_proxy_in_front_makes_nobody_local(monkeypatch, headers, hosts, local)
 
     usual = config.get_option
     monkeypatch.setattr(
-        config, "get_option",
+        config,
+        "get_option",
         lambda name: hosts if name == "server.allowedHosts" else usual(name),
-    )  # fmt: skip
+    )
     monkeypatch.setattr("streamlit.context", SimpleNamespace(headers=headers))
     assert is_local("127.0.0.1") is local
 
@@ -243,8 +244,15 @@ def test_an_import_that_another_server_began_is_found(app, files, capsys):
     assert read_record(folder) is None and importing.newest() is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"version": 2}', '{"version": 1, "key": "k", '
-                                  '"title": "t", "started": 1, "share": 7}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"version": 2}',
+        '{"version": 1, "key": "k", "title": "t", "started": 1, "share": 7}',
+    ],
+)
 def test_what_says_nothing_of_an_import_is_passed_over(files, text):
     (files / "data").mkdir()
     (files / "data" / ".import.json").write_text(text)
@@ -300,12 +308,21 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("", "give the path"), ("a/b", "must be a whole path"), ("~nobody-here/x", "no path that can"),
-     ("/a\0b", "give the path"), ("/no/such", "outside the folders"), ("{}/no", "does not exist"),
-     ("/etc/passwd", "outside the folders"), ("{}/../secret.csv", "outside the folders"),
-     ("{}/link.csv", "outside the folders"), ("{}/linked/secret.csv", "outside the folders"),
-     ("{}-2/x.csv", "outside the folders"), ("{}/" + "x" * 5000, "no path that can be read")],
-)  # fmt: skip
+    [
+        ("", "give the path"),
+        ("a/b", "must be a whole path"),
+        ("~nobody-here/x", "no path that can"),
+        ("/a\0b", "give the path"),
+        ("/no/such", "outside the folders"),
+        ("{}/no", "does not exist"),
+        ("/etc/passwd", "outside the folders"),
+        ("{}/../secret.csv", "outside the folders"),
+        ("{}/link.csv", "outside the folders"),
+        ("{}/linked/secret.csv", "outside the folders"),
+        ("{}-2/x.csv", "outside the folders"),
+        ("{}/" + "x" * 5000, "no path that can be read"),
+    ],
+)
 def test_paths(monkeypatch, tmp_path, text, sentence):
     own = tmp_path / "own"
     own.mkdir()

@@ -45,8 +45,10 @@ def test_nothing_moved_leaves_the_axes_to_steer(digits, start):
 
 def test_of_many_moved_axes_the_five_that_went_furthest(digits, start):
     far = {f"z{j}": 9.0 + 0.1 * j for j in (1, 3, 4, 6, 8)}
-    near = {name: (start.z[j] - digits.mean[j]) / digits.std[j] + 0.3
-            for j, name in ((1, "z2"), (4, "z5"))}  # fmt: skip
+    near = {
+        name: (start.z[j] - digits.mean[j]) / digits.std[j] + 0.3
+        for j, name in ((1, "z2"), (4, "z5"))
+    }
     assert to_steer(digits, moved(digits, start, **far, **near)).axes == (0, 2, 3, 5, 7)
 
 

@@ -39,10 +39,23 @@ def test_the_app_answers_to_its_own_names(host):
 
 @pytest.mark.parametrize(
     "hosts",
-    [["evil.example"], ["evil.example:8501"], ["127.0.0.1.evil.example"], ["127.0.0.1@evil.ex"],
-     ["localhost/x"], ["localhost:x"], ["localhost:99999"], [""], [], ["localhost", "evil.ex"],
-     ["[::1"], ["2130706433"], ["localhost\x00"], ["0.0.0.0"]],
-)  # fmt: skip
+    [
+        ["evil.example"],
+        ["evil.example:8501"],
+        ["127.0.0.1.evil.example"],
+        ["127.0.0.1@evil.ex"],
+        ["localhost/x"],
+        ["localhost:x"],
+        ["localhost:99999"],
+        [""],
+        [],
+        ["localhost", "evil.ex"],
+        ["[::1"],
+        ["2130706433"],
+        ["localhost\x00"],
+        ["0.0.0.0"],
+    ],
+)
 def test_a_name_that_a_stranger_points_here_gets_no_answer(hosts):
     reply = ask(PATH, headers=[("host", host) for host in hosts])
     assert "rivae serve --host" in refusal(reply, 403)
@@ -50,8 +63,13 @@ def test_a_name_that_a_stranger_points_here_gets_no_answer(hosts):
 
 def test_other_names_are_those_of_the_one_who_starts_the_app(config):
     config["server.allowedHosts"] = ["App.example.org", "*.lab.org"]
-    for host, status in (("app.example.org:9", 200), ("a.lab.org", 200), ("lab.org", 403),
-                         ("xlab.org", 403), ("localhost", 403)):  # fmt: skip
+    for host, status in (
+        ("app.example.org:9", 200),
+        ("a.lab.org", 200),
+        ("lab.org", 403),
+        ("xlab.org", 403),
+        ("localhost", 403),
+    ):
         assert ask(PATH, headers=[("host", host)]).status == status
     config["server.allowedHosts"] = []
     assert ask(PATH, headers=[("host", "evil.example")]).status == 403, "none named is not all"
@@ -70,10 +88,16 @@ def test_other_names_are_those_of_the_one_who_starts_the_app(config):
         ({"origin": f"http://{HOST}", "sec-fetch-site": "cross-site"}, False),
         ({"sec-fetch-site": "cross-site"}, False),
         ({"sec-fetch-site": "same-site"}, False),
-        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate",
-          "sec-fetch-dest": "document"}, False),
+        (
+            {
+                "sec-fetch-site": "cross-site",
+                "sec-fetch-mode": "navigate",
+                "sec-fetch-dest": "document",
+            },
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_another_sites_page_can_neither_read_nor_write(headers, passes):
     own = [("host", HOST), ("content-type", JSON), *headers.items()]
     for reply in (ask(PATH, headers=own), post("/rivae/api/topk", POINT, headers=own)):
@@ -85,8 +109,12 @@ def test_another_sites_page_can_neither_read_nor_write(headers, passes):
 
 def test_a_link_elsewhere_opens_a_page_but_no_frame_and_no_script():
     def arrives(dest, mode, method="GET"):
-        headers = [("host", HOST), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode),
-                   ("sec-fetch-dest", dest)]  # fmt: skip
+        headers = [
+            ("host", HOST),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", mode),
+            ("sec-fetch-dest", dest),
+        ]
         return ask("/train", method, headers=headers).status != 403
 
     assert arrives("document", "navigate")
@@ -101,8 +129,16 @@ def test_an_origin_may_be_listed(config):
         assert ask(PATH, headers=[("host", HOST), ("origin", origin)]).status == status
 
 
-@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded",
-                                  "text/plain; application/json", "multipart/form-data"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        None,
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "text/plain; application/json",
+        "multipart/form-data",
+    ],
+)
 def test_a_question_is_json_or_nothing(kind):
     headers = [("host", HOST)] + ([] if kind is None else [("content-type", kind)])
     assert "application/json" in refusal(post("/rivae/api/steer", {}, headers=headers), 415)
@@ -136,8 +172,15 @@ def test_methods_addresses_and_what_is_not_there():
 
 
 @pytest.mark.parametrize("digits", [11, 300, 5000])
-@pytest.mark.parametrize("path", ["picture/demo-sprites/0/{}", "picture/demo-sprites/{}/0",
-                                  "label/plan/picture/{}", "label/plan/texts/0/{}"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "picture/demo-sprites/0/{}",
+        "picture/demo-sprites/{}/0",
+        "label/plan/picture/{}",
+        "label/plan/texts/0/{}",
+    ],
+)
 def test_numbers_without_end_are_refused(path, digits):
     reply = ask("/rivae/api/" + path.format("9" * digits))
     assert refusal(reply, 414 if digits == 5000 else 400)
@@ -147,20 +190,37 @@ def test_numbers_without_end_are_refused(path, digits):
     ("path", "question"),
     [
         ("steer", {"seq": 1, "parts": [{**PART, **changes}]})
-        for changes in ({"axes": [30_000_000]}, {"axes": [10**9]}, {"axes": [[0]]},
-                        {"axes": [10**400]}, {"n_sigma": 10**400}, {"levels": [10**400]},
-                        {"query": 10**400}, {"axes": [9000]}, {"axes": [0] * 20_000},
-                        {"run": "\ud800"}, {"levels": ["\ud800"]})
+        for changes in (
+            {"axes": [30_000_000]},
+            {"axes": [10**9]},
+            {"axes": [[0]]},
+            {"axes": [10**400]},
+            {"n_sigma": 10**400},
+            {"levels": [10**400]},
+            {"query": 10**400},
+            {"axes": [9000]},
+            {"axes": [0] * 20_000},
+            {"run": "\ud800"},
+            {"levels": ["\ud800"]},
+        )
     ]
-    + [("steer", {"seq": 1, "parts": [{**PART, "key": "\ud800"}]}),
-       ("steer", {"seq": 10**400, "parts": [PART]}), ("steer", {"seq": 1, "parts": [{}] * 15_000}),
-       ("topk", {**POINT, "k": 10**9}), ("topk", {**POINT, "z": [0] * 20_000}),
-       ("topk", {**POINT, "have": [10**400]}), ("topk", {**POINT, "have": list(range(9000))}),
-       ("topk", {**POINT, "seq": 10**400}), ("topk", {**POINT, "runs": [{}] * 15_000}),
-       ("topk", {**POINT, "run": "\ud800"}), ("topk", {**POINT, "side": 10**400}),
-       ("topk", b'{"k":' + b"9" * 5000 + b"}"), ("topk", b"[" * 60_000)],
+    + [
+        ("steer", {"seq": 1, "parts": [{**PART, "key": "\ud800"}]}),
+        ("steer", {"seq": 10**400, "parts": [PART]}),
+        ("steer", {"seq": 1, "parts": [{}] * 15_000}),
+        ("topk", {**POINT, "k": 10**9}),
+        ("topk", {**POINT, "z": [0] * 20_000}),
+        ("topk", {**POINT, "have": [10**400]}),
+        ("topk", {**POINT, "have": list(range(9000))}),
+        ("topk", {**POINT, "seq": 10**400}),
+        ("topk", {**POINT, "runs": [{}] * 15_000}),
+        ("topk", {**POINT, "run": "\ud800"}),
+        ("topk", {**POINT, "side": 10**400}),
+        ("topk", b'{"k":' + b"9" * 5000 + b"}"),
+        ("topk", b"[" * 60_000),
+    ],
     ids=range(24),
-)  # fmt: skip
+)
 def test_no_number_of_a_stranger_sizes_anything(path, question):
     post("/rivae/api/topk", POINT)  # what opening the run takes is not counted
     tracemalloc.start()
@@ -178,8 +238,21 @@ def test_no_number_of_a_stranger_sizes_anything(path, question):
 )
 def test_an_address_without_end_is_said_in_a_sentence(app, page):
     long, number = "x" * 5000, "9" * 5000
-    shown = app(page, run=long, runs=f"{long},{long}", plan=long, clone=long, view=long, sort=long,
-                show="run", q=number, z=number, k=number, cell=number, axes=number)  # fmt: skip
+    shown = app(
+        page,
+        run=long,
+        runs=f"{long},{long}",
+        plan=long,
+        clone=long,
+        view=long,
+        sort=long,
+        show="run",
+        q=number,
+        z=number,
+        k=number,
+        cell=number,
+        axes=number,
+    )
     assert len(shown.words) < 20_000 and long not in shown.words
 
 
@@ -195,8 +268,12 @@ def test_what_fails_unexpectedly_is_one_sentence_here_and_a_traceback_in_the_log
 
 
 def test_every_answer_forbids_frames_sniffing_and_other_sites():
-    for reply in (ask(PATH), ask("/nowhere"), post("/rivae/api/topk", POINT),
-                  ask(PATH, headers=[("host", "evil.example")])):  # fmt: skip
+    for reply in (
+        ask(PATH),
+        ask("/nowhere"),
+        post("/rivae/api/topk", POINT),
+        ask(PATH, headers=[("host", "evil.example")]),
+    ):
         assert "frame-ancestors 'self'" in reply.headers["content-security-policy"]
         assert "unsafe-eval" not in reply.headers["content-security-policy"]
         assert reply.headers["x-content-type-options"] == "nosniff"
@@ -216,10 +293,19 @@ def test_the_real_apps_pages_files_and_websocket_stand_behind_the_gate(server):
         connection.close()
         return reply.status, reply.headers
 
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13",
-               "Sec_WebSocket_Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
-    for path, more in (("/train", {}), ("/_stcore/health", {}), ("/_stcore/host-config", {}),
-                       ("/static/js/none.js", {}), ("/_stcore/stream", upgrade)):  # fmt: skip
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec_WebSocket_Version": "13",
+        "Sec_WebSocket_Key": "x3JJHMbDL1EzLkh9GBhXDw==",
+    }
+    for path, more in (
+        ("/train", {}),
+        ("/_stcore/health", {}),
+        ("/_stcore/host-config", {}),
+        ("/static/js/none.js", {}),
+        ("/_stcore/stream", upgrade),
+    ):
         fine, headers = status(path, **more)
         assert fine in (200, 101)
         if not more:

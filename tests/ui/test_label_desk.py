@@ -15,10 +15,17 @@ def page(app, label_plan):
 
 def event(at=0, level=3, **rest):
     record = {
-        "id": str(uuid.uuid4()), "time": "2026-03-01T12:00:00.000Z", "at": at, "level": level,
-        "factor": "wateriness", "action": "label", "seconds": 1, "suggested": False,
-        "undoes": "", "guideline": "",
-    }  # fmt: skip
+        "id": str(uuid.uuid4()),
+        "time": "2026-03-01T12:00:00.000Z",
+        "at": at,
+        "level": level,
+        "factor": "wateriness",
+        "action": "label",
+        "seconds": 1,
+        "suggested": False,
+        "undoes": "",
+        "guideline": "",
+    }
     return {**record, **rest}
 
 
@@ -99,11 +106,21 @@ def test_a_hidden_repeat_is_marked_by_the_server(page, label_plan):
     assert stored.event.repeat and stored.event.plan == "first"
 
 
-@pytest.mark.parametrize("junk", [
-    None, 7, "x", [], {}, {"plan": "first"}, {"plan": 1, "by": 2, "events": []},
-    {"plan": "first", "by": "Ana", "events": None}, {"plan": "gone", "by": "Ana", "events": [1]},
-    {"plan": "first", "by": "Ana", "events": [{"id": "x"}]},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "junk",
+    [
+        None,
+        7,
+        "x",
+        [],
+        {},
+        {"plan": "first"},
+        {"plan": 1, "by": 2, "events": []},
+        {"plan": "first", "by": "Ana", "events": None},
+        {"plan": "gone", "by": "Ana", "events": [1]},
+        {"plan": "first", "by": "Ana", "events": [{"id": "x"}]},
+    ],
+)
 def test_junk_stores_nothing_and_breaks_nothing(page, label_plan, junk):
     shown = page().report("send", junk)
     assert label_plan.store.last() == 0
@@ -168,10 +185,18 @@ def test_pictures_and_texts_by_position(plan_server):
     assert found["wateriness"]["1"].startswith("data:image/")
 
 
-@pytest.mark.parametrize("path", [
-    "first/picture/9999", "nothing/picture/0", "..%2f..%2fetc/picture/0", "first/texts/0/0",
-    "first/texts/0/49", "first/texts/999/1", "%3Cb%3E/examples",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "first/picture/9999",
+        "nothing/picture/0",
+        "..%2f..%2fetc/picture/0",
+        "first/texts/0/0",
+        "first/texts/0/49",
+        "first/texts/999/1",
+        "%3Cb%3E/examples",
+    ],
+)
 def test_what_is_not_there_is_one_sentence(plan_server, path):
     with pytest.raises(HTTPError) as caught:
         get(f"{plan_server}/{path}")

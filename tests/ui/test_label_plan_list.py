@@ -1,6 +1,5 @@
 """The list of the Plans view, and the factors of a plan in use."""
 
-
 import json
 
 import pytest
@@ -38,9 +37,10 @@ def test_a_run_that_is_gone_or_new_is_told(label_plan, app, tmp_path, monkeypatc
     old = plan.runs[0].model_copy(update={"model": "0" * 16})
     gone = plan.runs[0].model_copy(update={"id": "gone"})
     keep_plan(
-        label_plan.store, plan.model_copy(update={"id": "second", "runs": [old, gone]}),
+        label_plan.store,
+        plan.model_copy(update={"id": "second", "runs": [old, gone]}),
         label_plan.guideline,
-    )  # fmt: skip
+    )
     text = written(app("label", view="Plans"))
     assert "digits (trained anew since), gone (not here)" in text
 
@@ -51,8 +51,13 @@ def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
     store.keep("guideline", "0" * 12, "{not json")
     bad = plan.model_copy(update={"id": "bad-guideline", "guideline": "0" * 12})
     store.keep("plan", bad.id, json.dumps(bad.model_dump(mode="json")))
-    elsewhere = plan.model_copy(update={"id": "elsewhere", "dataset": EVIL, "runs": [
-        plan.runs[0].model_copy(update={"id": "gone"})]})  # fmt: skip
+    elsewhere = plan.model_copy(
+        update={
+            "id": "elsewhere",
+            "dataset": EVIL,
+            "runs": [plan.runs[0].model_copy(update={"id": "gone"})],
+        }
+    )
     keep_plan(store, elsewhere, label_plan.guideline)
     shown = app("label", view="Plans")
     said = warnings(shown)
@@ -93,8 +98,12 @@ def enter(shown, place, chosen, **fields):
     return press(shown, f"{own}_save")
 
 
-FIELDS = {"id": "spice", "name": "spiciness", "definition": "How hot\n it is.",
-          **{f"level{k}": name for k, name in enumerate(LEVELS, 1)}}  # fmt: skip
+FIELDS = {
+    "id": "spice",
+    "name": "spiciness",
+    "definition": "How hot\n it is.",
+    **{f"level{k}": name for k, name in enumerate(LEVELS, 1)},
+}
 
 
 def test_a_factor_can_be_added_to_a_plan_in_use(editor, label_plan):
@@ -138,14 +147,20 @@ def test_a_factor_in_use_can_be_reworded_but_not_left_out(editor, label_plan):
     assert now(label_plan).factor("fruit").levels[1] == "a trace"
 
 
-@pytest.mark.parametrize(("fields", "sentence"), [
-    ({"id": ""}, "needs a short id"), ({"name": " "}, "needs a name"),
-    ({"definition": ""}, "needs a definition"), ({"level3": ""}, "level 3 has no name"),
-    ({"level3": "Fire"}, "two levels have the same name"), ({"id": "Spice!"}, "cannot be used (id"),
-    ({"id": "annotator"}, "a column of the exported tables"),
-    ({"example2": "../secret.png"}, "leaves the guideline's folder"),
-    ({"example2": "99999999"}, "there is no item 99999999"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"id": ""}, "needs a short id"),
+        ({"name": " "}, "needs a name"),
+        ({"definition": ""}, "needs a definition"),
+        ({"level3": ""}, "level 3 has no name"),
+        ({"level3": "Fire"}, "two levels have the same name"),
+        ({"id": "Spice!"}, "cannot be used (id"),
+        ({"id": "annotator"}, "a column of the exported tables"),
+        ({"example2": "../secret.png"}, "leaves the guideline's folder"),
+        ({"example2": "99999999"}, "there is no item 99999999"),
+    ],
+)
 def test_a_wrong_factor_is_one_sentence_and_keeps_what_was_entered(
     editor, label_plan, fields, sentence
 ):

@@ -27,10 +27,16 @@ def evaluated(run_folder, tmp_path_factory):
     for name in ("digits", "digits-turned", "synth"):
         run = Run(folder / name)
         data = run.load_dataset()
-        run.write_evaluation(evaluate(
-            run.load_method(data), data, n_queries=20, n_search_sets=1, null_permutations=0,
-            null_permutations_slow=0,
-        ))  # fmt: skip
+        run.write_evaluation(
+            evaluate(
+                run.load_method(data),
+                data,
+                n_queries=20,
+                n_search_sets=1,
+                null_permutations=0,
+                null_permutations_slow=0,
+            )
+        )
     return folder
 
 
@@ -274,8 +280,9 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
     own = read_guideline().with_factor(spice())
     content = exported(id="mine", guideline=own.version)
     shown = from_file(plans, content)
-    assert any(f"the guideline {own.version} of this plan is not here" in w
-               for w in warnings(shown))  # fmt: skip
+    assert any(
+        f"the guideline {own.version} of this plan is not here" in w for w in warnings(shown)
+    )
     shown = from_file(plans, content, guideline=guideline_json(read_guideline()).encode())
     assert any("the one that came with the plan" in w for w in warnings(shown))
     shown = from_file(plans, content, guideline=b"{")
@@ -285,13 +292,16 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
     assert plan_guideline(store, kept_plan(store, "mine")) == own
 
 
-@pytest.mark.parametrize(("changes", "sentence"), [
-    ({"order": [10**6], "repeats": []}, "made for other data"),
-    ({"fingerprint": "0" * 16}, "made for other data"),
-    ({"order": [1, 1], "repeats": []}, "wrongly marked as a repeat"),
-    ({"id": "../x"}, "no labelling plan (id"),
-    ({"random_state": 5}, "there is a plan 'first' already"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"order": [10**6], "repeats": []}, "made for other data"),
+        ({"fingerprint": "0" * 16}, "made for other data"),
+        ({"order": [1, 1], "repeats": []}, "wrongly marked as a repeat"),
+        ({"id": "../x"}, "no labelling plan (id"),
+        ({"random_state": 5}, "there is a plan 'first' already"),
+    ],
+)
 def test_a_wrong_plan_is_one_sentence_and_nothing_is_kept(
     plans, exported, store, changes, sentence
 ):

@@ -262,7 +262,10 @@ def test_the_exports_are_the_librarys(review, two):
 
     shown = review()
     assert {b.label for b in shown.at.download_button} >= {
-        "Events, JSONL", "Long CSV", "Wide CSV", "CSV",
-    }  # fmt: skip
+        "Events, JSONL",
+        "Long CSV",
+        "Wide CSV",
+        "CSV",
+    }
     assert exchange._content("events")().decode() == "".join(events_jsonl(two.store))
     assert exchange._content("long")().decode() == "".join(long_csv(two.store))

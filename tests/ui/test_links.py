@@ -32,8 +32,9 @@ def test_a_default_link_is_empty():
 
 def test_only_what_differs_is_written():
     assert write_link(Link(run="r", changes={0: 0.5, 2: -1.25})) == {
-        "run": "r", "z": "1_0.5~3_-1.25",
-    }  # fmt: skip
+        "run": "r",
+        "z": "1_0.5~3_-1.25",
+    }
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,40 @@ from hypothesis import strategies as st
 from rivae.ui.panels import compare_links, links, steer_links
 
 # Near enough to what the pages write that most of it is read.
-WORDS = st.sampled_from([
-    "demo-kitchen", "demo-digits", "mean", "all", "test", "effect", "axis", "0", "1", "7", "30",
-    "1_0.5", "2_-1.25", "300_1", "1_1e9", "o", "i", "q", "o_i_q", "1.5", "upload_" + "0a" * 16,
-    "٣", "-0", "1_-0.00001", "1000", "../..", "<b>", "\ud800", "\x00", "9" * 5000,
-])  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        "demo-kitchen",
+        "demo-digits",
+        "mean",
+        "all",
+        "test",
+        "effect",
+        "axis",
+        "0",
+        "1",
+        "7",
+        "30",
+        "1_0.5",
+        "2_-1.25",
+        "300_1",
+        "1_1e9",
+        "o",
+        "i",
+        "q",
+        "o_i_q",
+        "1.5",
+        "upload_" + "0a" * 16,
+        "٣",
+        "-0",
+        "1_-0.00001",
+        "1000",
+        "../..",
+        "<b>",
+        "\ud800",
+        "\x00",
+        "9" * 5000,
+    ]
+)
 TEXT = st.lists(WORDS | st.text(max_size=5), max_size=6).flatmap(
     lambda parts: st.sampled_from(["~", "_", ",", "!", ""]).map(lambda by: by.join(parts))
 )

@@ -25,17 +25,23 @@ TWO = ("wateriness", "greenness")
 
 @pytest.fixture(scope="session")
 def evaluated(run_folder, tmp_path_factory):
-    """"digits" and "digits-turned", evaluated on a few queries, and "digits-4", which is not."""
+    """ "digits" and "digits-turned", evaluated on a few queries, and "digits-4", which is not."""
     folder = tmp_path_factory.mktemp("evaluated")
     for name in ("digits", "digits-turned", "digits-4"):
         shutil.copytree(run_folder / name, folder / name)
     for name in ("digits", "digits-turned"):
         run = Run(folder / name)
         data = run.load_dataset()
-        run.write_evaluation(evaluate(
-            run.load_method(data), data, n_queries=6, n_search_sets=1, null_permutations=0,
-            null_permutations_slow=0,
-        ))  # fmt: skip
+        run.write_evaluation(
+            evaluate(
+                run.load_method(data),
+                data,
+                n_queries=6,
+                n_search_sets=1,
+                null_permutations=0,
+                null_permutations_slow=0,
+            )
+        )
     return folder
 
 
@@ -51,12 +57,14 @@ def folder(evaluated, runs, tmp_path, monkeypatch):
 def made(folder, tmp_path):
     """A plan for the scores of "digits" and "digits-turned"."""
     food = read_guideline()
-    plan = make_plan([Run(folder / n) for n in ("digits", "digits-turned")], "ours",
-                     guideline=food.version)  # fmt: skip
+    plan = make_plan(
+        [Run(folder / n) for n in ("digits", "digits-turned")], "ours", guideline=food.version
+    )
     store = LabelStore(tmp_path / "labels.db")
     keep_plan(store, plan, food)
-    yield PlanForTests(store, plan, food,
-                       keys_by_row(Run(folder / "digits").load_dataset(), plan.order))  # fmt: skip
+    yield PlanForTests(
+        store, plan, food, keys_by_row(Run(folder / "digits").load_dataset(), plan.order)
+    )
     store.close()
 
 
@@ -116,9 +124,12 @@ def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypa
     monkeypatch.setattr(labels_data, "_look", look)
     labels_data.scores_of(labels.open_plan("ours"), 0, said.append)
     assert said == [
-        "Searching with digits, run 1 of 2", "looked at digits",
-        "Searching with digits-turned, run 2 of 2", "looked at digits-turned", "Scoring",
-    ]  # fmt: skip
+        "Searching with digits, run 1 of 2",
+        "looked at digits",
+        "Searching with digits-turned, run 2 of 2",
+        "looked at digits-turned",
+        "Scoring",
+    ]
 
 
 def test_without_labels_the_way_to_the_first(shown, made):

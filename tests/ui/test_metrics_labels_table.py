@@ -64,8 +64,15 @@ def test_a_run_without_scores_has_no_numbers():
 
 
 def test_gains_and_their_mean():
-    gain = {"factor": "a", "axis_before": 1, "before": -0.4, "after": 0.8, "r2_before": -0.1,
-            "r2_after": 0.6, "n": 9}  # fmt: skip
+    gain = {
+        "factor": "a",
+        "axis_before": 1,
+        "before": -0.4,
+        "after": 0.8,
+        "r2_before": -0.1,
+        "r2_after": 0.6,
+        "n": 9,
+    }
     table = gains_payload([gain, {**gain, "factor": "b", "before": 0.2}], {"a": "A"}, ["z1", "z2"])
     assert [row["name"] for row in table["rows"]] == ["A", "b", "Mean (|corr|: MCC)"]
     first, last = ([c["main"] for c in table["rows"][i]["cells"]] for i in (0, -1))
@@ -77,5 +84,12 @@ def test_gains_and_their_mean():
 
 def test_ordinals():
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"
-    ]  # fmt: skip
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "11th",
+        "12th",
+        "13th",
+        "21st",
+    ]

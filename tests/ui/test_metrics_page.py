@@ -59,14 +59,20 @@ def results(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RESULTS", str(tmp_path))
     write_rows(
         [
-            make_row(dataset=data, method=method, preset="default", seed=seed, score=score,
-                     metric="recall_at_1")
+            make_row(
+                dataset=data,
+                method=method,
+                preset="default",
+                seed=seed,
+                score=score,
+                metric="recall_at_1",
+            )
             for data in ("synth", "sprites")
             for method, score in (("rivae", 0.4), ("dcca", 0.5))
             for seed in (0, 1)
         ],
         tmp_path,
-    )  # fmt: skip
+    )
     return tmp_path
 
 
@@ -241,11 +247,15 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [("{not json", "evaluation.json is damaged"), ("[]", "evaluation.json is damaged"),
-     ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
-     ('{"retrieval": 5}', "broken evaluation (retrieval"),
-     ("{}", "holds no metric"), ('{"retrieval": {"recall_at_1": null}}', "holds no metric")],
-)  # fmt: skip
+    [
+        ("{not json", "evaluation.json is damaged"),
+        ("[]", "evaluation.json is damaged"),
+        ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
+        ('{"retrieval": 5}', "broken evaluation (retrieval"),
+        ("{}", "holds no metric"),
+        ('{"retrieval": {"recall_at_1": null}}', "holds no metric"),
+    ],
+)
 def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
     (measured / "demo-synth" / "evaluation.json").write_text(content)
     page = shown(run="demo-synth")

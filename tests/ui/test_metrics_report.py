@@ -33,12 +33,15 @@ def measured(found, heading, name):
 def test_every_metric_has_its_value_range_and_level_of_chance(stored):
     found = report(stored)
     assert [title.split(",")[0] for title, _ in found.groups] == [
-        "Retrieval", "Retrieved items", "Retrieved items", "z itself",
-    ]  # fmt: skip
+        "Retrieval",
+        "Retrieved items",
+        "Retrieved items",
+        "z itself",
+    ]
     names = [m.name for _, group in found.groups for m in group]
-    assert len(names) == sum(
-        len(stored[g]) for g in ("retrieval", "factors", "factors_other")
-    ), "a metric is missing or doubled"
+    assert len(names) == sum(len(stored[g]) for g in ("retrieval", "factors", "factors_other")), (
+        "a metric is missing or doubled"
+    )
     d = measured(found, "−10 to 10", "disentanglement")
     assert d.value == stored["factors"]["disentanglement"]["score"]
     null = stored["factors"]["disentanglement"]["parts"]["null"]
@@ -57,8 +60,9 @@ def test_retrieval_by_chance_is_exact(stored):
 def test_the_papers_numbers_follow_the_papers_range(stored):
     settings = stored["settings"]
     settings["traversal"], settings["traversal_other"] = (
-        settings["traversal_other"], settings["traversal"]
-    )  # fmt: skip
+        settings["traversal_other"],
+        settings["traversal"],
+    )
     found = report(stored)
     assert measured(found, "−10 to 10", "completeness").paper == 0.8782
     assert measured(found, "3 s.d.", "completeness").paper is None
@@ -85,18 +89,24 @@ def test_what_is_undefined_says_why():
 def test_digits_over_several_ranges(stored):
     assert report(stored).digit_ranges == ()
     stored["digits_ranges"] = [
-        {"n_std": 30.0, "overlap": 0.02}, {"n_std": 3.0, "overlap": 0.01, "coverage": None}, "x",
-        {"n_std": 3.0}, {"n_std": -1, "coverage": 0.5}, {"n_std": "9", "coverage": 0.5},
-        {"n_std": 10, "overlap": 0.5, "coverage": 0.9}, {"n_std": 20, "coverage": 1.1},
-    ]  # fmt: skip
+        {"n_std": 30.0, "overlap": 0.02},
+        {"n_std": 3.0, "overlap": 0.01, "coverage": None},
+        "x",
+        {"n_std": 3.0},
+        {"n_std": -1, "coverage": 0.5},
+        {"n_std": "9", "coverage": 0.5},
+        {"n_std": 10, "overlap": 0.5, "coverage": 0.9},
+        {"n_std": 20, "coverage": 1.1},
+    ]
     found = report(stored)
     assert [each.n_std for each in found.digit_ranges] == [3, 10, 30]
     assert math.isnan(found.digit_ranges[1].overlap), "more than an overlap can be"
     title, group = found.groups[-1]
     assert title.startswith("Digit transitions")
     assert [m.label for m in group][:2] == ["overlap, mean ± 3 s.d.", "overlap, mean ± 10 s.d."]
-    np.testing.assert_array_equal([m.value for m in group], [0.01, math.nan, 0.02, math.nan, 0.9,
-                                                             math.nan])  # fmt: skip
+    np.testing.assert_array_equal(
+        [m.value for m in group], [0.01, math.nan, 0.02, math.nan, 0.9, math.nan]
+    )
 
 
 JUNK = [None, math.nan, "many", [], {}, -5, True, 1e400, [[1, 2], [3]], {"score": None}]
@@ -106,19 +116,32 @@ JUNK = [None, math.nan, "many", [], {}, -5, True, 1e400, [[1, 2], [3]], {"score"
 @pytest.mark.parametrize(
     "path",
     [
-        ("settings",), ("retrieval",), ("factors",), ("correlation",), ("created",), ("digits",),
+        ("settings",),
+        ("retrieval",),
+        ("factors",),
+        ("correlation",),
+        ("created",),
+        ("digits",),
         ("digits_ranges",),
-        ("settings", "alpha"), ("settings", "traversal"), ("settings", "traversal", "range"),
-        ("settings", "latents"), ("settings", "n_queries"),
-        ("retrieval", "recall_at_1"), ("retrieval", "recall_at_1", "score"),
-        ("retrieval", "recall_at_1", "settings"), ("retrieval", "recall_at_1", "n"),
-        ("factors", "disentanglement", "parts"), ("factors", "disentanglement", "parts", "null"),
+        ("settings", "alpha"),
+        ("settings", "traversal"),
+        ("settings", "traversal", "range"),
+        ("settings", "latents"),
+        ("settings", "n_queries"),
+        ("retrieval", "recall_at_1"),
+        ("retrieval", "recall_at_1", "score"),
+        ("retrieval", "recall_at_1", "settings"),
+        ("retrieval", "recall_at_1", "n"),
+        ("factors", "disentanglement", "parts"),
+        ("factors", "disentanglement", "parts", "null"),
         ("factors", "disentanglement", "settings", "factors"),
-        ("correlation", "absolute"), ("correlation", "factor_names"),
-        ("correlation", "undefined_share"), ("correlation", "n_queries"),
+        ("correlation", "absolute"),
+        ("correlation", "factor_names"),
+        ("correlation", "undefined_share"),
+        ("correlation", "n_queries"),
     ],
     ids="/".join,
-)  # fmt: skip
+)
 def test_a_file_of_another_hand_never_throws(stored, path, junk):
     place = stored
     for name in path[:-1]:

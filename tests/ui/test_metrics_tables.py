@@ -21,10 +21,17 @@ REASON = "the loss is not finite in epoch 3"
 
 def rows_of(method, scores, preset="default", metric="recall_at_1", **more):
     return [
-        make_row(dataset="synth", method=method, preset=preset, seed=seed, metric=metric,
-                 score=score, **more)
+        make_row(
+            dataset="synth",
+            method=method,
+            preset=preset,
+            seed=seed,
+            metric=metric,
+            score=score,
+            **more,
+        )
         for seed, score in enumerate(scores)
-    ]  # fmt: skip
+    ]
 
 
 ROWS = [
@@ -33,12 +40,13 @@ ROWS = [
     *rows_of("dcca", [None, None], state="failed", message=REASON),
     *rows_of("rbi-vae", [0.31]),
     *rows_of("rbi-vae", [0.5], size="tiny"),
-    make_row(dataset="synth", method="rbi-vae", preset="default", seed=7, state="failed",
-             message=REASON),
+    make_row(
+        dataset="synth", method="rbi-vae", preset="default", seed=7, state="failed", message=REASON
+    ),
     *rows_of("chance-items", [0.9], preset=""),
     *rows_of("rivae", [0.7], metric="disentanglement", range="paper"),
     *rows_of("rivae", [0.6], metric="disentanglement", range="prior"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +59,9 @@ def view(lines, table="retrieval", **options):
 
 
 def row(data, name, detail=None):
-    return next(r for r in data["rows"] if r["name"] == name
-                and (detail is None or detail in r["detail"]))  # fmt: skip
+    return next(
+        r for r in data["rows"] if r["name"] == name and (detail is None or detail in r["detail"])
+    )
 
 
 def column(data, name):
@@ -132,8 +141,13 @@ def order(v, sort):
 
 def test_headings_sort_and_states_stay_last(lines):
     v = view(lines)
-    ranked = ["chance: random items", "RBi-VAE (default, tiny)", "RIVAE (default)",
-              "RBi-VAE (default)", "RIVAE (paper)"]  # fmt: skip
+    ranked = [
+        "chance: random items",
+        "RBi-VAE (default, tiny)",
+        "RIVAE (default)",
+        "RBi-VAE (default)",
+        "RIVAE (paper)",
+    ]
     assert order(v, Sort("recall_at_1"))[:5] == ranked
     assert order(v, Sort("recall_at_1", reversed=True))[:5] == ranked[::-1]
     assert order(v, Sort("paper-recall_at_1"))[:2] == ["RIVAE (default)", "RIVAE (paper)"]
@@ -175,9 +189,14 @@ def test_the_address_holds_the_order_and_the_cell():
 
 @pytest.mark.parametrize(
     ("params", "shown"),
-    [({}, "Tables"), ({"run": "a"}, "This run"), ({"run": "a", "show": "tables"}, "Tables"),
-     ({"show": "run"}, "This run"), ({"show": "<b>"}, "Tables")],
-)  # fmt: skip
+    [
+        ({}, "Tables"),
+        ({"run": "a"}, "This run"),
+        ({"run": "a", "show": "tables"}, "Tables"),
+        ({"show": "run"}, "This run"),
+        ({"show": "<b>"}, "Tables"),
+    ],
+)
 def test_the_address_names_the_view(params, shown):
     assert read_show(params) == shown
 
@@ -226,12 +245,20 @@ def test_a_new_file_is_read_anew(folder):
         (b"PAR1 not really PAR1", "is damaged"),
         (b"", "is damaged"),
         (pd.DataFrame({"a": [1]}), "is no table of benchmark results"),
-        (pd.DataFrame({**{n: ["x"] for n in benchmark.TEXTS}, "score": ["high"],
-                       "seed": [0], "draw": [0]}), "is no table of benchmark results"),
-        (pd.DataFrame({**{n: [["x"]] for n in benchmark.TEXTS}, "score": [1.0],
-                       "seed": [0], "draw": [0]}), "is no table of benchmark results"),
+        (
+            pd.DataFrame(
+                {**{n: ["x"] for n in benchmark.TEXTS}, "score": ["high"], "seed": [0], "draw": [0]}
+            ),
+            "is no table of benchmark results",
+        ),
+        (
+            pd.DataFrame(
+                {**{n: [["x"]] for n in benchmark.TEXTS}, "score": [1.0], "seed": [0], "draw": [0]}
+            ),
+            "is no table of benchmark results",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_no_report_is_one_sentence(folder, content, reason):
     path = folder / "results.parquet"
     if isinstance(content, bytes):
@@ -257,6 +284,10 @@ def test_a_huge_file_is_not_read(folder, monkeypatch):
 
 def test_numbers_that_are_not_finite_are_no_results(folder):
     write_rows(rows_of("rivae", [math.nan, math.inf, 0.5]), folder)
-    mine = next(s for v in table_views(benchmark.summary(), "synth") for s in v.scores
-                if s.row == "RIVAE (default)" and s.column == "recall_at_1")  # fmt: skip
+    mine = next(
+        s
+        for v in table_views(benchmark.summary(), "synth")
+        for s in v.scores
+        if s.row == "RIVAE (default)" and s.column == "recall_at_1"
+    )
     assert mine.value == 0.5 and mine.std is None and mine.low is None

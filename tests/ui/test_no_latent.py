@@ -21,14 +21,19 @@ def folder(tmp_path_factory):
         config = make_config("synth", method, name=name, dataset_settings={"n_pairs": 240})
         run = Run.create(config, root)
         data, choice = run.load_dataset(), config.method
-        run.write_model(
-            build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape)
-        )
+        run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
         run.set_status(state="finished")
-        run.write_evaluation(evaluate(
-            run.load_method(), data, n_queries=3, traversal=(-1.0, 1.0), n_search_sets=2,
-            null_permutations=0, null_permutations_slow=0,
-        ))  # fmt: skip
+        run.write_evaluation(
+            evaluate(
+                run.load_method(),
+                data,
+                n_queries=3,
+                traversal=(-1.0, 1.0),
+                n_search_sets=2,
+                null_permutations=0,
+                null_permutations_slow=0,
+            )
+        )
     return root
 
 

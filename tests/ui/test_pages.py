@@ -23,8 +23,12 @@ UNUSABLE = {
 def test_home_shows_every_run_in_its_state(app):
     words = app().words
     for expected in (
-        "digits", "synth", "epoch 3 of 9", "the loss is not finite", "config.json",
-    ):  # fmt: skip
+        "digits",
+        "synth",
+        "epoch 3 of 9",
+        "the loss is not finite",
+        "config.json",
+    ):
         assert expected in words.replace("\\", "")
 
 
@@ -63,9 +67,7 @@ def test_no_page_asks_for_a_command(app, page):
 
 
 def test_a_card_leads_to_what_is_next(app):
-    links = {
-        (link.proto.label, link.proto.query_string) for link in app().at.get("page_link")
-    }
+    links = {(link.proto.label, link.proto.query_string) for link in app().at.get("page_link")}
     assert ("Resume", "run=stopped") in links and ("Resume", "run=failed") in links
     assert ("Measure", "show=run&run=synth") in links
     assert ("Train on this", "on=sprites") in links and ("Import pairs", "") in links
@@ -101,10 +103,18 @@ def test_a_link_opens_its_state(app):
 @pytest.mark.parametrize(
     "params",
     [
-        {"z": "1_nan"}, {"q": "-3"}, {"q": "99999999"}, {"k": "1000"}, {"z": "9_1"}, {"lock": "7"},
-        {"rows": "<script>"}, {"run": "../../etc"}, {"z": "~" * 500}, {"span": "0"},
+        {"z": "1_nan"},
+        {"q": "-3"},
+        {"q": "99999999"},
+        {"k": "1000"},
+        {"z": "9_1"},
+        {"lock": "7"},
+        {"rows": "<script>"},
+        {"run": "../../etc"},
+        {"z": "~" * 500},
+        {"span": "0"},
     ],
-)  # fmt: skip
+)
 def test_a_bad_link_still_shows_pictures_and_says_so(app, params):
     shown = app("explore", **{"run": "digits", **params})
     assert shown.at.warning, "nothing was said about the link"

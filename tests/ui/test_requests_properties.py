@@ -18,22 +18,38 @@ MANY = settings(
     max_examples=2 * settings().max_examples, suppress_health_check=[HealthCheck.too_slow]
 )
 TEXTS = st.one_of(
-    st.text(max_size=20), st.sampled_from(["\ud800", "a\udfffb", "x" * 3000]),
+    st.text(max_size=20),
+    st.sampled_from(["\ud800", "a\udfffb", "x" * 3000]),
     st.sampled_from(["demo-sprites", "demo-kitchen", "mean", "on", "..", "", "demo-sprites\n"]),
-)  # fmt: skip
+)
 NUMBERS = st.one_of(
-    st.integers(-2, 12), st.integers(), st.sampled_from([2**53, 10**9, 10**400, -(10**400)]),
+    st.integers(-2, 12),
+    st.integers(),
+    st.sampled_from([2**53, 10**9, 10**400, -(10**400)]),
     st.floats(),
-)  # fmt: skip
+)
 JUNK = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=6,
 )
-POINT = {"run": "demo-sprites", "z": [0, 0.5, -1], "k": 4, "side": 2, "seq": 7, "rows": "test",
-         "have": [1, 2]}  # fmt: skip
-PART = {"key": "a", "run": "demo-sprites", "query": 3, "axes": [1, 0], "levels": ["on", -1],
-        "n_sigma": 3}  # fmt: skip
+POINT = {
+    "run": "demo-sprites",
+    "z": [0, 0.5, -1],
+    "k": 4,
+    "side": 2,
+    "seq": 7,
+    "rows": "test",
+    "have": [1, 2],
+}
+PART = {
+    "key": "a",
+    "run": "demo-sprites",
+    "query": 3,
+    "axes": [1, 0],
+    "levels": ["on", -1],
+    "n_sigma": 3,
+}
 
 
 @st.composite
@@ -44,17 +60,20 @@ def spoilt(draw, usual):
 
 
 QUESTIONS = st.one_of(
-    JUNK, spoilt(POINT),
+    JUNK,
+    spoilt(POINT),
     st.builds(lambda parts: {**POINT, "runs": parts}, st.lists(spoilt(POINT), max_size=7)),
     st.builds(
         lambda parts, more: {"seq": 1, "parts": parts, **more},
-        st.lists(spoilt(PART), max_size=3), st.fixed_dictionaries({}, optional={"card": JUNK}),
+        st.lists(spoilt(PART), max_size=3),
+        st.fixed_dictionaries({}, optional={"card": JUNK}),
     ),
-)  # fmt: skip
+)
 PIECES = st.one_of(
     TEXTS.map(lambda text: quote(text, safe="", errors="replace")),
-    NUMBERS.map(str), st.sampled_from(["0", "7", "9" * 350, "9" * 5000, "demo-sprites", "%00"]),
-)  # fmt: skip
+    NUMBERS.map(str),
+    st.sampled_from(["0", "7", "9" * 350, "9" * 5000, "demo-sprites", "%00"]),
+)
 PATHS = st.one_of(
     st.sampled_from(["topk", "steer", "strip/demo-sprites", "picture/demo-sprites/2/5", ""]),
     st.builds("strip/{}".format, PIECES),
@@ -69,14 +88,39 @@ HEADERS = st.one_of(
     st.just([("host", HOST), ("content-type", JSON)]),
     st.lists(
         st.tuples(
-            st.sampled_from(["host", "origin", "content-type", "content-length", "cookie",
-                             "sec-fetch-site", "x-forwarded-for", "range", "if-none-match"]),
-            st.sampled_from([HOST, JSON, "", "evil.example", "http://evil.example", "null", "[",
-                             "9" * 400, "-1", "cross-site", "bytes=0-9999999999999", "\xff"]),
+            st.sampled_from(
+                [
+                    "host",
+                    "origin",
+                    "content-type",
+                    "content-length",
+                    "cookie",
+                    "sec-fetch-site",
+                    "x-forwarded-for",
+                    "range",
+                    "if-none-match",
+                ]
+            ),
+            st.sampled_from(
+                [
+                    HOST,
+                    JSON,
+                    "",
+                    "evil.example",
+                    "http://evil.example",
+                    "null",
+                    "[",
+                    "9" * 400,
+                    "-1",
+                    "cross-site",
+                    "bytes=0-9999999999999",
+                    "\xff",
+                ]
+            ),
         ),
         max_size=5,
     ).map(lambda drawn: [("host", HOST), ("content-type", JSON), *drawn]),
-)  # fmt: skip
+)
 
 
 def is_fine(reply):
@@ -101,8 +145,12 @@ def test_any_question_is_answered_or_refused(question, path):
 
 
 @MANY
-@given(PATHS, st.sampled_from(["GET", "HEAD", "POST", "PUT", "OPTIONS", ""]), HEADERS,
-       st.binary(max_size=100))  # fmt: skip
+@given(
+    PATHS,
+    st.sampled_from(["GET", "HEAD", "POST", "PUT", "OPTIONS", ""]),
+    HEADERS,
+    st.binary(max_size=100),
+)
 @example("picture/demo-sprites/0/" + "9" * 5000, "GET", [("host", HOST)], b"")
 def test_any_request_is_answered_or_refused(path, method, headers, body):
     with patch.dict(os.environ, RIVAE_LABELS=f"{LABELS.name}/labels.db"):

@@ -31,8 +31,9 @@ def test_topk_over_the_wire_is_the_librarys(server, digits):
 
 
 def test_a_person_can_ask_by_address(server):
-    asked = get(f"{server}/rivae/api/topk", {"run": "digits", "z": [0, 1, 2], "k": 3, "side": 2,
-                                            "seq": 0})
+    asked = get(
+        f"{server}/rivae/api/topk", {"run": "digits", "z": [0, 1, 2], "k": 3, "side": 2, "seq": 0}
+    )
     typed = get(f"{server}/rivae/api/topk?run=digits&z=0,1,2&k=3")
     assert json.loads(asked[2])["ids"] == json.loads(typed[2])["ids"]
 
@@ -40,7 +41,13 @@ def test_a_person_can_ask_by_address(server):
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"not json", b"[]", b"3", b"[" * 60_000, b'{"run": "digits"}', b"\xff\xfe",
+        b"",
+        b"not json",
+        b"[]",
+        b"3",
+        b"[" * 60_000,
+        b'{"run": "digits"}',
+        b"\xff\xfe",
         b'{"run":"digits","z":[1e999,0,0],"k":1,"side":2,"seq":0}',
         b'{"run":"digits","z":[NaN,0,0],"k":1,"side":2,"seq":0}',
         b'{"run":"digits","z":[1' + b"0" * 400 + b',0,0],"k":1,"side":2,"seq":0}',
@@ -48,7 +55,7 @@ def test_a_person_can_ask_by_address(server):
         b'{"x":"' + b"y" * 70_000 + b'"}',
     ],
     ids=range(12),
-)  # fmt: skip
+)
 def test_a_bad_question_is_answered_with_400(server, body):
     status, kind, reply = get(f"{server}/rivae/api/topk", body)
     assert status == (413 if len(body) > 65_536 else 400) and "json" in kind
@@ -77,8 +84,10 @@ def test_pictures_and_strips_are_pictures(server):
         assert body.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("address", ["picture/digits/0/99999999", "picture/digits/7/5",
-                                     "picture/nowhere/0/5", "strip/nowhere"])
+@pytest.mark.parametrize(
+    "address",
+    ["picture/digits/0/99999999", "picture/digits/7/5", "picture/nowhere/0/5", "strip/nowhere"],
+)
 def test_a_picture_that_does_not_exist_is_refused(server, address):
     status, _, body = get(f"{server}/rivae/api/{address}")
     assert status in (400, 404) and json.loads(body)["error"]

@@ -9,8 +9,14 @@ from rivae.ui.steer.answers import NO_WORDS, answer
 
 
 def part(**changes):
-    usual = {"key": "a", "run": "digits", "query": 12, "axes": [1, 0], "levels": ["on", -1],
-             "n_sigma": 3}  # fmt: skip
+    usual = {
+        "key": "a",
+        "run": "digits",
+        "query": 12,
+        "axes": [1, 0],
+        "levels": ["on", -1],
+        "n_sigma": 3,
+    }
     return {**usual, **changes}
 
 
@@ -47,18 +53,35 @@ def test_the_average_query(ask, digits):
 def test_one_bad_row_does_not_silence_the_others(ask):
     good, bad, gone = ask(part(), part(key="b", axes=[9, 0]), part(key="c", run="gone"))["parts"]
     assert good["items"] and bad == {
-        "key": "b", "error": "this run has 3 axes and no z10: choose other axes"
-    }  # fmt: skip
+        "key": "b",
+        "error": "this run has 3 axes and no z10: choose other axes",
+    }
     assert gone["error"] == "there is no run 'gone'"
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"run": None}, {"run": "../x"}, {"query": -1}, {"query": 10**9}, {"query": "all"},
-     {"query": True}, {"axes": "1"}, {"axes": [1, 1]}, {"axes": [0.5, 1]}, {"axes": [True, 0]},
-     {"levels": None}, {"levels": ["on"]}, {"levels": ["on", 99]}, {"levels": ["on", None]},
-     {"levels": ["on", math.nan]}, {"n_sigma": 0}, {"n_sigma": "3"}, {"n_sigma": math.inf}],
-)  # fmt: skip
+    [
+        {"run": None},
+        {"run": "../x"},
+        {"query": -1},
+        {"query": 10**9},
+        {"query": "all"},
+        {"query": True},
+        {"axes": "1"},
+        {"axes": [1, 1]},
+        {"axes": [0.5, 1]},
+        {"axes": [True, 0]},
+        {"levels": None},
+        {"levels": ["on"]},
+        {"levels": ["on", 99]},
+        {"levels": ["on", None]},
+        {"levels": ["on", math.nan]},
+        {"n_sigma": 0},
+        {"n_sigma": "3"},
+        {"n_sigma": math.inf},
+    ],
+)
 def test_a_wrong_row_is_one_sentence(ask, wrong):
     (row,) = ask(part(**wrong))["parts"]
     assert set(row) == {"key", "error"} and "\n" not in row["error"]
@@ -66,11 +89,19 @@ def test_a_wrong_row_is_one_sentence(ask, wrong):
 
 @pytest.mark.parametrize(
     "question",
-    [{}, {"seq": 1}, {"seq": 1, "parts": []}, {"seq": -1, "parts": [part()]},
-     {"seq": True, "parts": [part()]}, {"seq": 1, "parts": [part()] * 33},
-     {"seq": 1, "parts": [part()] * 5, "cloud": True}, {"seq": 1, "parts": ["a"]},
-     {"seq": 1, "parts": [part(key="k" * 201)]}, {"seq": 1, "parts": [part(key=1)]}],
-)  # fmt: skip
+    [
+        {},
+        {"seq": 1},
+        {"seq": 1, "parts": []},
+        {"seq": -1, "parts": [part()]},
+        {"seq": True, "parts": [part()]},
+        {"seq": 1, "parts": [part()] * 33},
+        {"seq": 1, "parts": [part()] * 5, "cloud": True},
+        {"seq": 1, "parts": ["a"]},
+        {"seq": 1, "parts": [part(key="k" * 201)]},
+        {"seq": 1, "parts": [part(key=1)]},
+    ],
+)
 def test_a_wrong_question_is_refused(question, digits):
     with pytest.raises(ConfigError):
         answer(question, lambda run, rows: digits)

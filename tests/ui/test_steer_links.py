@@ -8,8 +8,12 @@ FULL = SteerLink("a-run", 17, (2, 0), (("off", "on"), ("query", -1.5), (0.0, 2.2
 def test_a_link_comes_back():
     params = write_steer(FULL)
     assert params == {
-        "run": "a-run", "q": "17", "axes": "3~1", "n": "4.5", "m": "o_i~q_-1.5~0_2.25"
-    }  # fmt: skip
+        "run": "a-run",
+        "q": "17",
+        "axes": "3~1",
+        "n": "4.5",
+        "m": "o_i~q_-1.5~0_2.25",
+    }
     assert read_steer(params) == (FULL, [])
     assert write_steer(SteerLink("a")) == {"run": "a"}
     assert read_steer({}) == (SteerLink(), [])
@@ -17,13 +21,24 @@ def test_a_link_comes_back():
 
 @pytest.mark.parametrize(
     ("params", "dropped"),
-    [({"run": "../x"}, ["run"]), ({"q": "-1"}, ["q"]), ({"n": "0"}, ["n"]), ({"n": "11"}, ["n"]),
-     ({"n": "1e1"}, ["n"]), ({"n": "nan"}, ["n"]), ({"axes": "0"}, ["axes"]),
-     ({"axes": "1~1"}, ["axes"]), ({"axes": "1~2~3~4~5~6"}, ["axes"]),
-     ({"axes": "1", "m": "x"}, ["m"]), ({"axes": "1", "m": "o_o"}, ["m"]),
-     ({"axes": "1", "m": "10.5"}, ["m"]), ({"m": "o"}, ["m"]),
-     ({"axes": "1", "m": "~".join("o" * 33)}, ["m"]), ({"m": "o" * 7000}, ["m"])],
-)  # fmt: skip
+    [
+        ({"run": "../x"}, ["run"]),
+        ({"q": "-1"}, ["q"]),
+        ({"n": "0"}, ["n"]),
+        ({"n": "11"}, ["n"]),
+        ({"n": "1e1"}, ["n"]),
+        ({"n": "nan"}, ["n"]),
+        ({"axes": "0"}, ["axes"]),
+        ({"axes": "1~1"}, ["axes"]),
+        ({"axes": "1~2~3~4~5~6"}, ["axes"]),
+        ({"axes": "1", "m": "x"}, ["m"]),
+        ({"axes": "1", "m": "o_o"}, ["m"]),
+        ({"axes": "1", "m": "10.5"}, ["m"]),
+        ({"m": "o"}, ["m"]),
+        ({"axes": "1", "m": "~".join("o" * 33)}, ["m"]),
+        ({"m": "o" * 7000}, ["m"]),
+    ],
+)
 def test_what_cannot_be_read_is_dropped_and_named(params, dropped):
     link, named = read_steer(params)
     assert named == dropped

@@ -35,14 +35,24 @@ def param(app, name):
 
 def view(app, **changes):
     sent = app.at.session_state["steer_state"]
-    now = {"rev": sent.rev, "axes": list(sent.axes), "rows": [list(r) for r in sent.rows],
-           "n_sigma": sent.n_sigma}  # fmt: skip
+    now = {
+        "rev": sent.rev,
+        "axes": list(sent.axes),
+        "rows": [list(r) for r in sent.rows],
+        "n_sigma": sent.n_sigma,
+    }
     return {**now, **changes}
 
 
 def step(**changes):
-    usual = {"heading": "Round <b>digits</b>", "note": "First line.\nSecond.", "run": "digits",
-             "query": 12, "row": SteerRow((0, 2), ("on", "query")), "n_sigma": 3.0}  # fmt: skip
+    usual = {
+        "heading": "Round <b>digits</b>",
+        "note": "First line.\nSecond.",
+        "run": "digits",
+        "query": 12,
+        "row": SteerRow((0, 2), ("on", "query")),
+        "n_sigma": 3.0,
+    }
     return TourStep(**{**usual, **changes})
 
 
@@ -63,8 +73,10 @@ def test_the_address_holds_the_matrix(app):
     page = app("steer", run="digits", q="12", axes="3~1", n="2", m="o_i~q_-1.5")
     sent = page.panel()
     assert (sent["axes"], sent["rows"], sent["nSigma"]) == (
-        [2, 0], [["off", "on"], ["query", -1.5]], 2
-    )  # fmt: skip
+        [2, 0],
+        [["off", "on"], ["query", -1.5]],
+        2,
+    )
     page.report("commit", view(page, rows=[["on", "on"]], n_sigma=4))
     assert param(page, "m") == "i_i" and param(page, "n") == "4"
     again = app("steer", **{name: param(page, name) for name in page.params})
@@ -82,10 +94,19 @@ def test_a_strangers_link_is_used_as_far_as_it_goes(app):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"axes": [7]}, {"axes": "1"}, {"axes": [0, 0]}, {"rows": []}, {"rows": [["on"]]},
-     {"rows": [["on", "maybe"]]}, {"rows": [["on", 1e9]]}, {"n_sigma": 0}, {"n_sigma": None},
-     {"rows": [["on", "on"]] * 33}],
-)  # fmt: skip
+    [
+        {"axes": [7]},
+        {"axes": "1"},
+        {"axes": [0, 0]},
+        {"rows": []},
+        {"rows": [["on"]]},
+        {"rows": [["on", "maybe"]]},
+        {"rows": [["on", 1e9]]},
+        {"n_sigma": 0},
+        {"n_sigma": None},
+        {"rows": [["on", "on"]] * 33},
+    ],
+)
 def test_a_report_that_the_panel_cannot_send_changes_nothing(app, wrong):
     page = app("steer", run="digits", axes="1~2")
     before = page.at.session_state["steer_state"]
@@ -158,8 +179,9 @@ def test_a_row_becomes_a_step_of_a_new_tour_and_then_of_the_same(app):
     next(b for b in page.at.button if b.label == "Add").click().run()
     page.calm()
     (found,) = list_tours()
-    expected = TourStep("Half a step", "Look.\nHere.", "digits", 12,
-                        SteerRow((0, 1), ("query", 0.5)), 2.0)  # fmt: skip
+    expected = TourStep(
+        "Half a step", "Look.\nHere.", "digits", 12, SteerRow((0, 1), ("query", 0.5)), 2.0
+    )
     assert found.tour.title == "Digits <i>" and found.tour.steps == (expected,)
     assert page.at.session_state["steer_adding"] is None
     page.report("add", {"row": 0, "view": view(page)})

@@ -111,17 +111,27 @@ def test_a_part_that_is_added_has_fields_of_its_own(form, root):
 
 def test_queueing_adds_what_was_chosen(form, root):
     page = form().enter(
-        dataset="split-digits", method="info-nce", preset="paper", name="mine", seeds="2,5",
-        method__epochs="3", dataset__split_seed="4", training__select="best", priority=9,
+        dataset="split-digits",
+        method="info-nce",
+        preset="paper",
+        name="mine",
+        seeds="2,5",
+        method__epochs="3",
+        dataset__split_seed="4",
+        training__select="best",
+        priority=9,
         restarts=0,
-    )  # fmt: skip
+    )
     page.press("queue")
     jobs = queued(root)
     assert [(job.run, job.config.seed) for job in jobs] == [("mine-s2", 2), ("mine-s5", 5)]
     for job in jobs:
         config = job.config
         assert (config.dataset.name, config.method.name, config.method.preset) == (
-            "split-digits", "info-nce", "paper")  # fmt: skip
+            "split-digits",
+            "info-nce",
+            "paper",
+        )
         assert config.method.settings["epochs"] == 3
         assert config.dataset.settings == {"split_seed": 4}
         assert config.training.select == "best" and config.training.device == "cpu"
@@ -269,7 +279,10 @@ def changed_run(root):
 def same(config, other):
     assert config.method.settings == other.method.settings
     assert (config.dataset, config.training, config.seed) == (
-        other.dataset, other.training, other.seed)  # fmt: skip
+        other.dataset,
+        other.training,
+        other.seed,
+    )
 
 
 def test_the_address_names_a_run_to_clone(form, root, changed_run):

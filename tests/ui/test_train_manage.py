@@ -67,8 +67,11 @@ class Panel:
 
     @property
     def words(self):
-        return "\n".join(str(e.value) for kind in ("markdown", "caption", "warning", "toast")
-                         for e in getattr(self.at, kind))  # fmt: skip
+        return "\n".join(
+            str(e.value)
+            for kind in ("markdown", "caption", "warning", "toast")
+            for e in getattr(self.at, kind)
+        )
 
 
 def test_notes_and_tags_are_kept_and_shown_as_they_are(runs):
@@ -125,8 +128,11 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(runs, label_plan):
 
 
 def content_of(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*"))
-            if path.is_file() and path.name != ".lock"}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
 
 
 def test_deleting_names_the_run_its_size_and_what_stays(runs):

@@ -54,14 +54,25 @@ def trained(root, name, epochs=30, state="finished", **status):
     """A run folder with the files of a training."""
     run = Run.create(tiny_config(name), root)
     for epoch in range(1, epochs + 1):
-        row = {"epoch": epoch, "stage": "ivae" if epoch < 10 else "joint", "step": 4 * epoch,
-               "learning_rate": 1e-3, "objective": 9.0 / epoch, "kl": 1.0}  # fmt: skip
+        row = {
+            "epoch": epoch,
+            "stage": "ivae" if epoch < 10 else "joint",
+            "step": 4 * epoch,
+            "learning_rate": 1e-3,
+            "objective": 9.0 / epoch,
+            "kl": 1.0,
+        }
         if epoch % 5 == 0:
             row["validation"] = {"score": 0.5, "recall_at_1": epoch / 100, "mcc": 0.7}
         run.log.append(row)
         run.timing.append({"epoch": epoch, "seconds": 0.1, "wall": 0.2})
-    run.set_status(state=state, epoch=epochs, total_epochs=status.pop("total_epochs", epochs),
-                   stages=[("ivae", 9), ("joint", 51)], **status)  # fmt: skip
+    run.set_status(
+        state=state,
+        epoch=epochs,
+        total_epochs=status.pop("total_epochs", epochs),
+        stages=[("ivae", 9), ("joint", 51)],
+        **status,
+    )
     return run
 
 
@@ -97,13 +108,20 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
         shown = app("train")
     there = keys(shown)
     for job, doable in (
-        (finished, {"clone"}), (failed, {"clone", "resume"}), (lost, {"clone", "resume"}),
-        (cancelled, {"clone", "resume", "remove"}), (first, {"up", "down", "cancel"}),
-        (second, {"up", "down", "cancel"}), (starting, {"cancel", "watch"}),
+        (finished, {"clone"}),
+        (failed, {"clone", "resume"}),
+        (lost, {"clone", "resume"}),
+        (cancelled, {"clone", "resume", "remove"}),
+        (first, {"up", "down", "cancel"}),
+        (second, {"up", "down", "cancel"}),
+        (starting, {"cancel", "watch"}),
         (running, {"cancel", "watch"}),
-    ):  # fmt: skip
-        found = {what for what in ("clone", "resume", "remove", "up", "down", "cancel", "watch")
-                 if f"train_button-{what}-{job.id}" in there}  # fmt: skip
+    ):
+        found = {
+            what
+            for what in ("clone", "resume", "remove", "up", "down", "cancel", "watch")
+            if f"train_button-{what}-{job.id}" in there
+        }
         assert found == doable, job
     assert f"train_button-open-{'ended'}" in there
     assert "The loss is <b>." in plain(shown) and "started anew" in plain(shown)

@@ -32,8 +32,9 @@ def test_html_is_masked():
 
 def test_z_compare_draws_both_points_of_every_dimension():
     svg = ET.fromstring(
-        z_compare_svg([0, 1], [2, 1], [0, 0], [1, 1], names=("z1", "z2"), ink="#000000",
-                      accent="#ff0000")
+        z_compare_svg(
+            [0, 1], [2, 1], [0, 0], [1, 1], names=("z1", "z2"), ink="#000000", accent="#ff0000"
+        )
     )
     circles = [c for c in svg if c.tag.endswith("circle")][2:]  # the first two are the legend
     item, now = circles[0], circles[1]

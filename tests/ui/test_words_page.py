@@ -19,8 +19,9 @@ def untrained(folder, name, dataset, **settings):
     import torch
 
     config = make_config(dataset, name=name, dataset_settings=settings)
-    config = config.model_copy(update={
-        "method": config.method.model_copy(update={"settings": SETTINGS})})  # fmt: skip
+    config = config.model_copy(
+        update={"method": config.method.model_copy(update={"settings": SETTINGS})}
+    )
     run = Run.create(config, folder)
     data = run.load_dataset()
     torch.manual_seed(0)
@@ -92,10 +93,18 @@ def test_everyday_words_can_be_left_out(page):
     assert "show everyday words" in written(shown) and not shown.components
 
 
-@pytest.mark.parametrize("params", [
-    {"dim": "z99"}, {"dim": "<script>"}, {"width": "7"}, {"relate": "tag:nothing"},
-    {"relate": "x" * 5000}, {"part": "Nowhere"}, {"everyday": "?"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"dim": "z99"},
+        {"dim": "<script>"},
+        {"width": "7"},
+        {"relate": "tag:nothing"},
+        {"relate": "x" * 5000},
+        {"part": "Nowhere"},
+        {"everyday": "?"},
+    ],
+)
 def test_a_bad_link_still_shows_clouds(page, params):
     assert len(clouds(page(run="bars", **params))) == 3
 
@@ -117,10 +126,18 @@ def test_a_word_lists_its_items_and_an_item_its_text(page):
     assert shown.panel(1)["ids"] == listed["ids"]
 
 
-@pytest.mark.parametrize("junk", [
-    None, 10**9, -1, {}, {"state": 9, "word": 0}, {"state": 0, "word": 999},
-    {"state": [], "word": "x"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "junk",
+    [
+        None,
+        10**9,
+        -1,
+        {},
+        {"state": 9, "word": 0},
+        {"state": 0, "word": 999},
+        {"state": [], "word": "x"},
+    ],
+)
 def test_a_nonsense_report_opens_nothing(page, junk):
     shown = page(run="bars")
     for event in ("word", "item"):
@@ -148,8 +165,9 @@ def test_a_mapping_beside_the_data_makes_the_graph(page, small_store):
     try:
         factors = {"greenness": {"high": ["bright"], "low": ["dark"]}}
         path.write_text(json.dumps({"version": 1, "factors": factors}))
-        chart = json.dumps(json.loads(page(run="bars", part="Tags").at.get("plotly_chart")[0]
-                                      .proto.spec))  # fmt: skip
+        chart = json.dumps(
+            json.loads(page(run="bars", part="Tags").at.get("plotly_chart")[0].proto.spec)
+        )
         assert "bright" in chart and "greenness" in chart
         path.write_text("{")
         shown = page(run="bars", part="Tags")
@@ -203,8 +221,13 @@ def test_a_name_is_typed_turned_and_emptied(page, folder):
 
 def test_a_strangers_name_stays_text(page, folder):
     change_names(Run(folder / "bars"), 2, {0: AxisName(0, EVIL, 1)})
-    for name, params in (("words", {}), ("words", {"part": "Axis names"}), ("explore", {}),
-                         ("traverse", {"view": "Strips"}), ("traverse", {"view": "Plane"})):
+    for name, params in (
+        ("words", {}),
+        ("words", {"part": "Axis names"}),
+        ("explore", {}),
+        ("traverse", {"view": "Strips"}),
+        ("traverse", {"view": "Plane"}),
+    ):
         shown = page(name, run="bars", **params)
         shown.calm()
         assert all("<img src=x" not in html.value for html in shown.at.html)

@@ -40,13 +40,21 @@ class Form:
         self.at = self.app.at
 
     def widget(self, name):
-        return next(w for kind in ("text_input", "selectbox", "button")
-                    for w in getattr(self.at, kind) if w.key == FIELD + name)  # fmt: skip
+        return next(
+            w
+            for kind in ("text_input", "selectbox", "button")
+            for w in getattr(self.at, kind)
+            if w.key == FIELD + name
+        )
 
     def names(self):
         kinds = ("text_input", "selectbox", "button")
-        return {w.key.removeprefix(FIELD) for kind in kinds for w in getattr(self.at, kind)
-                if w.key and w.key.startswith(FIELD)}  # fmt: skip
+        return {
+            w.key.removeprefix(FIELD)
+            for kind in kinds
+            for w in getattr(self.at, kind)
+            if w.key and w.key.startswith(FIELD)
+        }
 
     def enter(self, **values):
         """method__lambda_reg="1" and so on; the path's dots are double underscores."""

@@ -39,8 +39,12 @@ def test_a_name_is_kept_shown_and_taken_away(run):
 
 def test_names_belong_to_the_model(run):
     change_names(run, 2, {0: KALE})
-    other = build_method("rivae", {**run.config.method.settings, "dim_v": 7},
-                         run.load_dataset().x1.shape, run.load_dataset().x2.shape)  # fmt: skip
+    other = build_method(
+        "rivae",
+        {**run.config.method.settings, "dim_v": 7},
+        run.load_dataset().x1.shape,
+        run.load_dataset().x2.shape,
+    )
     run.write_model(other)
     assert given_names(run, 2) == ["", ""]
     with pytest.raises(DataError, match="another model"):

@@ -52,12 +52,18 @@ def test_one_recipe_is_no_evidence():
 
 def test_intervals_cover_as_often_as_they_say():
     rng = np.random.default_rng(0)
-    sets = [tuple(w for w, p in (("a", 0.5), ("b", 0.3), ("c", 0.2)) if rng.random() < p)
-            for _ in range(4000)]
+    sets = [
+        tuple(w for w, p in (("a", 0.5), ("b", 0.3), ("c", 0.2)) if rng.random() < p)
+        for _ in range(4000)
+    ]
     inside = 0
     for k in range(20):
-        ends = contrast(range(k * 200, k * 200 + 100), range(k * 200 + 100, k * 200 + 200), sets,
-                        prior_strength=1.0)
+        ends = contrast(
+            range(k * 200, k * 200 + 100),
+            range(k * 200 + 100, k * 200 + 200),
+            sets,
+            prior_strength=1.0,
+        )
         inside += sum(c.interval()[0] < 0 < c.interval()[1] for c in ends)
     assert inside >= 52  # of 60; the two ends never differ here
 

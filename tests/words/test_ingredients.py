@@ -10,56 +10,72 @@ from rivae.words.ingredient_line import MAX_LINE, MAX_NAME, parse_line
 from rivae.words.ingredients import MAX_LINES, common_spelling, ingredient_sets, singular
 
 
-@pytest.mark.parametrize(("line", "names"), [
-    ("2 cups white sugar", ("white sugar",)),
-    ("1 (15 ounce) can black beans, drained", ("black beans",)),
-    ("1/2 cup milk", ("milk",)),
-    ("½ cup milk", ("milk",)),
-    ("½cup milk", ("milk",)),
-    ("1 1/2 cups milk", ("milk",)),
-    ("1–2 tbsp honey", ("honey",)),
-    ("2 CUPS WHITE SUGAR", ("white sugar",)),
-    ("1 CUP BUTTER", ("butter",)),
-    ("two 10-ounce packages frozen peas, thawed", ("peas",)),
-    ("1 (31/2-lb) cleaned frozen octopus, thawed", ("octopus",)),
-    ("3 cloves garlic, minced", ("garlic",)),
-    ("2 garlic cloves, roughly chopped", ("garlic",)),
-    ("6 cloves", ("cloves",)),
-    ("1 teaspoon ground cloves", ("cloves",)),
-    ("1 pound lean ground beef", ("ground beef",)),
-    ("3 bay leaves", ("bay leaves",)),
-    ("12 fresh cilantro sprigs", ("cilantro",)),
-    ("2 skinless, boneless chicken breast halves - cubed", ("chicken breast",)),
-    ("20 roma (plum) tomatoes", ("roma tomatoes",)),
-    ("salt and pepper to taste", ("salt", "pepper")),
-    ("Kosher salt and freshly ground black pepper", ("kosher salt", "black pepper")),
-    ("2 tablespoons butter or margarine, melted", ("butter",)),
-    ("1 tablespoon olive or vegetable oil", ("olive oil",)),
-    ("5 cups vegetable, chicken, or beef broth", ("vegetable broth",)),
-    ("2 or 3 carrots", ("carrots",)),
-    ("Juice of 1/2 a lemon", ("lemon juice",)),
-    ("1 (14 ounce) can sweetened condensed milk", ("sweetened condensed milk",)),
-    ("1 (10.75 ounce) can condensed cream of celery soup", ("cream of celery soup",)),
-    ("1 cup half and half", ("half-and-half",)),
-    ("3 tablespoons orange liqueur (such as Grand Marnier®)", ("orange liqueur",)),
-    ("LAND O LAKES® Butter with Canola Oil (optional)", ("butter",)),
-    ("PAM® Original No-Stick Cooking Spray", ("original no-stick cooking spray",)),
-    ("Tabasco™", ("tabasco",)),
-    ("1 jalapeño, minced", ("jalapeno",)),
-    ("Garnish: lime wedges", ("lime",)),
-    ("3 cups chopped leftover honey-baked, spiral-cut ham", ("ham",)),
-    ("1/2 cup coarsely chopped roasted, salted pistachios, divided", ("pistachios",)),
-    ("4 cups 大根", ("大根",)),
-])
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("2 cups white sugar", ("white sugar",)),
+        ("1 (15 ounce) can black beans, drained", ("black beans",)),
+        ("1/2 cup milk", ("milk",)),
+        ("½ cup milk", ("milk",)),
+        ("½cup milk", ("milk",)),
+        ("1 1/2 cups milk", ("milk",)),
+        ("1–2 tbsp honey", ("honey",)),
+        ("2 CUPS WHITE SUGAR", ("white sugar",)),
+        ("1 CUP BUTTER", ("butter",)),
+        ("two 10-ounce packages frozen peas, thawed", ("peas",)),
+        ("1 (31/2-lb) cleaned frozen octopus, thawed", ("octopus",)),
+        ("3 cloves garlic, minced", ("garlic",)),
+        ("2 garlic cloves, roughly chopped", ("garlic",)),
+        ("6 cloves", ("cloves",)),
+        ("1 teaspoon ground cloves", ("cloves",)),
+        ("1 pound lean ground beef", ("ground beef",)),
+        ("3 bay leaves", ("bay leaves",)),
+        ("12 fresh cilantro sprigs", ("cilantro",)),
+        ("2 skinless, boneless chicken breast halves - cubed", ("chicken breast",)),
+        ("20 roma (plum) tomatoes", ("roma tomatoes",)),
+        ("salt and pepper to taste", ("salt", "pepper")),
+        ("Kosher salt and freshly ground black pepper", ("kosher salt", "black pepper")),
+        ("2 tablespoons butter or margarine, melted", ("butter",)),
+        ("1 tablespoon olive or vegetable oil", ("olive oil",)),
+        ("5 cups vegetable, chicken, or beef broth", ("vegetable broth",)),
+        ("2 or 3 carrots", ("carrots",)),
+        ("Juice of 1/2 a lemon", ("lemon juice",)),
+        ("1 (14 ounce) can sweetened condensed milk", ("sweetened condensed milk",)),
+        ("1 (10.75 ounce) can condensed cream of celery soup", ("cream of celery soup",)),
+        ("1 cup half and half", ("half-and-half",)),
+        ("3 tablespoons orange liqueur (such as Grand Marnier®)", ("orange liqueur",)),
+        ("LAND O LAKES® Butter with Canola Oil (optional)", ("butter",)),
+        ("PAM® Original No-Stick Cooking Spray", ("original no-stick cooking spray",)),
+        ("Tabasco™", ("tabasco",)),
+        ("1 jalapeño, minced", ("jalapeno",)),
+        ("Garnish: lime wedges", ("lime",)),
+        ("3 cups chopped leftover honey-baked, spiral-cut ham", ("ham",)),
+        ("1/2 cup coarsely chopped roasted, salted pistachios, divided", ("pistachios",)),
+        ("4 cups 大根", ("大根",)),
+    ],
+)
 def test_the_name_is_what_remains(line, names):
     assert parse_line(line) == names
 
 
-@pytest.mark.parametrize("line", [
-    "Topping:", "PASTRY:", "For the Dough", "Filling", "*available at Asian markets", "", "   ",
-    "1 1/2", "((((", "Special equipment: cheesecloth", "8 wooden or bamboo skewers",
-    "Reynolds Wrap® 18-inch Wide Heavy Duty Aluminum Foil", "( " * 3_000_000,
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Topping:",
+        "PASTRY:",
+        "For the Dough",
+        "Filling",
+        "*available at Asian markets",
+        "",
+        "   ",
+        "1 1/2",
+        "((((",
+        "Special equipment: cheesecloth",
+        "8 wooden or bamboo skewers",
+        "Reynolds Wrap® 18-inch Wide Heavy Duty Aluminum Foil",
+        "( " * 3_000_000,
+    ],
+)
 def test_what_is_no_ingredient(line):
     assert parse_line(line) == ()
 
@@ -89,10 +105,18 @@ def test_a_tie_goes_to_the_first_by_letters():
     assert common_spelling([("eggs",), ("egg",)]) == {"eggs": "egg", "egg": "egg"}
 
 
-@pytest.mark.parametrize(("one", "many"), [
-    ("tomato", "tomatoes"), ("berry", "berries"), ("bay leaf", "bay leaves"), ("olive", "olives"),
-    ("radish", "radishes"), ("cookie", "cookies"), ("egg", "eggs"),
-])
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("tomato", "tomatoes"),
+        ("berry", "berries"),
+        ("bay leaf", "bay leaves"),
+        ("olive", "olives"),
+        ("radish", "radishes"),
+        ("cookie", "cookies"),
+        ("egg", "eggs"),
+    ],
+)
 def test_regular_plurals_share_a_key(one, many):
     assert singular(one) == singular(many)
 

@@ -24,15 +24,33 @@ def changed(**changes):
     return json.dumps(content).encode()
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"no json", b"[]", b"{}", b'{"version": 2, "axes": []}', b"[" * 100_000,
-    b'{"version": 1, "axes": [], "more": 1}', b"\xff\xfe",
-    changed(name=""), changed(name="  "), changed(name="x" * 61), changed(name="two\nlines"),
-    changed(name=7), changed(dim=-1), changed(dim="0"), changed(dim=1.5), changed(direction=0),
-    changed(edited="yes"), changed(extra=1), changed(evidence=[{"term": "a"}]),
-    changed(evidence=[{"term": "a", "kind": "word", "strength": 7, "shift": 0, "p": 0}]),
-    changed(evidence=[to_json(NAMES)["axes"][0]["evidence"][0]] * 100),
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no json",
+        b"[]",
+        b"{}",
+        b'{"version": 2, "axes": []}',
+        b"[" * 100_000,
+        b'{"version": 1, "axes": [], "more": 1}',
+        b"\xff\xfe",
+        changed(name=""),
+        changed(name="  "),
+        changed(name="x" * 61),
+        changed(name="two\nlines"),
+        changed(name=7),
+        changed(dim=-1),
+        changed(dim="0"),
+        changed(dim=1.5),
+        changed(direction=0),
+        changed(edited="yes"),
+        changed(extra=1),
+        changed(evidence=[{"term": "a"}]),
+        changed(evidence=[{"term": "a", "kind": "word", "strength": 7, "shift": 0, "p": 0}]),
+        changed(evidence=[to_json(NAMES)["axes"][0]["evidence"][0]] * 100),
+    ],
+)
 def test_a_file_of_another_form_is_refused_in_one_sentence(content):
     with pytest.raises(DataError, match="no axis names") as error:
         read_names(content, 4)

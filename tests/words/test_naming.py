@@ -12,8 +12,12 @@ def made_up(n=600, seed=0):
     noise = rng.normal(0, 0.4, (n, 4))
     words, tags = [], []
     for (a, b, _), e in zip(z, noise, strict=True):
-        chosen = [("salt", True), ("kale", a + e[0] > 0.4), ("white sugar", a + e[1] < -0.4),
-                  ("sugar", a + e[1] < -1.0)]
+        chosen = [
+            ("salt", True),
+            ("kale", a + e[0] > 0.4),
+            ("white sugar", a + e[1] < -0.4),
+            ("sugar", a + e[1] < -1.0),
+        ]
         words.append([w for w, has in chosen if has])
         tags.append([t for t, has in (("soup", b + e[2] < -0.3), ("60-minutes", a > 0)) if has])
     factors = np.column_stack([z[:, 0] + noise[:, 3], rng.normal(size=n)])
@@ -26,7 +30,10 @@ def test_each_axis_gets_what_changes_along_it():
         z, words, tags, factors, ("greenness", "fruit"), ignored_tags={"60-minutes"}
     )
     assert {e.term: np.sign(e.strength) for e in first} == {
-        "greenness": 1, "kale": 1, "white sugar": -1, "sugar": -1,
+        "greenness": 1,
+        "kale": 1,
+        "white sugar": -1,
+        "sugar": -1,
     }
     strengths = [abs(e.strength) for e in first]
     assert strengths == sorted(strengths, reverse=True)
@@ -73,8 +80,10 @@ def test_tags_speak_where_no_word_does():
 
 
 def test_a_name_is_short():
-    long = [Evidence(f"{letter * 25} x{letter}", "word", s, s, 0.0)
-            for letter, s in zip("abcdef", (0.9, 0.8, 0.7, -0.6, -0.5, -0.4), strict=True)]
+    long = [
+        Evidence(f"{letter * 25} x{letter}", "word", s, s, 0.0)
+        for letter, s in zip("abcdef", (0.9, 0.8, 0.7, -0.6, -0.5, -0.4), strict=True)
+    ]
     name = propose_name(0, long).name
     assert len(name) <= MAX_NAME
     assert name.startswith("more " + "a" * 25)

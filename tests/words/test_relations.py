@@ -39,7 +39,9 @@ def test_the_shift_is_in_standard_deviations():
 def test_kinds_and_their_direction():
     sets, value = made_up()
     assert relations(sets, value).kinds(0) == {
-        "kale": "related", "sugar": "opposite", "salt": "none"
+        "kale": "related",
+        "sugar": "opposite",
+        "salt": "none",
     }
     assert relations(sets, -value).kinds(0)["kale"] == "opposite"
 
@@ -54,8 +56,10 @@ def test_random_values_relate_to_nothing():
 def test_many_items_do_not_make_a_weak_relation_visible():
     rng = np.random.default_rng(0)
     value = rng.normal(size=50_000)
-    sets = [["rice"] if v * 0.1 + n > 0 else ["oil"]
-            for v, n in zip(value, rng.normal(size=50_000), strict=True)]
+    sets = [
+        ["rice"] if v * 0.1 + n > 0 else ["oil"]
+        for v, n in zip(value, rng.normal(size=50_000), strict=True)
+    ]
     found = relations(sets, value)
     assert found.p.max() < 1e-20
     assert set(found.kinds(0).values()) == {"none"}

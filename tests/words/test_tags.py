@@ -7,8 +7,13 @@ from rivae.data.food_factors import FACTOR_NAMES
 from rivae.errors import DataError
 from rivae.words.tags import FOODCOM_TAGS, read_tag_map, tag_nodes, tag_scores, unmapped
 
-TAGS = [("soups-stews", "vegetables"), ("soups-stews",), ("desserts", "oven"), ("never-heard",),
-        ("60-minutes-or-less", "italian")]
+TAGS = [
+    ("soups-stews", "vegetables"),
+    ("soups-stews",),
+    ("desserts", "oven"),
+    ("never-heard",),
+    ("60-minutes-or-less", "italian"),
+]
 
 
 def test_the_shipped_mapping_covers_all_factors():
@@ -56,16 +61,19 @@ def test_an_edited_mapping_is_used(tmp_path):
     assert unmapped(read_tag_map(path), TAGS) == ()
 
 
-@pytest.mark.parametrize(("edit", "message"), [
-    (lambda c: c["factors"].update(saltiness={"high": []}), "saltiness"),
-    (lambda c: c["factors"]["fruit"]["low"].append("berries"), "both ends of fruit"),
-    (lambda c: c["factors"].update(fruit=["berries"]), "no tag file"),
-    (lambda c: c.update(version=9), "no tag file"),
-    (lambda c: c["factors"]["fruit"]["high"].append(3), "no tag file"),
-    (lambda c: c["factors"]["fruit"]["high"].append("x" * 1000), "no tag file"),
-    (lambda c: c.update(ignored=["a" * 70] * 20_000), "at most"),
-    (lambda c: c.update(more=1), "no tag file"),
-])
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda c: c["factors"].update(saltiness={"high": []}), "saltiness"),
+        (lambda c: c["factors"]["fruit"]["low"].append("berries"), "both ends of fruit"),
+        (lambda c: c["factors"].update(fruit=["berries"]), "no tag file"),
+        (lambda c: c.update(version=9), "no tag file"),
+        (lambda c: c["factors"]["fruit"]["high"].append(3), "no tag file"),
+        (lambda c: c["factors"]["fruit"]["high"].append("x" * 1000), "no tag file"),
+        (lambda c: c.update(ignored=["a" * 70] * 20_000), "at most"),
+        (lambda c: c.update(more=1), "no tag file"),
+    ],
+)
 def test_a_broken_mapping_is_refused_in_one_sentence(tmp_path, edit, message):
     with pytest.raises(DataError, match=message) as error:
         read_tag_map(changed(tmp_path, edit))

@@ -28,8 +28,17 @@ SIDES = ("pictures", "texts")
 MAX_DIM = 16_384
 _BLOCK = 8192
 # What numpy raises for headers that are damaged, or made to be.
-_NPY_ERRORS = (ValueError, OSError, EOFError, TypeError, SyntaxError, tokenize.TokenError,
-               RecursionError, MemoryError, OverflowError)  # fmt: skip
+_NPY_ERRORS = (
+    ValueError,
+    OSError,
+    EOFError,
+    TypeError,
+    SyntaxError,
+    tokenize.TokenError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+)
 
 
 class MatrixView:

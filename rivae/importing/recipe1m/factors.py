@@ -89,11 +89,13 @@ def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
         stored = read_json(path, MAX_FIELD, mend=True)
         columns = tuple(
             FactorColumn(
-                name=clean(f["name"]), kind="ordinal", levels=tuple(map(clean, f["levels"])),
+                name=clean(f["name"]),
+                kind="ordinal",
+                levels=tuple(map(clean, f["levels"])),
                 role=f.get("role", "shared"),
             )
             for f in stored["factors"]
-        )  # fmt: skip
+        )
         if not all(column.levels for column in columns):
             raise ValueError("a factor has no levels")
         if len({column.name for column in columns}) < len(columns):

@@ -77,9 +77,7 @@ class Join:
 
 
 @contextmanager
-def joined(
-    folder: Path, tags: Path | None, with_factors: bool, tell: Progress
-) -> Iterator[Join]:
+def joined(folder: Path, tags: Path | None, with_factors: bool, tell: Progress) -> Iterator[Join]:
     """The tables over the files of ``folder``, as long as the context lasts.
 
     Raises:
@@ -115,9 +113,7 @@ def joined(
         yield join
 
 
-def _told(
-    rows: Iterator[tuple[str, Any]], name: str, tell: Progress
-) -> Iterator[tuple[str, Any]]:
+def _told(rows: Iterator[tuple[str, Any]], name: str, tell: Progress) -> Iterator[tuple[str, Any]]:
     for number, row in enumerate(rows):
         if number % TELL_EVERY == 0:
             tell(f"reading {name}: {number:,} records", 0.0)
@@ -154,6 +150,8 @@ def _factor_rows(path: Path) -> Iterator[tuple[str, Record]]:
 
 
 _READ = {
-    "pictures": _picture_rows, "detected": _detected_rows, "tags": _tag_rows,
+    "pictures": _picture_rows,
+    "detected": _detected_rows,
+    "tags": _tag_rows,
     "factors": _factor_rows,
-}  # fmt: skip
+}

@@ -37,8 +37,11 @@ def bi_vae(dataset: str, preset: str) -> dict[str, Any]:
     """Bi-VAE's settings on a data set."""
     if dataset == "sprites":
         embedder = NETWORKS[dataset]["embedder"]
-        networks = {"network": "conv", "hidden": embedder["hidden"],
-                    "channels": embedder["channels"]}  # fmt: skip
+        networks = {
+            "network": "conv",
+            "hidden": embedder["hidden"],
+            "channels": embedder["channels"],
+        }
     else:
         networks = {"network": "mlp", "hidden": MLPS[dataset]}
     if preset == "default":

@@ -26,7 +26,8 @@ def cos_sim(dataset: str, preset: str) -> dict[str, Any]:
     start = rivae(dataset, preset)
     return {
         "epochs": EPOCHS[dataset],
-        "learning_rate": PAPER[dataset]["learning_rate"] if preset == "paper"
+        "learning_rate": PAPER[dataset]["learning_rate"]
+        if preset == "paper"
         else start["init_learning_rate"],
         "batch_size": start.get("batch_size", 64),
         "loss_form": "hinge" if preset == "paper" else "softmax",

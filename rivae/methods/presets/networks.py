@@ -38,15 +38,21 @@ NETWORKS["pairs"] = {
     "n_components": 30,
     "dim_v": 256,
     "embedder": {
-        "kind": "small-resnet", "hidden": (), "channels": (32, 64, 128, 256),
-        "input_dropout": 0.4, "augment": 0.5,
+        "kind": "small-resnet",
+        "hidden": (),
+        "channels": (32, 64, 128, 256),
+        "input_dropout": 0.4,
+        "augment": 0.5,
     },
     "embedder2": {
-        "kind": "mlp", "hidden": (512,), "activation": "relu", "dropout": 0.6,
+        "kind": "mlp",
+        "hidden": (512,),
+        "activation": "relu",
+        "dropout": 0.6,
         "input_dropout": 0.6,
     },
     "head_hidden": (100,),
-}  # fmt: skip
+}
 # Where "paper" has other networks than "default": Recipe1M's own (supplement). Both embedders end
 # in one layer, behind layers of 1,024 of their own: a width that the supplement does not give.
 PAPER_NETWORKS: dict[str, dict[str, Any]] = {
@@ -54,15 +60,22 @@ PAPER_NETWORKS: dict[str, dict[str, Any]] = {
         "dim_v": 1024,
         "embedder": {"kind": "resnet50-attention", "hidden": (1024,)},
         "embedder2": {
-            "kind": "recipe-rnn", "hidden": (1024,), "activation": "relu", "n_words": 20_000,
+            "kind": "recipe-rnn",
+            "hidden": (1024,),
+            "activation": "relu",
+            "n_words": 20_000,
         },
         "shared": True,
     },
-}  # fmt: skip
+}
 # Where both sides are embeddings from elsewhere (CLIP …), and no pixels and words.
 VECTOR_EMBEDDER: dict[str, Any] = {
-    "kind": "mlp", "hidden": (512,), "activation": "relu", "dropout": 0.3, "input_dropout": 0.2,
-}  # fmt: skip
+    "kind": "mlp",
+    "hidden": (512,),
+    "activation": "relu",
+    "dropout": 0.3,
+    "input_dropout": 0.2,
+}
 # What such networks read: words in order, and pictures whose map has 28 x 28 places.
 PAPER_DATASETS: dict[str, dict[str, Any]] = {
     "pairs": {"text": "tokens", "image_size": 224, "max_words": 20_000},
@@ -76,11 +89,14 @@ NETWORKS["kitchen"] = {
     "n_components": 10,
     "dim_v": 64,
     "embedder": {
-        "kind": "small-resnet", "hidden": (), "channels": (20, 40, 80, 160),
-        "input_dropout": 0.1, "augment": 0.3,
+        "kind": "small-resnet",
+        "hidden": (),
+        "channels": (20, 40, 80, 160),
+        "input_dropout": 0.1,
+        "augment": 0.3,
     },
     "embedder2": {"kind": "mlp", "hidden": (), "activation": "relu", "input_dropout": 0.3},
-}  # fmt: skip
+}
 # A query's distribution has more parameters (means and spreads) than Synth has shared factors.
 NETWORKS["synth-modulated"] = {
     "n_components": 2,

@@ -7,11 +7,32 @@ from typing import Any
 from rivae.methods.presets.rivae import rivae
 
 # What RIVAE's preset says about the start, and about how the embedders train afterwards.
-START = ("init", "embedder2", "cos_sim", "init_epochs", "init_learning_rate", "init_schedule",
-         "batch_size", "embedder", "head_hidden", "axes")  # fmt: skip
-JOINT = ("learning_rate", "joint_learning_rate", "joint_epochs", "schedule", "milestones",
-         "loss_form", "n_mismatches", "mismatches", "hardest_from", "reg_form", "reg_magnitude",
-         "lambda_reg")  # fmt: skip
+START = (
+    "init",
+    "embedder2",
+    "cos_sim",
+    "init_epochs",
+    "init_learning_rate",
+    "init_schedule",
+    "batch_size",
+    "embedder",
+    "head_hidden",
+    "axes",
+)
+JOINT = (
+    "learning_rate",
+    "joint_learning_rate",
+    "joint_epochs",
+    "schedule",
+    "milestones",
+    "loss_form",
+    "n_mismatches",
+    "mismatches",
+    "hardest_from",
+    "reg_form",
+    "reg_magnitude",
+    "lambda_reg",
+)
 
 # Sprites: RIVAE's default unfolds the embeddings first. The paper's RBi-VAE starts from a
 # Cos-Sim-LVM, which takes more epochs; init=smooth is there for a comparison on equal embeddings.

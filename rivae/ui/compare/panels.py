@@ -62,9 +62,14 @@ def _dataset(run: Run | None) -> str | None:
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _strip(
-    key: str, z: tuple[float, ...], part: Counterpart, name: str, run: int, factor: int,
+    key: str,
+    z: tuple[float, ...],
+    part: Counterpart,
+    name: str,
+    run: int,
+    factor: int,
     _comparison: Comparison,
-) -> Strip | None:  # fmt: skip
+) -> Strip | None:
     """One strip; the key names model, anchor and axis, which is all that it depends on."""
     from rivae.comparison import factor_strip
 
@@ -102,9 +107,16 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"#### Factor {shown.factor + 1} from end to end", width="content")
         exports.panel(
-            "compare", sheet, shown.runs[0], "compare", is_chart=False,
-            others=list(shown.runs[1:]), query=shown.query, factor=shown.factor, side=side,
-        )  # fmt: skip
+            "compare",
+            sheet,
+            shown.runs[0],
+            "compare",
+            is_chart=False,
+            others=list(shown.runs[1:]),
+            query=shown.query,
+            factor=shown.factor,
+            side=side,
+        )
     st.caption(
         f"From low to high as the first run sees it; only points where the best item changes, the "
         f"best {RANKS} of each. Numbers: shift from the query in axis ranges. The other axes stay "

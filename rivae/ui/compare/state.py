@@ -138,27 +138,43 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
     bases = comparison.query_z(state.query)
     for i, (run, base) in enumerate(zip(state.runs, bases, strict=True)):
         first_results = results(
-            comparison.explorers[i], comparison.shifted(i, base, shifts), state.k, side,
+            comparison.explorers[i],
+            comparison.shifted(i, base, shifts),
+            state.k,
+            side,
             {int(known) for known in items},
-        )  # fmt: skip
+        )
         items |= first_results.pop("items")
         found.append(first_results)
-        runs.append({
-            "id": run, "letter": LETTERS[i], "title": run,
-            "method": comparison.explorers[i].method.title,
-            "base": base.tolist(),
-            "parts": [part(comparison, i, factor) for factor in range(comparison.n_factors)],
-        })  # fmt: skip
+        runs.append(
+            {
+                "id": run,
+                "letter": LETTERS[i],
+                "title": run,
+                "method": comparison.explorers[i].method.title,
+                "base": base.tolist(),
+                "parts": [part(comparison, i, factor) for factor in range(comparison.n_factors)],
+            }
+        )
     return {
-        "rev": state.rev, "key": key, "url": url, "runs": runs,
+        "rev": state.rev,
+        "key": key,
+        "url": url,
+        "runs": runs,
         "first": {"runs": found, "items": items},
-        "shifts": list(state.shifts), "factor": state.factor, "k": state.k, "whole": state.whole,
+        "shifts": list(state.shifts),
+        "factor": state.factor,
+        "k": state.k,
+        "whole": state.whole,
         "wholeLabel": first.whole_label,
-        "span": state.span, "locked": list(state.locked), "byEffect": state.by_effect,
-        "unit": UNIT, "dims": dims(comparison, bases[0]),
+        "span": state.span,
+        "locked": list(state.locked),
+        "byEffect": state.by_effect,
+        "unit": UNIT,
+        "dims": dims(comparison, bases[0]),
         "query": card_of(first, state.query, bases[0]),
         "aspects": [first.aspect(0), first.aspect(2)],
-    }  # fmt: skip
+    }
 
 
 def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
@@ -168,14 +184,16 @@ def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
     for factor in range(comparison.n_factors):
         step = comparison.step(0, factor)
         assert step is not None  # the reference always has its own axis
-        out.append({
-            "name": SEPARATOR.join(filter(None, (f"Factor {factor + 1}", given[factor]))),
-            "short": f"Factor {factor + 1}",
-            "given": given[factor],
-            "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
-            "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
-            "effect": round(float(first.effects[factor]), 3),
-        })  # fmt: skip
+        out.append(
+            {
+                "name": SEPARATOR.join(filter(None, (f"Factor {factor + 1}", given[factor]))),
+                "short": f"Factor {factor + 1}",
+                "given": given[factor],
+                "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
+                "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
+                "effect": round(float(first.effects[factor]), 3),
+            }
+        )
     return out
 
 
@@ -190,10 +208,18 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
         return {**NONE, "why": f"best is {name}, |corr| {found.strength:.2f} < {COUNTERPART:g}"}
     axis, unit = step
     if run == 0:
-        return {"axis": axis, "step": unit, "short": axis_id, "label": f"{name}, the reference",
-                "why": ""}  # fmt: skip
+        return {
+            "axis": axis,
+            "step": unit,
+            "short": axis_id,
+            "label": f"{name}, the reference",
+            "why": "",
+        }
     sign, strength = "" if found.sign > 0 else " (−)", f"{found.strength:.2f}"
     return {
-        "axis": axis, "step": unit, "short": f"{axis_id}{sign} {strength}",
-        "label": f"{name}{sign}, |corr| {strength}", "why": "",
-    }  # fmt: skip
+        "axis": axis,
+        "step": unit,
+        "short": f"{axis_id}{sign} {strength}",
+        "label": f"{name}{sign}, |corr| {strength}",
+        "why": "",
+    }

@@ -50,14 +50,17 @@ def _files() -> Plan | None:
 
     one, two = st.columns(2)
     table = one.text_input(
-        "Table, or folder of Recipe1M", key=keys.DATA_TABLE,
-        placeholder="for example /data/recipes.csv", help="A whole path on this machine.",
-    )  # fmt: skip
+        "Table, or folder of Recipe1M",
+        key=keys.DATA_TABLE,
+        placeholder="for example /data/recipes.csv",
+        help="A whole path on this machine.",
+    )
     images = two.text_input(
-        "Pictures: folder or zip", key=keys.DATA_IMAGES,
+        "Pictures: folder or zip",
+        key=keys.DATA_IMAGES,
         placeholder="for example /data/photos.zip",
         help="Several are separated by semicolons. Recipe1M: empty when they are in the folder.",
-    )  # fmt: skip
+    )
     if not table.strip():
         return None
     try:
@@ -76,7 +79,8 @@ def _files() -> Plan | None:
 
 def _tags() -> Path | None:
     text = st.text_input(
-        "food.com's table of tags (optional)", key=keys.DATA_TAGS,
+        "food.com's table of tags (optional)",
+        key=keys.DATA_TAGS,
         placeholder="for example /data/RAW_recipes.csv",
     )
     return named_files.read_path(text, "the table of tags") if text.strip() else None
@@ -93,9 +97,11 @@ def _columns(plan: Plan) -> Plan | None:
     try:
         if table_kind(plan.table) != ".parquet":
             encoding = st.selectbox(
-                "Encoding of the table", ("utf-8", "latin-1", "cp1252"), key=keys.DATA_ENCODING,
+                "Encoding of the table",
+                ("utf-8", "latin-1", "cp1252"),
+                key=keys.DATA_ENCODING,
                 width=200,
-            )  # fmt: skip
+            )
         head = preview(plan.table, encoding)
     except RivaeError as error:
         report.warning(str(error))
@@ -110,20 +116,22 @@ def _columns(plan: Plan) -> Plan | None:
             usual = options.index(guessed[role]) if role in guessed else 0
             # The key names the file: another table starts from its own guesses.
             chosen = st.selectbox(
-                LABELS.get(role, role.capitalize()), options, index=usual, width=180,
+                LABELS.get(role, role.capitalize()),
+                options,
+                index=usual,
+                width=180,
                 key=f"{keys.DATA_ROLE}-{role}-{plan.table}",
-            )  # fmt: skip
+            )
             roles[role] = "" if chosen == NONE else str(chosen)
     factors = st.multiselect(
-        "Known factors", [c for c in columns if c not in roles.values()],
+        "Known factors",
+        [c for c in columns if c not in roles.values()],
         key=f"{keys.DATA_FACTORS}-{plan.table}",
         help="Columns of numbers or levels that the axes are compared with. Optional.",
-    )  # fmt: skip
+    )
     shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
     st.dataframe(shown.head(PREVIEW_ROWS), hide_index=True, height="content")
-    return plan.model_copy(
-        update={"roles": roles, "factors": tuple(factors), "encoding": encoding}
-    )
+    return plan.model_copy(update={"roles": roles, "factors": tuple(factors), "encoding": encoding})
 
 
 def _options(plan: Plan) -> Plan | None:
@@ -132,17 +140,26 @@ def _options(plan: Plan) -> Plan | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", key=keys.DATA_NAME, max_chars=40, width=200)
         title = st.text_input(
-            "Title (optional)", key=keys.DATA_TITLE, placeholder="for example My recipes",
+            "Title (optional)",
+            key=keys.DATA_TITLE,
+            placeholder="for example My recipes",
             width=280,
-        )  # fmt: skip
+        )
         side = st.selectbox(
-            "Largest picture side", SIDES, index=1, key=keys.DATA_SIDE, width=180,
+            "Largest picture side",
+            SIDES,
+            index=1,
+            key=keys.DATA_SIDE,
+            width=180,
             format_func=lambda n: f"{n} pixels",
-        )  # fmt: skip
+        )
         paper = st.checkbox(
-            "Only 1–20 ingredients and steps", value=plan.table.is_dir(), key=keys.DATA_FILTER,
-            disabled=plan.table.is_dir(), help="The paper's filter; always on for Recipe1M.",
-        )  # fmt: skip
+            "Only 1–20 ingredients and steps",
+            value=plan.table.is_dir(),
+            key=keys.DATA_FILTER,
+            disabled=plan.table.is_dir(),
+            help="The paper's filter; always on for Recipe1M.",
+        )
     return plan.model_copy(
         update={"name": name.strip(), "title": title.strip(), "side": side, "paper_filter": paper}
     )
@@ -163,13 +180,19 @@ def _work(plan: Plan) -> None:
     busy = bool(importing.tasks.running())
     with st.container(horizontal=True):
         check = st.button(
-            "Check", icon=":material/fact_check:", disabled=busy, key=keys.DATA_CHECK,
+            "Check",
+            icon=":material/fact_check:",
+            disabled=busy,
+            key=keys.DATA_CHECK,
             help="Reads everything and writes nothing.",
-        )  # fmt: skip
+        )
         take = st.button(
-            "Import", icon=":material/download:", type="primary", disabled=busy,
+            "Import",
+            icon=":material/download:",
+            type="primary",
+            disabled=busy,
             key=keys.DATA_IMPORT,
-        )  # fmt: skip
+        )
     if check or take:
         try:
             importing.start(plan.model_copy(update={"dry_run": check}))
@@ -192,9 +215,13 @@ def task() -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute"):
             st.markdown(f"**{markdown(job.title)}**", width="content")
             st.button(
-                "Close", icon=":material/close:", type="tertiary", key=keys.DATA_CLOSE,
-                on_click=importing.put_away, args=(job,),
-            )  # fmt: skip
+                "Close",
+                icon=":material/close:",
+                type="tertiary",
+                key=keys.DATA_CLOSE,
+                on_click=importing.put_away,
+                args=(job,),
+            )
         _outcome(job)
 
 
@@ -203,8 +230,10 @@ def _outcome(job: Job) -> None:
         report.warning(job.error)
         return
     if job.cancelled or job.result is None:
-        st.info("Stopped. Import the same files under the same name to resume.",
-                icon=":material/pause_circle:")  # fmt: skip
+        st.info(
+            "Stopped. Import the same files under the same name to resume.",
+            icon=":material/pause_circle:",
+        )
         return
     if name := str(job.result.get("name") or ""):
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")

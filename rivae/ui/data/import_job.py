@@ -66,9 +66,11 @@ def work(plan: Plan, key: str, title: str, stack: ExitStack) -> int:
                 why = error.strerror or error
                 raise DataError(f"{root} cannot be written: {why}") from None
         report = run_import(
-            plan.source(), settings, dry_run=plan.dry_run,
+            plan.source(),
+            settings,
+            dry_run=plan.dry_run,
             progress=lambda words, share: say(stage=words, share=share),
-        )  # fmt: skip
+        )
         name = None if plan.dry_run else plan.name
         say(done=True, result={"name": name, "report": report.to_dict()})
     except RivaeError as error:

@@ -49,8 +49,7 @@ class Record(BaseModel):
 def read_record(root: Path) -> Record | None:
     """What the import at work in ``root`` says, or the last one; None where there is none."""
     with suppress(DataError):
-        return read_form(Record, root / RECORD, MAX_RECORD,
-                         too_large="", foreign="", unreadable="")  # fmt: skip
+        return read_form(Record, root / RECORD, MAX_RECORD, too_large="", foreign="", unreadable="")
     return None
 
 

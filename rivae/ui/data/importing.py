@@ -77,7 +77,8 @@ def start(plan: Plan) -> Job:
     title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
     return tasks.start(
         key,
-        lambda: start_process(key, title, "rivae.ui.data.import_job",
-                              [plan.model_dump_json(), key, title]),
+        lambda: start_process(
+            key, title, "rivae.ui.data.import_job", [plan.model_dump_json(), key, title]
+        ),
         again=True,
     )

@@ -63,8 +63,9 @@ def _card(folder: Path) -> None:
 
 def train_on(name: str, place: str) -> None:
     """The button that opens the form of a new run on this import; ``place`` sets two apart."""
-    if st.button("Train on this", icon=":material/model_training:",
-                 key=f"{keys.DATA_TRAIN}_{place}_{name}"):  # fmt: skip
+    if st.button(
+        "Train on this", icon=":material/model_training:", key=f"{keys.DATA_TRAIN}_{place}_{name}"
+    ):
         st.switch_page(TRAIN, query_params={keys.TRAIN_ON: name})
 
 

@@ -32,14 +32,21 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     _pictures(explorer, i, item.title)
     with st.container(horizontal=True):
         st.button(
-            "Use as query", icon=":material/search:", type="primary", key=keys.DRAWER_QUERY,
-            on_click=session.choose_query, args=(i,),
-        )  # fmt: skip
+            "Use as query",
+            icon=":material/search:",
+            type="primary",
+            key=keys.DRAWER_QUERY,
+            on_click=session.choose_query,
+            args=(i,),
+        )
         st.button(
-            f"Move {letter} here", icon=":material/my_location:", key=keys.DRAWER_MOVE,
+            f"Move {letter} here",
+            icon=":material/my_location:",
+            key=keys.DRAWER_MOVE,
             help="Sets the sliders that are not locked to this item's own values.",
-            on_click=session.move_to_item, args=(i,),
-        )  # fmt: skip
+            on_click=session.move_to_item,
+            args=(i,),
+        )
     if item.factors:
         rows: dict[str, Any] = {
             f"{markdown(f.name)}": f"{markdown(f.value)} :small[:gray[{ROLES[f.role]}]]"
@@ -52,9 +59,14 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     st.markdown(f"**Its own {letter} and the current {letter}**")
     own, std = explorer.encode(i).tolist(), explorer.std.tolist()
     drawing = z_compare_svg(
-        shown.z, own, explorer.mean.tolist(), std, names=names, ink=theme.ink(),
+        shown.z,
+        own,
+        explorer.mean.tolist(),
+        std,
+        names=names,
+        ink=theme.ink(),
         accent=theme.accent(),
-    )  # fmt: skip
+    )
     st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
     st.caption(f"Item number ({item.split} split)")
     st.code(str(i), language=None)
@@ -88,9 +100,11 @@ def _pictures(explorer: Explorer, i: int, title: str) -> None:
     for column, side in zip(st.columns(2), (1, 2), strict=True):
         picture = explorer.picture(i, side)
         column.image(
-            picture.content, width="stretch", alt=f"{title}, {names[side - 1]}",
+            picture.content,
+            width="stretch",
+            alt=f"{title}, {names[side - 1]}",
             caption=markdown(names[side - 1]),
-        )  # fmt: skip
+        )
 
 
 ROW, TOP, WIDTH, LABEL, VALUE = 22, 26, 420, 44, 104

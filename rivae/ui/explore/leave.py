@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.sheet import Sheet
 
+
 def panel(explorer: Explorer, shown: ExploreState) -> None:
     """The Export button of the Explore page."""
     settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": 0 if shown.whole else 2}
@@ -56,10 +57,12 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
 def button(explorer: Explorer, shown: ExploreState) -> None:
     """The link to Steer."""
     st.container(key="to_steer", width="content").page_link(
-        STEER, label="Steer", icon=":material/grid_on:",
+        STEER,
+        label="Steer",
+        icon=":material/grid_on:",
         query_params=write_steer(to_steer(explorer, shown)),
         help="Put this query and the axes you moved into a table of several factors at once",
-    )  # fmt: skip
+    )
 
 
 def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:

@@ -91,9 +91,7 @@ def refresh() -> None:
 # What the panel and the pages' widgets report
 
 
-PANEL = Panel(
-    keys.EXPLORE_PANEL, keys.EXPLORE_NOTICE, keys.EXPLORE_ANSWER, keys.EXPLORE_CHOOSING
-)
+PANEL = Panel(keys.EXPLORE_PANEL, keys.EXPLORE_NOTICE, keys.EXPLORE_ANSWER, keys.EXPLORE_CHOOSING)
 
 
 def on_commit() -> None:

@@ -26,8 +26,11 @@ BADGES: dict[str, tuple[str, Color, str]] = {
     "broken": (":material/broken_image:", "red", "broken"),
 }
 WAYS_IN = (
-    ("Explore", EXPLORE), ("Traverse", TRAVERSE), ("Steer", STEER), ("Metrics", METRICS),
-)  # fmt: skip
+    ("Explore", EXPLORE),
+    ("Traverse", TRAVERSE),
+    ("Steer", STEER),
+    ("Metrics", METRICS),
+)
 WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
 
 # How a card's next step is called, and where it is made: the page, its address without the run.
@@ -93,9 +96,11 @@ def _ways_in(run: Run) -> None:
         for title, there in WORDS_TOO if texts else WAYS_IN:
             first = there == EXPLORE
             if st.button(
-                title, icon=":material/tune:" if first else None, key=f"{title.lower()}-{run.id}",
+                title,
+                icon=":material/tune:" if first else None,
+                key=f"{title.lower()}-{run.id}",
                 type="primary" if first else "tertiary",
-            ):  # fmt: skip
+            ):
                 page = there
     if page is not None:
         st.switch_page(page, query_params={"run": run.id})
@@ -158,5 +163,9 @@ def _dataset_card(name: str, title: str, about: str, n_runs: int) -> None:
         st.space("stretch")
         runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
         st.caption(runs)
-        st.page_link(TRAIN, label="Train on this", icon=":material/model_training:",
-                     query_params={"on": name})  # fmt: skip
+        st.page_link(
+            TRAIN,
+            label="Train on this",
+            icon=":material/model_training:",
+            query_params={"on": name},
+        )

@@ -67,14 +67,24 @@ def _chosen(guideline: Guideline, said: Said, agreed: Agreed) -> list[Case]:
     names = {factor.id: factor.name for factor in guideline.factors}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         show = st.segmented_control(
-            "Show", (FAR, FLAGGED), default=FAR, required=True, key=keys.LABEL_CASES,
-            label_visibility="collapsed", on_change=_first_page,
-        )  # fmt: skip
-        factor = st.selectbox(
-            "Factor", list(guideline.ids), index=None, placeholder="all of them", width=260,
-            key=keys.LABEL_CASE_FACTOR, format_func=lambda f: names.get(f, f),
+            "Show",
+            (FAR, FLAGGED),
+            default=FAR,
+            required=True,
+            key=keys.LABEL_CASES,
+            label_visibility="collapsed",
             on_change=_first_page,
-        )  # fmt: skip
+        )
+        factor = st.selectbox(
+            "Factor",
+            list(guideline.ids),
+            index=None,
+            placeholder="all of them",
+            width=260,
+            key=keys.LABEL_CASE_FACTOR,
+            format_func=lambda f: names.get(f, f),
+            on_change=_first_page,
+        )
     return flagged_cases(said, factor) if show == FLAGGED else far_cases(agreed, factor)
 
 
@@ -83,9 +93,13 @@ def _first_page() -> None:
 
 
 def _case(
-    opened: OpenPlan, guideline: Guideline, said: Said, case: Case, key: str,
+    opened: OpenPlan,
+    guideline: Guideline,
+    said: Said,
+    case: Case,
+    key: str,
     verdict: Current | None,
-) -> None:  # fmt: skip
+) -> None:
     title = opened.data.title(case.row)
     with st.container(border=True, horizontal=True, gap="medium"):
         st.image(_picture(opened, case.row), width=PICTURE, alt=f"{title}, picture")
@@ -118,10 +132,11 @@ def _levels(said: Said, case: Case, names: tuple[str, ...]) -> str:
     from rivae.labels.review_cases import levels_of
 
     lines = [
-        f"{markdown(who)} **{level}** {markdown(names[level - 1])}" if level
+        f"{markdown(who)} **{level}** {markdown(names[level - 1])}"
+        if level
         else f"{markdown(who)} cannot tell"
         for who, level in levels_of(said.labels, case)
-    ]  # fmt: skip
+    ]
     return "  \n".join(lines) or "Nobody has labelled it."
 
 
@@ -138,15 +153,22 @@ def _buttons(
         for level, text in choices:
             stands = now is not None and now.level == level
             st.button(
-                markdown(text), key=f"{own}_{level or 0}", on_click=_decide, args=(*about, level),
+                markdown(text),
+                key=f"{own}_{level or 0}",
+                on_click=_decide,
+                args=(*about, level),
                 type="primary" if stands else "secondary",
-            )  # fmt: skip
+            )
         if now is not None:
             st.button(
-                "Take back", key=f"{own}_back", type="tertiary", icon=":material/undo:",
-                on_click=_take_back, args=(key, case.factor, now.id),
+                "Take back",
+                key=f"{own}_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_take_back,
+                args=(key, case.factor, now.id),
                 help="Only whoever gave the verdict can; the one before it comes back.",
-            )  # fmt: skip
+            )
     if now is not None:
         said = f"{now.level} {levels[now.level - 1]}" if now.level else "cannot tell"
         st.caption(f":material/gavel: {markdown(said)}, by {markdown(now.annotator)}")

@@ -30,13 +30,19 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     """The desk of one annotator; ``bar`` is the row at the top of the page."""
     with bar:
         annotator = st.text_input(
-            "Your name", key=keys.LABEL_BY, bind="query-params", max_chars=80, width=180,
+            "Your name",
+            key=keys.LABEL_BY,
+            bind="query-params",
+            max_chars=80,
+            width=180,
             help="Labels are kept under this name. Use the same one next time.",
-        ).strip()  # fmt: skip
+        ).strip()
         tagged = _has_tags(opened) and st.toggle(
-            "Suggestions from tags", key=keys.LABEL_TAGS, bind="query-params",
+            "Suggestions from tags",
+            key=keys.LABEL_TAGS,
+            bind="query-params",
             help="Shows a weak guess from the item's tags. It counts only once you confirm it.",
-        )  # fmt: skip
+        )
     trouble = _name_trouble(annotator)
     if not annotator or trouble:
         st.info(trouble or f"Type your name above to begin. {BLIND}", icon=":material/info:")
@@ -48,9 +54,11 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
 def _desk(plan: str, annotator: str, tagged: bool) -> None:
     """Alone in its fragment: a batch of labels redraws nothing else."""
     label_panel(
-        payload(labels.open_plan(plan), annotator, tagged), key=keys.LABEL_PANEL,
-        on_send=on_send, on_older=on_older,
-    )  # fmt: skip
+        payload(labels.open_plan(plan), annotator, tagged),
+        key=keys.LABEL_PANEL,
+        on_send=on_send,
+        on_older=on_older,
+    )
 
 
 def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
@@ -68,9 +76,10 @@ def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
         st.session_state[keys.LABEL_PAYLOAD] = kept
         st.session_state[keys.LABEL_ANSWER] = st.session_state[keys.LABEL_OLDER] = None
     return {
-        **kept, "answer": st.session_state.get(keys.LABEL_ANSWER),
+        **kept,
+        "answer": st.session_state.get(keys.LABEL_ANSWER),
         "history": st.session_state.get(keys.LABEL_OLDER),
-    }  # fmt: skip
+    }
 
 
 def enter() -> None:
@@ -78,24 +87,34 @@ def enter() -> None:
     st.session_state[keys.LABEL_PAYLOAD] = None
 
 
-def _built(
-    opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline
-) -> dict[str, Any]:
+def _built(opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
     from rivae.labels.desk import desk
 
     found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, annotator)
     steps, older = found.history()
     return {
-        "rev": next_rev(0), "plan": opened.plan.id, "by": annotator, "n": len(opened.keys),
-        "url": web.label_url(opened.plan.id), "guideline": guideline.version,
+        "rev": next_rev(0),
+        "plan": opened.plan.id,
+        "by": annotator,
+        "n": len(opened.keys),
+        "url": web.label_url(opened.plan.id),
+        "guideline": guideline.version,
         "factors": [
-            {"id": factor.id, "name": factor.name, "definition": factor.definition,
-             "levels": list(factor.levels), "cannotTell": factor.cannot_tell}
+            {
+                "id": factor.id,
+                "name": factor.name,
+                "definition": factor.definition,
+                "levels": list(factor.levels),
+                "cannotTell": factor.cannot_tell,
+            }
             for factor in guideline.factors
         ],
-        "done": list(found.done), "flags": list(found.flags), "steps": _rows(steps),
-        "older": older, "tags": _suggestions(opened, guideline) if tagged else None,
-    }  # fmt: skip
+        "done": list(found.done),
+        "flags": list(found.flags),
+        "steps": _rows(steps),
+        "older": older,
+        "tags": _suggestions(opened, guideline) if tagged else None,
+    }
 
 
 def _rows(steps: tuple[Step, ...]) -> list[list[Any]]:
@@ -180,11 +199,19 @@ def _older(asked: dict[str, Any]) -> dict[str, Any]:
 _PANEL = st.components.v2.component(
     "rivae_label",
     js=source(
-        "dom.js", "panel.js", "label_queue.js", "label_desk.js", "label_items.js",
-        "label_sheet.js", "label_focus.js", "label_zoom.js", "label_overlay.js", "label.js",
+        "dom.js",
+        "panel.js",
+        "label_queue.js",
+        "label_desk.js",
+        "label_items.js",
+        "label_sheet.js",
+        "label_focus.js",
+        "label_zoom.js",
+        "label_overlay.js",
+        "label.js",
     ),
     css=source("base.css", "label.css"),
-)  # fmt: skip
+)
 
 
 def label_panel(

@@ -29,23 +29,33 @@ def panel(names: Sequence[str]) -> Guideline:
     """
     options = [FOOD, *(f"plan:{name}" for name in names), FILE]
     begun = st.selectbox(
-        "Factors", options, format_func=_title, key=f"{KEY}_base", width=340,
+        "Factors",
+        options,
+        format_func=_title,
+        key=f"{KEY}_base",
+        width=340,
         help="What annotators are asked about every item.",
-    )  # fmt: skip
+    )
     if begun == FILE:
         st.file_uploader(
-            "A guideline as this app exports it", type=["json"], key=f"{KEY}_guideline",
+            "A guideline as this app exports it",
+            type=["json"],
+            key=f"{KEY}_guideline",
             on_change=_uploaded,
-        )  # fmt: skip
+        )
     report.show(PLACE)
     guideline = _current(begun)
     with st.expander(
-        f"{len(guideline.factors)} factors: see, change, add", icon=":material/tune:",
-    ):  # fmt: skip
+        f"{len(guideline.factors)} factors: see, change, add",
+        icon=":material/tune:",
+    ):
         factors.editor(
-            f"new-{begun}", guideline, current=lambda: _current(begun),
-            save=lambda changed: _keep(begun, changed), removable=True,
-        )  # fmt: skip
+            f"new-{begun}",
+            guideline,
+            current=lambda: _current(begun),
+            save=lambda changed: _keep(begun, changed),
+            removable=True,
+        )
     return guideline
 
 

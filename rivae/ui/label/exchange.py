@@ -56,22 +56,32 @@ def files(opened: OpenPlan) -> None:
         with st.container(horizontal=True):
             for form, (label, about) in FORMS.items():
                 st.download_button(
-                    label, _content(form), file_name=f"labels-{form}.{_suffix(form)}",
+                    label,
+                    _content(form),
+                    file_name=f"labels-{form}.{_suffix(form)}",
                     mime="application/jsonl" if form == "events" else "text/csv",
-                    on_click="ignore", help=about, key=f"{keys.LABEL_REVIEW}_{form}",
-                )  # fmt: skip
+                    on_click="ignore",
+                    help=about,
+                    key=f"{keys.LABEL_REVIEW}_{form}",
+                )
         st.toggle(
-            "Items are row numbers", key=keys.LABEL_FILE_ROWS, on_change=_look,
+            "Items are row numbers",
+            key=keys.LABEL_FILE_ROWS,
+            on_change=_look,
             args=(False, opened),
             help="The column item counts the rows of this plan's data, from 0. Otherwise it holds "
             "keys as in an exported file, or the ids of this plan's data.",
-        )  # fmt: skip
+        )
         st.file_uploader(
-            "Labels from a file", type=["jsonl", "ndjson", "csv"], key=keys.LABEL_FILE,
-            max_upload_size=MAX_MEGABYTES, on_change=_look, args=(False, opened),
+            "Labels from a file",
+            type=["jsonl", "ndjson", "csv"],
+            key=keys.LABEL_FILE,
+            max_upload_size=MAX_MEGABYTES,
+            on_change=_look,
+            args=(False, opened),
             help="JSONL or CSV as above, or a table of your own with the columns annotator, "
             "item, factor and level. A file adds labels; it never changes one that is there.",
-        )  # fmt: skip
+        )
 
 
 def _suffix(form: Form) -> str:
@@ -83,8 +93,10 @@ def _content(form: Form) -> Callable[[], bytes]:
         from rivae.labels import transfer
 
         write = {
-            "events": transfer.events_jsonl, "long": transfer.long_csv, "wide": transfer.wide_csv,
-        }[form]  # fmt: skip
+            "events": transfer.events_jsonl,
+            "long": transfer.long_csv,
+            "wide": transfer.wide_csv,
+        }[form]
         return "".join(write(labels.store())).encode()
 
     return make
@@ -116,9 +128,11 @@ def _look(add: bool, opened: OpenPlan) -> None:
     try:
         store = labels.store()
         items = KnownItems(
-            store, opened.data, by_row=bool(st.session_state.get(keys.LABEL_FILE_ROWS)),
+            store,
+            opened.data,
+            by_row=bool(st.session_state.get(keys.LABEL_FILE_ROWS)),
             open_data=lambda plan: labels.open_plan(plan.id).data,
-        )  # fmt: skip
+        )
         report = import_content(store, file.name, file.getvalue(), items=items, dry_run=not add)
         found = Looked(file.name, report, add)
     except RivaeError as error:
@@ -139,10 +153,15 @@ def _show(looked: Looked, opened: OpenPlan) -> None:
     with st.container(horizontal=True):
         if report is not None and not looked.added:
             st.button(
-                "Add these labels", icon=":material/add:", type="primary", key=keys.LABEL_ADD,
-                on_click=_look, args=(True, opened), disabled=not report.added,
+                "Add these labels",
+                icon=":material/add:",
+                type="primary",
+                key=keys.LABEL_ADD,
+                on_click=_look,
+                args=(True, opened),
+                disabled=not report.added,
                 help=None if report.added else "The file has nothing that is new here.",
-            )  # fmt: skip
+            )
         st.button("Close", key=f"{keys.LABEL_ADD}_close", on_click=_close, type="tertiary")
 
 
@@ -150,9 +169,10 @@ def _report(report: ImportReport, added: bool) -> None:
     import pandas as pd
 
     counts = {
-        "added" if added else "new": report.added, "known already": report.known,
+        "added" if added else "new": report.added,
+        "known already": report.known,
         "conflicts": report.n_conflicts,
-    }  # fmt: skip
+    }
     st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
     if report.named:
         taken = "; ".join(f"{one.said} is {one.title} ({one.key})" for one in report.named)
@@ -168,13 +188,23 @@ def _report(report: ImportReport, added: bool) -> None:
         f"verdict.{more}"
     )
     st.dataframe(
-        pd.DataFrame([
-            {"row": c.row, "annotator": c.annotator, "item": c.item, "factor": c.factor,
-             "in the store": c.stored, "in the file": c.offered, "why": c.reason}
-            for c in first
-        ]),
-        hide_index=True, height="content" if len(first) <= 8 else 320,
-    )  # fmt: skip
+        pd.DataFrame(
+            [
+                {
+                    "row": c.row,
+                    "annotator": c.annotator,
+                    "item": c.item,
+                    "factor": c.factor,
+                    "in the store": c.stored,
+                    "in the file": c.offered,
+                    "why": c.reason,
+                }
+                for c in first
+            ]
+        ),
+        hide_index=True,
+        height="content" if len(first) <= 8 else 320,
+    )
 
 
 def _events(n: int) -> str:

@@ -33,9 +33,12 @@ def of_plan(plan: LabelPlan, guideline: Guideline, opened: OpenPlan | None) -> N
         "each tells which version its annotator had read. A factor in use cannot be left out."
     )
     editor(
-        plan.id, guideline, current=lambda: plan_guideline(labels.store(), plan),
-        save=lambda changed: revise(labels.store(), plan, changed), opened=opened,
-    )  # fmt: skip
+        plan.id,
+        guideline,
+        current=lambda: plan_guideline(labels.store(), plan),
+        save=lambda changed: revise(labels.store(), plan, changed),
+        opened=opened,
+    )
 
 
 def editor(
@@ -58,21 +61,29 @@ def editor(
         removable: whether factors can be left out.
     """
     key = f"{keys.LABEL_FACTORS}_{place}"
-    st.markdown("\n".join(
-        f"* **{markdown(f.name)}** :small[{markdown(' – '.join(f.levels))}]"
-        for f in guideline.factors
-    ))  # fmt: skip
+    st.markdown(
+        "\n".join(
+            f"* **{markdown(f.name)}** :small[{markdown(' – '.join(f.levels))}]"
+            for f in guideline.factors
+        )
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            "Change or add", [NEW, *guideline.ids], key=f"{key}_chosen", width=260,
+            "Change or add",
+            [NEW, *guideline.ids],
+            key=f"{key}_chosen",
+            width=260,
             format_func=lambda f: "A new factor" if f == NEW else f,
-        )  # fmt: skip
+        )
         if removable and chosen != NEW:
             st.button(
-                "Leave it out", icon=":material/close:", key=f"{key}_remove",
-                disabled=len(guideline.factors) == 1, on_click=_remove,
+                "Leave it out",
+                icon=":material/close:",
+                key=f"{key}_remove",
+                disabled=len(guideline.factors) == 1,
+                on_click=_remove,
                 args=(place, chosen, current, save),
-            )  # fmt: skip
+            )
         guideline_file(guideline, f"{key}_file")
         st.caption(f"Version {guideline.version}")
     before = None if chosen == NEW else guideline.factor(chosen)
@@ -80,10 +91,12 @@ def editor(
     panel(key, before, guideline, opened)
     _form(own, before, opened is not None)
     st.button(
-        "Add the factor" if before is None else "Save the change", key=f"{own}_save",
+        "Add the factor" if before is None else "Save the change",
+        key=f"{own}_save",
         icon=":material/add:" if before is None else ":material/save:",
-        on_click=_save, args=(place, own, before, current, save, opened),
-    )  # fmt: skip
+        on_click=_save,
+        args=(place, own, before, current, save, opened),
+    )
     report.show(place)
 
 
@@ -107,10 +120,14 @@ def guideline_file(guideline: Guideline, key: str) -> None:
     from rivae.labels.schema import guideline_json
 
     st.download_button(
-        "Guideline, JSON", lambda: guideline_json(guideline).encode(),
-        file_name=f"guideline-{guideline.version}.json", mime="application/json",
-        icon=":material/download:", on_click="ignore", key=key,
-    )  # fmt: skip
+        "Guideline, JSON",
+        lambda: guideline_json(guideline).encode(),
+        file_name=f"guideline-{guideline.version}.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+        key=key,
+    )
 
 
 def _form(own: str, factor: LabelFactor | None, numbers: bool) -> None:
@@ -119,41 +136,65 @@ def _form(own: str, factor: LabelFactor | None, numbers: bool) -> None:
     usual = LabelFactor.model_fields["cannot_tell"].default
     with st.container(horizontal=True):
         st.text_input(
-            "Short id", factor.id if factor else "", key=f"{own}_id", max_chars=40, width=200,
-            disabled=factor is not None, placeholder="spice",
+            "Short id",
+            factor.id if factor else "",
+            key=f"{own}_id",
+            max_chars=40,
+            width=200,
+            disabled=factor is not None,
+            placeholder="spice",
             help="Small letters, digits, '_' and '-'; a column of exported tables. It stays.",
-        )  # fmt: skip
+        )
         st.text_input(
-            "Factor name", factor.name if factor else "", key=f"{own}_name", max_chars=80,
-            width=320, placeholder="spiciness",
-        )  # fmt: skip
+            "Factor name",
+            factor.name if factor else "",
+            key=f"{own}_name",
+            max_chars=80,
+            width=320,
+            placeholder="spiciness",
+        )
     st.text_area(
         "Definition: what to look at, and what to leave aside",
-        factor.definition if factor else "", key=f"{own}_definition", max_chars=1000, height=90,
-    )  # fmt: skip
+        factor.definition if factor else "",
+        key=f"{own}_definition",
+        max_chars=1000,
+        height=90,
+    )
     for column, level in zip(st.columns(N_LEVELS), range(1, N_LEVELS + 1), strict=True):
         column.text_input(
-            f"Level {level}", factor.levels[level - 1] if factor else "", max_chars=80,
+            f"Level {level}",
+            factor.levels[level - 1] if factor else "",
+            max_chars=80,
             key=f"{own}_level{level}",
-        )  # fmt: skip
+        )
         column.text_input(
-            f"Example of {level}", factor.examples.get(level, "") if factor else "",
-            key=f"{own}_example{level}", max_chars=240,
-            placeholder="item number" if numbers else "item key", help=(
+            f"Example of {level}",
+            factor.examples.get(level, "") if factor else "",
+            key=f"{own}_example{level}",
+            max_chars=240,
+            placeholder="item number" if numbers else "item key",
+            help=(
                 "Optional. The number of an item, or its key."
-                if numbers else "Optional. The key of an item, for instance kitchen:2c5a57dac0."
+                if numbers
+                else "Optional. The key of an item, for instance kitchen:2c5a57dac0."
             ),
-        )  # fmt: skip
+        )
     st.text_input(
-        "Answer “cannot tell” when", factor.cannot_tell if factor else usual,
-        key=f"{own}_cannot_tell", max_chars=1000,
-    )  # fmt: skip
+        "Answer “cannot tell” when",
+        factor.cannot_tell if factor else usual,
+        key=f"{own}_cannot_tell",
+        max_chars=1000,
+    )
 
 
 def _save(
-    place: str, own: str, before: LabelFactor | None, current: Callable[[], Guideline],
-    save: Callable[[Guideline], None], opened: OpenPlan | None,
-) -> None:  # fmt: skip
+    place: str,
+    own: str,
+    before: LabelFactor | None,
+    current: Callable[[], Guideline],
+    save: Callable[[Guideline], None],
+    opened: OpenPlan | None,
+) -> None:
     def change() -> str:
         guideline = current()
         factor = _entered(own, before, opened)
@@ -174,9 +215,11 @@ def _save(
 
 
 def _remove(
-    place: str, factor_id: str, current: Callable[[], Guideline],
+    place: str,
+    factor_id: str,
+    current: Callable[[], Guideline],
     save: Callable[[Guideline], None],
-) -> None:  # fmt: skip
+) -> None:
     from rivae.labels.schema import guideline
 
     def change() -> str:
@@ -201,9 +244,10 @@ def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> L
     if "" in levels:
         raise LabelError(f"level {levels.index('') + 1} has no name: give all five a name")
     examples = {
-        level: _example(text, opened) for level in range(1, N_LEVELS + 1)
+        level: _example(text, opened)
+        for level in range(1, N_LEVELS + 1)
         if (text := _text(f"{own}_example{level}"))
-    }  # fmt: skip
+    }
     parts: dict[str, Any] = {**texts, "levels": levels, "examples": examples}
     if not texts["cannot_tell"]:
         del parts["cannot_tell"]  # the usual rule
@@ -243,10 +287,14 @@ def panel(
             guideline.model_copy(update={"factors": (factor,)}), opened.data if opened else None
         ).get(factor.id, {})
         if pictures:
-            st.html(strip([
-                (picture.data_uri, f"{level}  {factor.levels[level - 1]}")
-                for level, picture in pictures.items()
-            ]))  # fmt: skip
+            st.html(
+                strip(
+                    [
+                        (picture.data_uri, f"{level}  {factor.levels[level - 1]}")
+                        for level, picture in pictures.items()
+                    ]
+                )
+            )
     if opened is None:
         return
     with st.popover("Items to choose examples from", icon=":material/image_search:"):
@@ -254,9 +302,9 @@ def panel(
         pages = -(-len(items) // N_ITEMS)
         page = st.number_input(f"Page, 1 to {pages}", 1, pages, 1, key=f"{key}_page")
         shown = items[(page - 1) * N_ITEMS : page * N_ITEMS]
-        st.html(strip([
-            (opened.pictures.get(row, opened.side).data_uri, str(row)) for row in shown
-        ]))  # fmt: skip
+        st.html(
+            strip([(opened.pictures.get(row, opened.side).data_uri, str(row)) for row in shown])
+        )
 
 
 def strip(pictures: list[tuple[str, str]]) -> str:

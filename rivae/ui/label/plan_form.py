@@ -32,9 +32,13 @@ def panel(names: Sequence[str]) -> None:
     """The form."""
     st.subheader("New plan", anchor=False)
     way = st.segmented_control(
-        "Made", WAYS, default=WAYS[0], required=True, key=f"{KEY}_way",
+        "Made",
+        WAYS,
+        default=WAYS[0],
+        required=True,
+        key=f"{KEY}_way",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     if way == WAYS[1]:
         plan_upload.panel()
         return
@@ -61,10 +65,15 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
         if job is not None and job.error:
             report.warning(job.error)
         st.button(
-            "Count the items", icon=":material/calculate:", type="primary", key=f"{KEY}_count",
-            on_click=_count, args=(asked,), disabled=bool(running),
+            "Count the items",
+            icon=":material/calculate:",
+            type="primary",
+            key=f"{KEY}_count",
+            on_click=_count,
+            args=(asked,),
+            disabled=bool(running),
             help="Finds what the runs retrieve; takes seconds.",
-        )  # fmt: skip
+        )
         report.show(COUNTING)
         report.show(MAKING)  # the runs have changed since the items were counted
         return
@@ -72,14 +81,22 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
     free = _free(plan.dataset, names)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            "Plan name", key=f"{KEY}_name", placeholder=free, max_chars=80,
-            width=260, help="Annotators see it in their link. Empty: the one in grey.",
-        )  # fmt: skip
+            "Plan name",
+            key=f"{KEY}_name",
+            placeholder=free,
+            max_chars=80,
+            width=260,
+            help="Annotators see it in their link. Empty: the one in grey.",
+        )
         # Never disabled by what was typed: a click tells, and once.
         st.button(
-            "Make the plan", icon=":material/add:", type="primary", key=f"{KEY}_make",
-            on_click=_make, args=(asked, guideline, free),
-        )  # fmt: skip
+            "Make the plan",
+            icon=":material/add:",
+            type="primary",
+            key=f"{KEY}_make",
+            on_click=_make,
+            args=(asked, guideline, free),
+        )
     report.show(MAKING)
 
 
@@ -138,10 +155,14 @@ def run_fields() -> Request | None:
     if evaluated:
         titles = {run.id: run_title(run) for run in evaluated}
         chosen = st.multiselect(
-            "Runs", _choices(evaluated), format_func=lambda run: titles.get(run, run),
-            key=f"{RUNS_KEY}_runs", max_selections=MAX_RUNS, placeholder="Choose one or several",
+            "Runs",
+            _choices(evaluated),
+            format_func=lambda run: titles.get(run, run),
+            key=f"{RUNS_KEY}_runs",
+            max_selections=MAX_RUNS,
+            placeholder="Choose one or several",
             help="Runs on one data set share a plan: the first one chosen decides on which.",
-        )  # fmt: skip
+        )
     else:
         st.info("No run is evaluated yet, so no plan can be made.", icon=":material/info:")
         chosen = []
@@ -165,18 +186,22 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
         return
     one = len(names) == 1
     with st.expander(
-        f"{len(names)} {'run is' if one else 'runs are'} not evaluated yet", expanded=open_,
+        f"{len(names)} {'run is' if one else 'runs are'} not evaluated yet",
+        expanded=open_,
         icon=":material/info:",
-    ):  # fmt: skip
+    ):
         st.write(
             "An evaluation fixes the queries and points whose items are labelled. Do so "
             "under *This run* of the Metrics page."
         )
         with st.container(horizontal=True):
             for name in names[:MAX_LISTED]:
-                st.page_link(METRICS, label=f"Evaluate {markdown(name)}",
-                             icon=":material/speed:",
-                             query_params={"show": "run", "run": name})  # fmt: skip
+                st.page_link(
+                    METRICS,
+                    label=f"Evaluate {markdown(name)}",
+                    icon=":material/speed:",
+                    query_params={"show": "run", "run": name},
+                )
         if len(names) > MAX_LISTED:
             st.caption(f"And {len(names) - MAX_LISTED} more.")
 
@@ -192,19 +217,32 @@ def _settings(runs: Sequence[Run]) -> Request | None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = st.number_input(
-            "Queries per run", min_value=min(BLOCK, total), max_value=total, value=None,
-            placeholder=f"all {total:,}", key=f"{RUNS_KEY}_queries", width=180,
+            "Queries per run",
+            min_value=min(BLOCK, total),
+            max_value=total,
+            value=None,
+            placeholder=f"all {total:,}",
+            key=f"{RUNS_KEY}_queries",
+            width=180,
             help="Empty: all that the evaluation measured. The paper has about 20.",
-        )  # fmt: skip
+        )
         percent = st.slider(
-            "Hidden repeats, % of the items", round(100 * MIN_REPEATS), round(100 * MAX_REPEATS),
-            round(100 * REPEATS), key=f"{RUNS_KEY}_repeats", width=240,
+            "Hidden repeats, % of the items",
+            round(100 * MIN_REPEATS),
+            round(100 * MAX_REPEATS),
+            round(100 * REPEATS),
+            key=f"{RUNS_KEY}_repeats",
+            width=240,
             help="They come a second time, so that everybody's steadiness can be measured.",
-        )  # fmt: skip
+        )
         seed = st.number_input(
-            "Seed of the order", min_value=0, max_value=2**31 - 1, value=0, key=f"{RUNS_KEY}_seed",
+            "Seed of the order",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            key=f"{RUNS_KEY}_seed",
             width=170,
-        )  # fmt: skip
+        )
     return request(runs, None if queries is None else int(queries), percent / 100, int(seed))
 
 

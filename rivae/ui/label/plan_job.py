@@ -25,10 +25,13 @@ def main(argv: Sequence[str]) -> int:
         from rivae.runs import Run
 
         plan = make_plan(
-            [Run(Path(path)) for path in wanted.paths], NOT_NAMED, n_queries=wanted.n_queries,
-            repeats=wanted.repeats, random_state=wanted.random_state,
+            [Run(Path(path)) for path in wanted.paths],
+            NOT_NAMED,
+            n_queries=wanted.n_queries,
+            repeats=wanted.repeats,
+            random_state=wanted.random_state,
             progress=lambda stage, share: tell(stage=stage, share=share),
-        )  # fmt: skip
+        )
         tell(done=True, result={"plan": plan.model_dump_json()})
     except RivaeError as error:
         tell(error=str(error))

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
 NOT_NAMED = "preview"
 
-tasks = Tasks(
-    MAX_KEPT, LabelError, "another plan is being counted: wait for it, or stop it"
-)
+tasks = Tasks(MAX_KEPT, LabelError, "another plan is being counted: wait for it, or stop it")
 
 
 class Request(BaseModel):
@@ -60,9 +58,7 @@ def start(wanted: Request) -> Job:
     key, asked = _key(wanted), wanted.model_dump_json()
     module = "rivae.ui.label.plan_job"
     names = ", ".join(Path(path).name for path in wanted.paths)
-    return tasks.start(
-        key, lambda: start_process(key, f"Items of {names}", module, [asked])
-    )
+    return tasks.start(key, lambda: start_process(key, f"Items of {names}", module, [asked]))
 
 
 def counted(wanted: Request) -> LabelPlan | None:
@@ -82,8 +78,9 @@ def _key(wanted: Request) -> str:
     """Another one once a run has a new model or evaluation."""
     written = [
         _written(Path(path) / name)
-        for path in wanted.paths for name in ("model.safetensors", "evaluation.json")
-    ]  # fmt: skip
+        for path in wanted.paths
+        for name in ("model.safetensors", "evaluation.json")
+    ]
     return f"{wanted.model_dump_json()} {written}"
 
 

@@ -24,18 +24,26 @@ def panel() -> None:
     with st.container(horizontal=True):
         st.file_uploader("Plan", type=["json"], key=f"{KEY}_plan_file", width=360)
         st.file_uploader(
-            "Its guideline, if it is not here yet", type=["json"], key=f"{KEY}_plan_guideline",
+            "Its guideline, if it is not here yet",
+            type=["json"],
+            key=f"{KEY}_plan_guideline",
             width=360,
-        )  # fmt: skip
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            "Plan name", key=f"{KEY}_plan_name", placeholder="the one in the file", max_chars=80,
+            "Plan name",
+            key=f"{KEY}_plan_name",
+            placeholder="the one in the file",
+            max_chars=80,
             width=260,
-        )  # fmt: skip
+        )
         st.button(
-            "Take it over", icon=":material/upload:", type="primary", key=f"{KEY}_take",
+            "Take it over",
+            icon=":material/upload:",
+            type="primary",
+            key=f"{KEY}_take",
             on_click=_take,
-        )  # fmt: skip
+        )
     report.show(PLACE)
 
 

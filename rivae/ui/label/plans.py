@@ -71,9 +71,11 @@ def _card(name: str) -> None:
 def _about(plan: LabelPlan) -> str:
     when = short_date(plan.created)
     parts = (
-        plan.dataset, f"{len(plan.items):,} items", f"{len(plan.repeats):,} hidden repeats",
+        plan.dataset,
+        f"{len(plan.items):,} items",
+        f"{len(plan.repeats):,} hidden repeats",
         f"made {when}" if when else "",
-    )  # fmt: skip
+    )
     return " · ".join(part for part in parts if part)
 
 
@@ -112,9 +114,9 @@ def _progress_at(
 def _progress(done: PlanProgress) -> None:
     share = done.answered / done.needed
     st.progress(
-        share, text=f"{done.answered:,} of {done.needed:,} answers by at least one person "
-        f"({share:.0%})",
-    )  # fmt: skip
+        share,
+        text=f"{done.answered:,} of {done.needed:,} answers by at least one person ({share:.0%})",
+    )
     lines = [
         f"{markdown(who.annotator)}: {who.answers:,} answers ({who.answers / done.needed:.0%}), "
         f"{who.cannot_tell:,} of them cannot tell, {who.repeats:,} repeats, "
@@ -133,23 +135,37 @@ def _actions(plan: LabelPlan, guideline: Guideline) -> None:
     key = f"{keys.LABEL_CARD}_{plan.id}"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Label", icon=":material/new_label:", key=f"{key}_label",
-            on_click=labels.show_plan, args=(plan.id, "Label"),
-        )  # fmt: skip
+            "Label",
+            icon=":material/new_label:",
+            key=f"{key}_label",
+            on_click=labels.show_plan,
+            args=(plan.id, "Label"),
+        )
         st.button(
-            "Review", icon=":material/rule:", key=f"{key}_review",
-            on_click=labels.show_plan, args=(plan.id, "Review"),
-        )  # fmt: skip
+            "Review",
+            icon=":material/rule:",
+            key=f"{key}_review",
+            on_click=labels.show_plan,
+            args=(plan.id, "Review"),
+        )
         st.button(
-            "Factors", icon=":material/tune:", key=f"{key}_factors", on_click=_edit,
-            args=(plan.id,), help="What is asked: see it, change it, add to it.",
-        )  # fmt: skip
+            "Factors",
+            icon=":material/tune:",
+            key=f"{key}_factors",
+            on_click=_edit,
+            args=(plan.id,),
+            help="What is asked: see it, change it, add to it.",
+        )
         with st.popover("Files and link", icon=":material/download:"):
             st.download_button(
-                "Plan, JSON", lambda: _plan_file(plan), file_name=f"{plan.id}.json",
-                mime="application/json", icon=":material/download:", on_click="ignore",
+                "Plan, JSON",
+                lambda: _plan_file(plan),
+                file_name=f"{plan.id}.json",
+                mime="application/json",
+                icon=":material/download:",
+                on_click="ignore",
                 key=f"{key}_plan",
-            )  # fmt: skip
+            )
             guideline_file(guideline, f"{key}_guideline")
             st.caption("For annotators: no name stands in it, everybody enters their own.")
             st.code(_link(plan.id), language=None)

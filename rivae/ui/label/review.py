@@ -35,9 +35,13 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     """Everything about a plan's labels; ``bar`` is the row at the top of the page."""
     with bar:
         st.text_input(
-            "Your name", key=keys.LABEL_BY, bind="query-params", max_chars=80, width=180,
+            "Your name",
+            key=keys.LABEL_BY,
+            bind="query-params",
+            max_chars=80,
+            width=180,
             help="Verdicts are kept under this name.",
-        )  # fmt: skip
+        )
         st.space("stretch")
         exchange.files(opened)
     st.caption(
@@ -76,9 +80,7 @@ def _read(
     from rivae.labels.review import what_was_said
 
     row_of = dict(zip(_opened.keys, _opened.plan.order, strict=True))
-    return what_was_said(
-        labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats)
-    )
+    return what_was_said(labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats))
 
 
 # By the labels themselves, so that a verdict or a label elsewhere measures nothing anew.
@@ -98,18 +100,22 @@ def _progress(said: Said, names: Mapping[str, str]) -> None:
         st.info("Nobody has labelled an item of this plan yet.", icon=":material/info:")
         return
     number, config = st.column_config.NumberColumn, st.column_config
-    _table(rows, {
-        "annotator": "Annotator", "factor": "Factor",
-        "labelled": number("Labelled", help=f"of {said.n_items:,} items, cannot tell included"),
-        "items": None,
-        "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
-        "cannot tell": number("Cannot tell"),
-        "repeats answered": number(
-            "Repeats", help=f"answered, of {said.n_repeats:,} hidden repeats"
-        ),
-        "repeats": None,
-        "mean seconds": number("Seconds each", format="%.1f", help="mean time shown"),
-    })  # fmt: skip
+    _table(
+        rows,
+        {
+            "annotator": "Annotator",
+            "factor": "Factor",
+            "labelled": number("Labelled", help=f"of {said.n_items:,} items, cannot tell included"),
+            "items": None,
+            "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
+            "cannot tell": number("Cannot tell"),
+            "repeats answered": number(
+                "Repeats", help=f"answered, of {said.n_repeats:,} hidden repeats"
+            ),
+            "repeats": None,
+            "mean seconds": number("Seconds each", format="%.1f", help="mean time shown"),
+        },
+    )
 
 
 def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
@@ -123,31 +129,49 @@ def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
         st.info(markdown(lacking), icon=":material/info:")
     else:
         st.caption(SCALE)
-        _table(rows, {
-            "factor": "Factor", "alpha": number("Alpha", format="%.2f"),
-            "low 95 %": number("From", format="%.2f"), "high 95 %": number("To", format="%.2f"),
-            "shared items": number("Shared items", help="with levels of two or more annotators"),
-            "annotators": number("Annotators"),
-            "reading": st.column_config.TextColumn("Reading", width="large"),
-        })  # fmt: skip
+        _table(
+            rows,
+            {
+                "factor": "Factor",
+                "alpha": number("Alpha", format="%.2f"),
+                "low 95 %": number("From", format="%.2f"),
+                "high 95 %": number("To", format="%.2f"),
+                "shared items": number(
+                    "Shared items", help="with levels of two or more annotators"
+                ),
+                "annotators": number("Annotators"),
+                "reading": st.column_config.TextColumn("Reading", width="large"),
+            },
+        )
     kappa = number("Weighted kappa", format="%.2f", help="quadratic weights")
     pairs, own = pair_rows(agreed, names), own_rows(agreed, names)
     if pairs:
         with st.expander("Every pair of annotators", icon=":material/group:"):
             _download("pairs", pairs)
-            _table(pairs, {
-                "factor": "Factor", "first": "First", "second": "Second",
-                "shared items": number("Shared items"), "weighted kappa": kappa,
-            })  # fmt: skip
+            _table(
+                pairs,
+                {
+                    "factor": "Factor",
+                    "first": "First",
+                    "second": "Second",
+                    "shared items": number("Shared items"),
+                    "weighted kappa": kappa,
+                },
+            )
     if own:
         with st.expander("Everybody with themselves, on hidden repeats", icon=":material/repeat:"):
             _download("repeats", own)
-            _table(own, {
-                "factor": "Factor", "annotator": "Annotator", "repeats": number("Repeats"),
-                "same level": number("Same level", format="percent"),
-                "at most one apart": number("At most one apart", format="percent"),
-                "weighted kappa": kappa,
-            })  # fmt: skip
+            _table(
+                own,
+                {
+                    "factor": "Factor",
+                    "annotator": "Annotator",
+                    "repeats": number("Repeats"),
+                    "same level": number("Same level", format="percent"),
+                    "at most one apart": number("At most one apart", format="percent"),
+                    "weighted kappa": kappa,
+                },
+            )
     elif said.annotators:
         st.caption("No hidden repeat has been answered twice yet.")
 
@@ -170,10 +194,16 @@ def _download(name: str, rows: list[dict[str, Any]]) -> None:
 
     content: Callable[[], bytes] = csv
     st.download_button(
-        "CSV", content, file_name=f"labels-{name}.csv", mime="text/csv", on_click="ignore",
-        type="tertiary", icon=":material/download:", key=f"{keys.LABEL_REVIEW}_{name}_csv",
+        "CSV",
+        content,
+        file_name=f"labels-{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        key=f"{keys.LABEL_REVIEW}_{name}_csv",
         help=f"The table of {name} as a file.",
-    )  # fmt: skip
+    )
 
 
 def _table(rows: list[dict[str, Any]], columns: dict[str, Any]) -> None:
@@ -181,6 +211,8 @@ def _table(rows: list[dict[str, Any]], columns: dict[str, Any]) -> None:
 
     tall = len(rows) > 8
     st.dataframe(
-        pd.DataFrame(rows), hide_index=True, column_config=columns,
+        pd.DataFrame(rows),
+        hide_index=True,
+        column_config=columns,
         height=TABLE_HEIGHT if tall else "content",
-    )  # fmt: skip
+    )

@@ -78,9 +78,10 @@ def _texts(params: dict[str, Any]) -> dict[str, Any]:
         recipe = opened.data.recipe(opened.plan.order[at])
         if recipe is not None:
             found[str(at)] = {
-                "title": recipe.title[:MAX_CHARACTERS], "ingredients": _cut(recipe.ingredients),
+                "title": recipe.title[:MAX_CHARACTERS],
+                "ingredients": _cut(recipe.ingredients),
                 "instructions": _cut(recipe.instructions),
-            }  # fmt: skip
+            }
     return found
 
 

@@ -61,8 +61,10 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
 
     ids, counts, usable = found.guideline.ids, known.counts(), known.usable()
     if not usable:
-        st.write(f"No factor has different labels of at least {MIN_LABELS} items yet; "
-                 f"{GOOD} do much more.")  # fmt: skip
+        st.write(
+            f"No factor has different labels of at least {MIN_LABELS} items yet; "
+            f"{GOOD} do much more."
+        )
         return False
     names = dict(zip(ids, found.names(ids), strict=True))
     key = f"{keys.METRICS_ALIGN_FACTORS}_{run.id}"
@@ -70,14 +72,21 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
     # Labels that were taken back may have left a factor with too few.
     st.session_state[key] = [factor for factor in usable if factor in before]
     chosen = st.multiselect(
-        "Factors, in the order of the new axes", usable,
-        format_func=lambda f: f"{names[f]} ({counts[ids.index(f)]})", key=key,
+        "Factors, in the order of the new axes",
+        usable,
+        format_func=lambda f: f"{names[f]} ({counts[ids.index(f)]})",
+        key=key,
         help="Behind a name: how many items have a level.",
-    )  # fmt: skip
+    )
     st.button(
-        "Align", icon=":material/straighten:", type="primary", disabled=not chosen,
-        key=keys.METRICS_ALIGN_START, on_click=_start, args=(run, found, known, tuple(chosen)),
-    )  # fmt: skip
+        "Align",
+        icon=":material/straighten:",
+        type="primary",
+        disabled=not chosen,
+        key=keys.METRICS_ALIGN_START,
+        on_click=_start,
+        args=(run, found, known, tuple(chosen)),
+    )
     st.caption(markdown(_basis(found, known, usable)))
     return True
 
@@ -93,8 +102,10 @@ def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
         f"{by}, the median of their levels, verdicts in its place."
     )
     if tested:
-        text += (f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
-                 "kinder than on others.")  # fmt: skip
+        text += (
+            f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
+            "kinder than on others."
+        )
     missing = [factor for factor in found.guideline.ids if factor not in usable]
     if missing:
         text += f" Too few different labels: {', '.join(found.names(missing))}."
@@ -104,9 +115,7 @@ def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
 def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
     own = known.of(factors)
     forget("keep", run)
-    report.begin(PLACE, lambda: align(
-        run, own.rows, own.levels, factors, found.guideline.version
-    ))  # fmt: skip
+    report.begin(PLACE, lambda: align(run, own.rows, own.levels, factors, found.guideline.version))
 
 
 def _outcome(run: Run, job: Job, found: Found) -> None:
@@ -124,8 +133,9 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
         before = axes.names_of(run, len(result["matrix"]))
         result_table(
             gains_payload(record["held_out"], names, before),
-            key=f"{keys.METRICS_TABLE}_gains", on_sort=lambda: None,
-        )  # fmt: skip
+            key=f"{keys.METRICS_TABLE}_gains",
+            on_sort=lambda: None,
+        )
         st.caption(
             "Axes fitted to 70 % of the labelled items, measured on the others; what is kept is "
             "fitted to all of them."
@@ -133,8 +143,9 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     else:
         st.info(
             "The labels are too few, or too alike, to hold some of them out: what this alignment "
-            "gains is not known.", icon=":material/info:",
-        )  # fmt: skip
+            "gains is not known.",
+            icon=":material/info:",
+        )
     st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
     key = f"{keys.METRICS_ALIGN_NAME}_{run.id}"
     free = free_name(f"{run.id}-aligned", {r.id for r in cache.runs()})
@@ -142,9 +153,12 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of the new run", key=key, max_chars=MAX_ID, width=320)
         st.button(
-            "Keep as a run", icon=":material/save:", key=keys.METRICS_ALIGN_KEEP, on_click=_keep,
+            "Keep as a run",
+            icon=":material/save:",
+            key=keys.METRICS_ALIGN_KEEP,
+            on_click=_keep,
             args=(run, result, [names[f] for f in record["factors"]], key),
-        )  # fmt: skip
+        )
 
 
 def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
@@ -157,16 +171,28 @@ def _kept(run: Run, job: Job) -> None:
         st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
         return
     made = str(job.result["run"])
-    st.success(f"{markdown(made)} is kept. Its first axes have the names of the factors.",
-               icon=":material/check:")  # fmt: skip
+    st.success(
+        f"{markdown(made)} is kept. Its first axes have the names of the factors.",
+        icon=":material/check:",
+    )
     with st.container(horizontal=True):
-        st.page_link(EXPLORE, label="Open in Explore", icon=":material/tune:",
-                     query_params={"run": made})  # fmt: skip
-        st.page_link(COMPARE, label="Compare with the original", icon=":material/view_column:",
-                     query_params=write_compare(CompareLink(runs=(run.id, made))))  # fmt: skip
-        st.button("Evaluate it", icon=":material/speed:", type="tertiary",
-                  key=keys.METRICS_ALIGN_EVALUATE, on_click=session.show_run,
-                  args=(made,))  # fmt: skip
+        st.page_link(
+            EXPLORE, label="Open in Explore", icon=":material/tune:", query_params={"run": made}
+        )
+        st.page_link(
+            COMPARE,
+            label="Compare with the original",
+            icon=":material/view_column:",
+            query_params=write_compare(CompareLink(runs=(run.id, made))),
+        )
+        st.button(
+            "Evaluate it",
+            icon=":material/speed:",
+            type="tertiary",
+            key=keys.METRICS_ALIGN_EVALUATE,
+            on_click=session.show_run,
+            args=(made,),
+        )
 
 
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
@@ -186,15 +212,19 @@ def forget(what: str, run: Run) -> None:
     tasks.forget(_key(what, run))
 
 
-def align(
-    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str
-) -> Job:
+def align(run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str) -> Job:
     """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
 
     Its result is what :func:`keep` takes. Raises RunError as :func:`keep`.
     """
-    return _begin(run, "align", items=items.tolist(), levels=levels.tolist(),
-                  factors=list(factors), guideline=guideline)  # fmt: skip
+    return _begin(
+        run,
+        "align",
+        items=items.tolist(),
+        levels=levels.tolist(),
+        factors=list(factors),
+        guideline=guideline,
+    )
 
 
 def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Job:
@@ -210,8 +240,9 @@ def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Jo
     from rivae.runs import runs_root
 
     kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
-    return _begin(run, "keep", **kept, names=list(names), name=name,
-                  root=str(runs_root().resolve()))  # fmt: skip
+    return _begin(
+        run, "keep", **kept, names=list(names), name=name, root=str(runs_root().resolve())
+    )
 
 
 def suggest(run: Run, labelled: Ints, n_items: int) -> Job:

@@ -2,8 +2,8 @@
 
 SPEC is a JSON file made by ``rivae.ui.metrics.align``: {"do": "align", "keep" or "suggest", …};
 it is removed when the work is done. The labels stand in it, so the store of labels is never opened
-here; "keep" writes one new run folder, nothing else is written. See ``rivae.ui.work.tasks`` for what the
-process says. No streamlit here.
+here; "keep" writes one new run folder, nothing else is written. See ``rivae.ui.work.tasks`` for
+what the process says. No streamlit here.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ def align(spec: Mapping[str, Any]) -> dict[str, Any]:
     tell(stage="fitting the axes", share=0.3)
     found, gains = align_run(run, spec["items"], spec["levels"], spec["factors"], data=data)
     return {
-        "matrix": found.change.matrix.tolist(), "offset": found.change.offset.tolist(),
-        "note": found.change.note, "n_items": len(spec["items"]),
+        "matrix": found.change.matrix.tolist(),
+        "offset": found.change.offset.tolist(),
+        "note": found.change.note,
+        "n_items": len(spec["items"]),
         "record": alignment_record(found, gains, spec["guideline"]),
-    }  # fmt: skip
+    }
 
 
 def keep(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,9 +43,15 @@ def keep(spec: Mapping[str, Any]) -> dict[str, Any]:
 
     tell(stage="writing the run", share=0.3)
     made = derive_run(
-        Run(spec["run"]), spec["matrix"], spec["offset"], spec["name"], note=spec["note"],
-        names=spec["names"], record=spec["record"], root=Path(spec["root"]),
-    )  # fmt: skip
+        Run(spec["run"]),
+        spec["matrix"],
+        spec["offset"],
+        spec["name"],
+        note=spec["note"],
+        names=spec["names"],
+        record=spec["record"],
+        root=Path(spec["root"]),
+    )
     return {"run": made.id}
 
 

@@ -134,12 +134,17 @@ def _retrieval_chance(name: str, n: float | None) -> float | None:
 
 
 RANGES = {
-    "paper": "Paper", "prior": "3 s.d.", "sigma": "10 s.d.", "data": "Data",
-}  # fmt: skip
+    "paper": "Paper",
+    "prior": "3 s.d.",
+    "sigma": "10 s.d.",
+    "data": "Data",
+}
 EXTENTS = {
-    "Paper": "z from −10 to 10", "3 s.d.": "z over mean ± 3 s.d.",
-    "10 s.d.": "z over mean ± 10 s.d.", "Data": "z over the central 99 % of the queries",
-}  # fmt: skip
+    "Paper": "z from −10 to 10",
+    "3 s.d.": "z over mean ± 3 s.d.",
+    "10 s.d.": "z over mean ± 10 s.d.",
+    "Data": "z over the central 99 % of the queries",
+}
 
 
 @dataclass(frozen=True)

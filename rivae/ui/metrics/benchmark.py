@@ -50,28 +50,43 @@ def tables(bar: DeltaGenerator) -> None:
     names = _dataset_names(datasets_of(lines))
     with bar:
         title = st.segmented_control(
-            "Data set", list(names), default=next(iter(names)), required=True,
-            key=keys.METRICS_DATASET, bind="query-params",
-        ) or next(iter(names))  # fmt: skip
+            "Data set",
+            list(names),
+            default=next(iter(names)),
+            required=True,
+            key=keys.METRICS_DATASET,
+            bind="query-params",
+        ) or next(iter(names))
         choice = st.segmented_control(
-            "Range of z", list(RANGES), default="Paper", required=True, key=keys.METRICS_RANGE,
+            "Range of z",
+            list(RANGES),
+            default="Paper",
+            required=True,
+            key=keys.METRICS_RANGE,
             bind="query-params",
             help="The paper's −10 … 10, which depends on the scale that training gave z, or "
             "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own only.",
-        )  # fmt: skip
+        )
         presets = presets_of(lines)
         preset = st.selectbox(
-            "Preset", ["all", *presets], key=keys.METRICS_PRESET, bind="query-params", width=130,
+            "Preset",
+            ["all", *presets],
+            key=keys.METRICS_PRESET,
+            bind="query-params",
+            width=130,
             help="Settings of our own (default), or the paper's.",
-        )  # fmt: skip
+        )
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
         )
         pages.metrics()
     views = table_views(
-        lines, names[title], where=RANGES[choice or "Paper"],
-        preset=preset if preset in presets else None, paper=paper,
-    )  # fmt: skip
+        lines,
+        names[title],
+        where=RANGES[choice or "Paper"],
+        preset=preset if preset in presets else None,
+        paper=paper,
+    )
     st.caption(HOW_TO_READ)
     for view in views:
         _table(view, title, names[title])
@@ -89,9 +104,10 @@ def _table(view: TableView, title: str, dataset: str) -> None:
         exports.table_panel(view, dataset)
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
     result_table(
-        data, key=session.table_key(view.id),
+        data,
+        key=session.table_key(view.id),
         on_sort=lambda: session.clicked_heading(view.id),
-    )  # fmt: skip
+    )
     st.caption(markdown(view.note))
 
 

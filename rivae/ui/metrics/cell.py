@@ -49,8 +49,9 @@ def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> No
     try:
         with outcome.waiting("Opening the model and searching its items …", 420):
             explorer = cache.explorer(run.id)
-            found = behind(cache.model_key(run.id), report.created, j, along.other, explorer,
-                           report.stored)  # fmt: skip
+            found = behind(
+                cache.model_key(run.id), report.created, j, along.other, explorer, report.stored
+            )
             sheet = items_sheet(explorer, found, measured_queries(explorer.data, report.stored))
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
@@ -58,9 +59,12 @@ def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> No
     factor = "" if along.correlation is None else f" and {along.factors[k]}"
     with headline(f"Behind {explorer.axis_names[j]}{factor}"):
         st.button(
-            "Close", icon=":material/close:", type="tertiary", on_click=session.choose_cell,
+            "Close",
+            icon=":material/close:",
+            type="tertiary",
+            on_click=session.choose_cell,
             args=(None,),
-        )  # fmt: skip
+        )
     if along.correlation is None:
         _items(run, along, sheet)
         return
@@ -90,35 +94,51 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     from rivae.plots.strips import strips_of, strips_sheet
 
     data, side = explorer.data, 0 if explorer.shows_whole else 2
-    return stacked([
-        strips_sheet(
-            strips_of(found, q, explorer.axis_names, max_points=MAX_POINTS),
-            lambda i: data.picture(i, side), side=44, title=data.title,
-            query=data.picture(row, 1), query_title=data.title(row),
-            marked=(row,),
-        )
-        for q, row in enumerate(rows[:N_STRIPS].tolist())
-    ], gap=0)  # fmt: skip
+    return stacked(
+        [
+            strips_sheet(
+                strips_of(found, q, explorer.axis_names, max_points=MAX_POINTS),
+                lambda i: data.picture(i, side),
+                side=44,
+                title=data.title,
+                query=data.picture(row, 1),
+                query_title=data.title(row),
+                marked=(row,),
+            )
+            for q, row in enumerate(rows[:N_STRIPS].tolist())
+        ],
+        gap=0,
+    )
 
 
 def _items(run: Run, along: Along, sheet: Sheet) -> None:
     from rivae.plots.markup import to_fragment
 
     st.html(to_fragment(sheet, dark=theme.is_dark()))
-    st.caption(markdown(
-        f"Items found for the first {N_STRIPS} of the measured queries, {extent(along.name)}, at "
-        "points where the best item changes; a framed one is the query's own pair."
-    ))  # fmt: skip
+    st.caption(
+        markdown(
+            f"Items found for the first {N_STRIPS} of the measured queries, "
+            f"{extent(along.name)}, at "
+            "points where the best item changes; a framed one is the query's own pair."
+        )
+    )
     st.page_link(
-        TRAVERSE, label="Open in Traverse", icon=":material/timeline:",
+        TRAVERSE,
+        label="Open in Traverse",
+        icon=":material/timeline:",
         query_params={"run": run.id},
-    )  # fmt: skip
+    )
 
 
 def _scatter(
-    run: Run, along: Along, table: NDArray[np.float64], found: Traversal, explorer: Explorer,
-    j: int, k: int,
-) -> None:  # fmt: skip
+    run: Run,
+    along: Along,
+    table: NDArray[np.float64],
+    found: Traversal,
+    explorer: Explorer,
+    j: int,
+    k: int,
+) -> None:
     """Factor of the retrieved items against z, exactly those that the stored number is made of."""
     from rivae.plots.scatter import traversal_scatter
     from rivae.plots.theme import alt_text
@@ -129,20 +149,34 @@ def _scatter(
         st.info(markdown(f"The data set has no factor {along.factors[k]} now."))
         return
     figure = traversal_scatter(
-        found.values[0], explorer.data.factors[found.ids[:, 0, :, 0], column], j=j, k=k,
-        factor_name=specs[column].name, levels=specs[column].levels,
-        latent_name=explorer.axis_names[j], correlation=float(table[j, k]), dark=theme.is_dark(),
-    )  # fmt: skip
+        found.values[0],
+        explorer.data.factors[found.ids[:, 0, :, 0], column],
+        j=j,
+        k=k,
+        factor_name=specs[column].name,
+        levels=specs[column].levels,
+        latent_name=explorer.axis_names[j],
+        correlation=float(table[j, k]),
+        dark=theme.is_dark(),
+    )
     st.plotly_chart(
         figure, theme=None, key=keys.METRICS_SCATTER, alt=alt_text(figure), config=QUIET
     )
     share = 0.0 if along.undefined is None else float(along.undefined[j, k])
     if share > 0:
-        st.caption(markdown(
-            f"For {share:.0%} of the queries the factor stays the same along "
-            f"{explorer.axis_names[j]}; their correlation counts as 0."
-        ))  # fmt: skip
+        st.caption(
+            markdown(
+                f"For {share:.0%} of the queries the factor stays the same along "
+                f"{explorer.axis_names[j]}; their correlation counts as 0."
+            )
+        )
     exports.panel(
-        "behind-cell", lambda: figure, run.id, "stored-scatter", is_chart=True, dim=j,
-        factor=column, other=along.other,
-    )  # fmt: skip
+        "behind-cell",
+        lambda: figure,
+        run.id,
+        "stored-scatter",
+        is_chart=True,
+        dim=j,
+        factor=column,
+        other=along.other,
+    )

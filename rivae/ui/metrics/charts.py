@@ -48,35 +48,51 @@ def chosen_cell(along: Along) -> tuple[int, int] | None:
     return found if found[1] < len(along.factors) else None
 
 
-def _correlations(
-    run: Run, along: Along, table: NDArray[np.float64], names: list[str]
-) -> None:
+def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: list[str]) -> None:
     from rivae.plots.heatmap import correlation_heatmap
     from rivae.plots.theme import alt_text
 
     figure = correlation_heatmap(
-        table, along.factors, names, threshold=THRESHOLD, dark=theme.is_dark(),
+        table,
+        along.factors,
+        names,
+        threshold=THRESHOLD,
+        dark=theme.is_dark(),
         selected=chosen_cell(along),
-    )  # fmt: skip
+    )
     with headline("Correlation with true factors"):
         exports.panel(
-            "correlations", lambda: figure, run.id, "stored-correlation", is_chart=True,
-            group=_group(along), threshold=THRESHOLD, names=names,
-        )  # fmt: skip
+            "correlations",
+            lambda: figure,
+            run.id,
+            "stored-correlation",
+            is_chart=True,
+            group=_group(along),
+            threshold=THRESHOLD,
+            names=names,
+        )
 
     def clicked() -> None:
         if (found := clicked_cell(keys.METRICS_HEATMAP)) is not None:
             session.choose_cell(found)
 
     st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_HEATMAP, on_select=clicked,
-        selection_mode="points", alt=alt_text(figure), config=QUIET,
-    )  # fmt: skip
-    st.caption(markdown(
-        f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
-        f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see what is "
-        "behind it."
-    ))  # fmt: skip
+        figure,
+        theme=None,
+        key=keys.METRICS_HEATMAP,
+        on_select=clicked,
+        selection_mode="points",
+        alt=alt_text(figure),
+        config=QUIET,
+    )
+    st.caption(
+        markdown(
+            f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
+            f"queries; {THRESHOLD:g} and above framed. Click a cell, or choose below, to see "
+            "what is "
+            "behind it."
+        )
+    )
     _cell_picker(along, table, names)
 
 
@@ -91,8 +107,7 @@ def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> 
     st.session_state[keys.METRICS_CELL_FACTOR] = None if shown is None else shown[1]
 
     def chosen() -> None:
-        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM,
-                                                  keys.METRICS_CELL_FACTOR))  # fmt: skip
+        j, k = (st.session_state[key] for key in (keys.METRICS_CELL_DIM, keys.METRICS_CELL_FACTOR))
         if shown is not None and (j is None or k is None):
             session.choose_cell(None)
         elif j is not None or k is not None:
@@ -102,15 +117,25 @@ def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> 
 
     with st.container(horizontal=True):
         st.selectbox(
-            "Dimension", range(len(table)), index=None, placeholder="none",
-            format_func=lambda j: names[j], width=150, key=keys.METRICS_CELL_DIM,
+            "Dimension",
+            range(len(table)),
+            index=None,
+            placeholder="none",
+            format_func=lambda j: names[j],
+            width=150,
+            key=keys.METRICS_CELL_DIM,
             on_change=chosen,
-        )  # fmt: skip
+        )
         st.selectbox(
-            "Factor", range(len(along.factors)), index=None, placeholder="none",
-            format_func=lambda k: along.factors[k], width=210, key=keys.METRICS_CELL_FACTOR,
+            "Factor",
+            range(len(along.factors)),
+            index=None,
+            placeholder="none",
+            format_func=lambda k: along.factors[k],
+            width=210,
+            key=keys.METRICS_CELL_FACTOR,
             on_change=chosen,
-        )  # fmt: skip
+        )
 
 
 @st.fragment
@@ -118,20 +143,33 @@ def _alpha(run: Run, report: Report, along: Along, table: NDArray[np.float64]) -
     """D and C of the shared factors at any alpha, computed anew from the stored table."""
     head = headline("D and C against alpha")
     figure, alpha = alpha_panel(
-        table[:, list(along.shared)], [along.factors[k] for k in along.shared],
-        key=keys.METRICS_CURVE, chance=along.chance, chance_alpha=report.alpha,
-    )  # fmt: skip
+        table[:, list(along.shared)],
+        [along.factors[k] for k in along.shared],
+        key=keys.METRICS_CURVE,
+        chance=along.chance,
+        chance_alpha=report.alpha,
+    )
     with head:
         exports.panel(
-            "alpha", lambda: figure, run.id, "stored-alpha", is_chart=True, group=_group(along),
-            columns=list(along.shared), alpha=alpha,
-        )  # fmt: skip
+            "alpha",
+            lambda: figure,
+            run.id,
+            "stored-alpha",
+            is_chart=True,
+            group=_group(along),
+            columns=list(along.shared),
+            alpha=alpha,
+        )
 
 
 def alpha_panel(
-    table: NDArray[np.float64], names: Sequence[str], *, key: str,
-    chance: Mapping[str, tuple[float, float]] | None = None, chance_alpha: float | None = None,
-) -> tuple[go.Figure, float]:  # fmt: skip
+    table: NDArray[np.float64],
+    names: Sequence[str],
+    *,
+    key: str,
+    chance: Mapping[str, tuple[float, float]] | None = None,
+    chance_alpha: float | None = None,
+) -> tuple[go.Figure, float]:
     """A slider for alpha, the curves of D and C with what they say; the figure and alpha.
 
     Args:
@@ -144,9 +182,12 @@ def alpha_panel(
     from rivae.plots.theme import alt_text
 
     alpha = live_slider(
-        "alpha in rho(c) = exp(alpha c)", STEPS, DEFAULT_ALPHA, name=keys.METRICS_ALPHA,
+        "alpha in rho(c) = exp(alpha c)",
+        STEPS,
+        DEFAULT_ALPHA,
+        name=keys.METRICS_ALPHA,
         about="The paper does not give alpha. A larger one lifts both scores.",
-    )  # fmt: skip
+    )
     figure = alpha_curve(
         table, alpha, chance=chance, chance_alpha=chance_alpha, dark=theme.is_dark()
     )
@@ -158,10 +199,12 @@ def alpha_panel(
         if linear[name].score == linear[name].score
     )
     level = f" The level of chance is known at alpha {chance_alpha:g}." if chance else ""
-    st.caption(markdown(
-        f"Of {', '.join(names)}. With |corr| itself as the weight: {plain}. "
-        f"I = {informative.score:.2f} at any alpha.{level}"
-    ))  # fmt: skip
+    st.caption(
+        markdown(
+            f"Of {', '.join(names)}. With |corr| itself as the weight: {plain}. "
+            f"I = {informative.score:.2f} at any alpha.{level}"
+        )
+    )
     return figure, alpha
 
 
@@ -206,7 +249,9 @@ def live_slider(
 
     at = known[1]
     _STEPS(
-        key=key, data={"label": label, "help": about, "steps": texts, "at": at},
-        on_move_change=moved, on_commit_change=released,
-    )  # fmt: skip
+        key=key,
+        data={"label": label, "help": about, "steps": texts, "at": at},
+        on_move_change=moved,
+        on_commit_change=released,
+    )
     return steps[at]

@@ -43,9 +43,11 @@ def _coverage(table: Table) -> None:
         st.info("No traversal changes the digit, so overlap and coverage are undefined.")
         return
     figure = coverage_bars(
-        coverage.parts["union"], coverage.score, dark=theme.is_dark(),
+        coverage.parts["union"],
+        coverage.score,
+        dark=theme.is_dark(),
         overlap=overlap.score if overlap.score == overlap.score else None,
-    )  # fmt: skip
+    )
     st.plotly_chart(
         figure, theme=None, key=keys.METRICS_COVERAGE, alt=alt_text(figure), config=QUIET
     )
@@ -58,18 +60,28 @@ def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None
     figure = transition_heatmap(table, names, dark=theme.is_dark())
     with headline("Digit transitions"):
         exports.panel(
-            "transitions", lambda: figure, run.id, "stored-digits", is_chart=True,
-            group="digits_other" if along.other else "digits", names=names,
-        )  # fmt: skip
+            "transitions",
+            lambda: figure,
+            run.id,
+            "stored-digits",
+            is_chart=True,
+            group="digits_other" if along.other else "digits",
+            names=names,
+        )
 
     def clicked() -> None:
         if (found := clicked_cell(keys.METRICS_TRANSITIONS)) is not None:
             session.choose_cell((found[1], 0))  # (pair of digits, dimension)
 
     st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_TRANSITIONS, on_select=clicked,
-        selection_mode="points", alt=alt_text(figure), config=QUIET,
-    )  # fmt: skip
+        figure,
+        theme=None,
+        key=keys.METRICS_TRANSITIONS,
+        on_select=clicked,
+        selection_mode="points",
+        alt=alt_text(figure),
+        config=QUIET,
+    )
     st.caption("Click a row, or choose below, to see the items along that dimension.")
 
 
@@ -82,9 +94,15 @@ def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
         session.choose_cell(None if j is None else (j, 0))
 
     st.selectbox(
-        "Dimension", range(len(names)), index=None, placeholder="none", width=150,
-        format_func=lambda j: names[j], key=keys.METRICS_CELL_DIM, on_change=picked,
-    )  # fmt: skip
+        "Dimension",
+        range(len(names)),
+        index=None,
+        placeholder="none",
+        width=150,
+        format_func=lambda j: names[j],
+        key=keys.METRICS_CELL_DIM,
+        on_change=picked,
+    )
 
 
 def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
@@ -95,16 +113,14 @@ def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
     from rivae.plots.theme import alt_text
 
     figure = digit_range_lines(
-        [each.n_std for each in ranges], [each.overlap for each in ranges],
-        [each.coverage for each in ranges], dark=theme.is_dark(),
-    )  # fmt: skip
-    with headline("Overlap and coverage by range of z"):
-        exports.panel(
-            "digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True
-        )
-    st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_RANGES, alt=alt_text(figure), config=QUIET
+        [each.n_std for each in ranges],
+        [each.overlap for each in ranges],
+        [each.coverage for each in ranges],
+        dark=theme.is_dark(),
     )
+    with headline("Overlap and coverage by range of z"):
+        exports.panel("digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True)
+    st.plotly_chart(figure, theme=None, key=keys.METRICS_RANGES, alt=alt_text(figure), config=QUIET)
     st.caption(
         "Both depend on how far a traversal goes, and the paper gives its range in units of z "
         "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "

@@ -35,8 +35,9 @@ def run_files(report: Report, run_id: str) -> dict[str, Content]:
 
     def text(write: Callable[..., str], heading: str) -> str:
         tables = run_scores(report, run_id).items()
-        return "\n".join(heading.format(name) + write(rows, corner="Run", digits=4)
-                         for name, rows in tables)  # fmt: skip
+        return "\n".join(
+            heading.format(name) + write(rows, corner="Run", digits=4) for name, rows in tables
+        )
 
     return {
         "csv": lambda: to_csv(run_csv_rows(report, run_id)),
@@ -53,14 +54,13 @@ def table_panel(view: TableView, dataset: str) -> None:
 def run_panel(report: Report, run_id: str) -> None:
     """The Export button of a run's metrics."""
     panel(
-        run_files(report, run_id), f"{run_id}-metrics",
+        run_files(report, run_id),
+        f"{run_id}-metrics",
         more=lambda: exports.python(run_id, "metrics"),
-    )  # fmt: skip
+    )
 
 
-def panel(
-    files: dict[str, Content], name: str, more: Callable[[], None] | None = None
-) -> None:
+def panel(files: dict[str, Content], name: str, more: Callable[[], None] | None = None) -> None:
     """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names and
     ``more`` draws what else there is.
     """
@@ -71,9 +71,12 @@ def panel(
         with st.container(horizontal=True):
             for ending, content in files.items():
                 st.download_button(
-                    titles[ending], _encoded(content), file_name=f"{stem}.{ending}",
-                    key=f"export-{stem}-{ending}", on_click="ignore",
-                )  # fmt: skip
+                    titles[ending],
+                    _encoded(content),
+                    file_name=f"{stem}.{ending}",
+                    key=f"export-{stem}-{ending}",
+                    on_click="ignore",
+                )
         if more is not None:
             more()
 

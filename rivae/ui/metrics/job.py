@@ -26,9 +26,10 @@ def main(argv: Sequence[str]) -> int:
         run = Run(path)
         data = run.load_dataset()
         result = evaluate(
-            run.load_method(data), data,
+            run.load_method(data),
+            data,
             progress=lambda stage, share: tell(stage=stage, share=share),
-        )  # fmt: skip
+        )
         if not keep:
             try:
                 run.write_evaluation(result)

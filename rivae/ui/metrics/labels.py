@@ -89,8 +89,9 @@ def _no_plan(bar: DeltaGenerator) -> None:
     with bar:
         pages.metrics()
     st.write("Scores from labels need a labelling plan: make one on the Label page.")
-    st.page_link(LABEL, label="Make a plan", icon=":material/new_label:",
-                 query_params={"view": "Plans"})  # fmt: skip
+    st.page_link(
+        LABEL, label="Make a plan", icon=":material/new_label:", query_params={"view": "Plans"}
+    )
 
 
 def _plan(chosen: str, bar: DeltaGenerator) -> None:
@@ -114,8 +115,9 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
             labels_charts.charts(line, found)
     else:
         st.write(f"Plan {markdown(chosen)} has no labels yet: label some of its items first.")
-        st.page_link(LABEL, label="Label", icon=":material/new_label:",
-                     query_params={"plan": chosen})  # fmt: skip
+        st.page_link(
+            LABEL, label="Label", icon=":material/new_label:", query_params={"plan": chosen}
+        )
     if line is not None:
         _axes(line, found, known)
     st.session_state[keys.METRICS_LABELS] = next_drawn(before, chosen, seq, took, time.monotonic())
@@ -151,12 +153,10 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
     asked, remark = session.current_run("")
     named = st.query_params.get("run", "")
     if named and asked == named and asked not in lines:
-        remark = (f"Run {markdown(asked[:80])} is not one of this plan's, so another one is "
-                  "shown.")  # fmt: skip
+        remark = f"Run {markdown(asked[:80])} is not one of this plan's, so another one is shown."
     run_id = asked if asked in lines else next(iter(lines))
     with bar:
-        run_picker(run_id, list(lines), key=keys.METRICS_RUN,
-                   on_change=session.choose_run)  # fmt: skip
+        run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
     if remark:
         st.warning(remark, icon=":material/info:")
     if not remark:
@@ -166,9 +166,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
 
 def _scores(found: Found) -> None:
     with headline("D, C and I from labels"):
-        exports.panel(
-            labels_charts.score_files(found), f"{found.opened.plan.id}-scores"
-        )
+        exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
     result_table(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels", on_sort=lambda: None)
     for sentence in _remarks(found):
         st.caption(markdown(sentence))
@@ -189,28 +187,36 @@ def _remarks(found: Found) -> list[str]:
             f"Intervals: 95 % over {over}."
         )
         if not any(s.selected for s in scored):
-            said.append(f"No run has more than {PAPER_SELECTED} dimensions, so none were selected "
-                        "by their correlation.")  # fmt: skip
+            said.append(
+                f"No run has more than {PAPER_SELECTED} dimensions, so none were selected "
+                "by their correlation."
+            )
         else:
-            said.append("The paper chose 10 of Recipe1M's dimensions by their correlation, which "
-                        "lifts every score; both are shown.")  # fmt: skip
+            said.append(
+                "The paper chose 10 of Recipe1M's dimensions by their correlation, which "
+                "lifts every score; both are shown."
+            )
     if waiting:
         said.append(
             f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
             f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
         )
     if found.opened.plan.purpose == "axes":
-        said.append("The items of this plan were chosen to align axes; for D, C and I whole "
-                    "queries of a plan for scores have to be labelled.")  # fmt: skip
+        said.append(
+            "The items of this plan were chosen to align axes; for D, C and I whole "
+            "queries of a plan for scores have to be labelled."
+        )
     if len(scored) > 1:
         said.append(
             "A place is given only to a run whose interval overlaps no other run's; a tie is not "
             "ranked. Runs share queries and annotators, so more labels may still part them."
         )
     if any(line.parent for line in found.lines):
-        said.append("A derived run retrieves other items than the plan's along its own axes: look "
-                    "at how much of them is labelled. Aligned to these labels, it is scored on "
-                    "what it was fitted to.")  # fmt: skip
+        said.append(
+            "A derived run retrieves other items than the plan's along its own axes: look "
+            "at how much of them is labelled. Aligned to these labels, it is scored on "
+            "what it was fitted to."
+        )
     return said
 
 

@@ -26,9 +26,12 @@ def charts(line: Line, found: Found) -> None:
     if line.all_factors is None:
         st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
         st.button(
-            "Evaluate it", icon=":material/speed:", key=keys.METRICS_LABELS_EVALUATE,
-            on_click=session.show_run, args=(line.run.id,),
-        )  # fmt: skip
+            "Evaluate it",
+            icon=":material/speed:",
+            key=keys.METRICS_LABELS_EVALUATE,
+            on_click=session.show_run,
+            args=(line.run.id,),
+        )
         return
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
@@ -46,34 +49,40 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
     names = axes.names_of(line.run, len(table))
     shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
     with headline(f"Correlation with labels: {line.run.id}"):
-        exports.panel(
-            correlation_files(line, scores, names), f"{line.run.id}-label-correlations"
-        )
+        exports.panel(correlation_files(line, scores, names), f"{line.run.id}-label-correlations")
     if not shown:
         st.caption("No query of this run is labelled enough yet, so there is nothing to correlate.")
         return
     figure = correlation_heatmap(
-        table[:, shown], found.names([ids[k] for k in shown]), names, threshold=THRESHOLD,
+        table[:, shown],
+        found.names([ids[k] for k in shown]),
+        names,
+        threshold=THRESHOLD,
         dark=theme.is_dark(),
-    )  # fmt: skip
+    )
     st.plotly_chart(
         figure, theme=None, key=keys.METRICS_LABELS_HEATMAP, alt=alt_text(figure), config=QUIET
     )
     few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
-    st.caption(markdown(
-        f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries of which "
-        f"enough is labelled ({few}{'' if few == many else f' to {many}'} of "
-        f"{scores.settings['n_queries']}); {THRESHOLD:g} and above framed."
-    ))  # fmt: skip
+    st.caption(
+        markdown(
+            f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries of "
+            "which "
+            f"enough is labelled ({few}{'' if few == many else f' to {many}'} of "
+            f"{scores.settings['n_queries']}); {THRESHOLD:g} and above framed."
+        )
+    )
 
 
 def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
     headline("Labels by factor")
     result_table(
-        coverage_payload(scores.coverage, found.names(found.guideline.ids),
-                         int(scores.settings["n_queries"])),
-        key=f"{keys.METRICS_TABLE}_coverage", on_sort=lambda: None,
-    )  # fmt: skip
+        coverage_payload(
+            scores.coverage, found.names(found.guideline.ids), int(scores.settings["n_queries"])
+        ),
+        key=f"{keys.METRICS_TABLE}_coverage",
+        on_sort=lambda: None,
+    )
 
 
 @st.fragment
@@ -98,9 +107,10 @@ def score_files(found: Found) -> dict[str, Content]:
         shared = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
         return [
             {**row, **shared}
-            for line in found.lines if line.scores is not None
+            for line in found.lines
+            if line.scores is not None
             for row in score_rows(line.run.id, line.scores)
-        ]  # fmt: skip
+        ]
 
     return {"csv": lambda: to_csv(rows())}
 

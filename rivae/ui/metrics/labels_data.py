@@ -69,9 +69,7 @@ class Found:
         return [self.guideline.factor(factor).name for factor in factors]
 
 
-def scores_of(
-    opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda said: None
-) -> Found:
+def scores_of(opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda said: None) -> Found:
     """Every run of the plan, then the runs derived from them, with what labels say.
 
     Args:
@@ -93,14 +91,16 @@ def scores_of(
         looked.append(_look(run, opened, guideline, seq))
     tell("Scoring")
     counted = [
-        line.all_factors for line, _ in looked
+        line.all_factors
+        for line, _ in looked
         if line.all_factors is not None and line.run.id in own
     ]
     n_queries = max((int(s.settings["n_queries"]) for s in counted), default=0)
     factors = scored_factors(guideline.ids, [s.coverage for s in counted], n_queries)
     lines = tuple(
         replace(line, scores=_label_scores(basis.key, seq, factors, True, basis))
-        if basis is not None and factors else line
+        if basis is not None and factors
+        else line
         for line, basis in looked
     )
     return Found(opened, guideline, factors, lines, seq)
@@ -115,9 +115,7 @@ class _Basis:
     table: pd.DataFrame
 
 
-def _look(
-    run: Run, opened: OpenPlan, guideline: Guideline, seq: int
-) -> tuple[Line, _Basis | None]:
+def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[Line, _Basis | None]:
     """A run's coverage and correlation table over all factors, and what they are made from."""
     from rivae.labels.home import labels_url
     from rivae.labels.run_scores import parent_of
@@ -128,16 +126,18 @@ def _look(
         if report is None:
             return replace(line, trouble="not evaluated yet"), None
         plan = opened.plan
-        key = "|".join([
-            cache.model_key(run.id), str(report.get("created", "")), str(plan.n_queries),
-            plan.fingerprint,
-        ])  # fmt: skip
+        key = "|".join(
+            [
+                cache.model_key(run.id),
+                str(report.get("created", "")),
+                str(plan.n_queries),
+                plan.fingerprint,
+            ]
+        )
         found = _traversal(key, plan.n_queries, run, opened.data)
         key = f"{labels_url()}|{key}"
         basis = _Basis(key, found, _table(key, seq, found, opened.data))
-        line = replace(
-            line, all_factors=_label_scores(key, seq, guideline.ids, False, basis)
-        )
+        line = replace(line, all_factors=_label_scores(key, seq, guideline.ids, False, basis))
     except RivaeError as error:
         return replace(line, trouble=str(error)), None
     served = {own.id: own.model for own in plan.runs}
@@ -159,7 +159,8 @@ def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset)
     found = measured_traversal(_run, _data, n_queries=n_queries)
     # The distances, half of the memory, are not needed for scores.
     return replace(
-        found, ids=found.ids[..., :1],
+        found,
+        ids=found.ids[..., :1],
         squared_distances=np.broadcast_to(0.0, (*found.ids.shape[:3], 1)),
     )
 
@@ -194,9 +195,13 @@ def labelled(opened: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _labelled(
-    url: str, seq: int, fingerprint: str, factors: tuple[str, ...], plans: tuple[str, ...],
+    url: str,
+    seq: int,
+    fingerprint: str,
+    factors: tuple[str, ...],
+    plans: tuple[str, ...],
     _data: PairedDataset,
-) -> Labelled:  # fmt: skip
+) -> Labelled:
     from rivae.labels.run_scores import labelled
 
     return labelled(labels.store(), _data, factors)

@@ -42,9 +42,7 @@ def scores_payload(found: Found) -> dict[str, Any]:
     return _payload("D, C and I from labels", COLUMNS, rows)
 
 
-def _section(
-    found: Found, choose: Callable[[LabelScores], ScoredDims]
-) -> list[dict[str, Any]]:
+def _section(found: Found, choose: Callable[[LabelScores], ScoredDims]) -> list[dict[str, Any]]:
     from rivae.labels.run_scores import ranks
 
     scored = {line.run.id: choose(line.scores) for line in found.lines if line.scores}
@@ -54,14 +52,20 @@ def _section(
     for line in found.lines:
         dims = scored.get(line.run.id)
         cells = [
-            {"main": "–", "state": "not-run"} if dims is None else _score(
-                dims, name, places[name].get(line.run.id), several)
+            {"main": "–", "state": "not-run"}
+            if dims is None
+            else _score(dims, name, places[name].get(line.run.id), several)
             for name in SCORES
-        ]  # fmt: skip
-        rows.append({
-            "name": line.run.id, "detail": _detail(line), "quiet": False,
-            "title": None, "cells": [*cells, *_covered(line)],
-        })  # fmt: skip
+        ]
+        rows.append(
+            {
+                "name": line.run.id,
+                "detail": _detail(line),
+                "quiet": False,
+                "title": None,
+                "cells": [*cells, *_covered(line)],
+            }
+        )
     return rows
 
 
@@ -75,8 +79,12 @@ def _score(dims: ScoredDims, name: str, place: int | None, several: bool) -> dic
     if math.isnan(result.score):
         why = str(result.settings.get("undefined", ""))
         brief = why.partition(":")[0]
-        return {"main": "–", "state": "not-run", "title": why,
-                "sub": brief if len(brief) < MAX_BRIEF else "too few labels"}  # fmt: skip
+        return {
+            "main": "–",
+            "state": "not-run",
+            "title": why,
+            "sub": brief if len(brief) < MAX_BRIEF else "too few labels",
+        }
     sub = "no interval" if math.isnan(low) else f"{low:.{DIGITS}f} … {high:.{DIGITS}f}"
     if several:
         sub += f" · {'tie' if place is None else ordinal(place)}"
@@ -120,7 +128,10 @@ def coverage_payload(coverage: Coverage, names: Sequence[str], n_queries: int) -
     )
     rows = [
         {
-            "name": name, "detail": "", "quiet": False, "title": None,
+            "name": name,
+            "detail": "",
+            "quiet": False,
+            "title": None,
             "cells": [
                 {"main": f"{coverage.labelled[k]:,} of {coverage.needed:,}"},
                 {"main": f"{coverage.cannot_tell[k]:,}"},
@@ -129,7 +140,7 @@ def coverage_payload(coverage: Coverage, names: Sequence[str], n_queries: int) -
             ],
         }
         for k, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     return _payload("Labels by factor", columns, rows)
 
 
@@ -158,23 +169,34 @@ def gains_payload(
 
     rows: list[dict[str, Any]] = [
         {
-            "name": names.get(g["factor"], g["factor"]), "detail": "", "quiet": False,
+            "name": names.get(g["factor"], g["factor"]),
+            "detail": "",
+            "quiet": False,
             "title": None,
             "cells": [
                 {"main": axes[g["axis_before"]] if g["axis_before"] < len(axes) else "?"},
-                _number(abs(g["before"])), _number(abs(g["after"])),
-                _number(g["r2_before"]), _number(g["r2_after"]), {"main": str(g["n"])},
+                _number(abs(g["before"])),
+                _number(abs(g["after"])),
+                _number(g["r2_before"]),
+                _number(g["r2_after"]),
+                {"main": str(g["n"])},
             ],
         }
         for g in gains
-    ]  # fmt: skip
-    rows.append({
-        "name": "Mean (|corr|: MCC)", "detail": "", "quiet": False, "title": None,
-        "cells": [
-            {"main": ""}, *(_number(mean(name)) for name in
-                            ("before", "after", "r2_before", "r2_after")), {"main": ""},
-        ],
-    })  # fmt: skip
+    ]
+    rows.append(
+        {
+            "name": "Mean (|corr|: MCC)",
+            "detail": "",
+            "quiet": False,
+            "title": None,
+            "cells": [
+                {"main": ""},
+                *(_number(mean(name)) for name in ("before", "after", "r2_before", "r2_after")),
+                {"main": ""},
+            ],
+        }
+    )
     return _payload("What the alignment gains on held-out items", columns, rows, kind="wrap")
 
 
@@ -183,16 +205,21 @@ def _number(value: float) -> dict[str, Any]:
 
 
 def _payload(
-    label: str, columns: Sequence[tuple[str, str, str]], rows: list[dict[str, Any]],
+    label: str,
+    columns: Sequence[tuple[str, str, str]],
+    rows: list[dict[str, Any]],
     kind: str = "",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """A table for the component; the cells of ``kind`` "wrap" take several lines where the page is
     narrow.
     """
     return {
-        "label": label, "sort": None, "notes": [], "rows": rows,
+        "label": label,
+        "sort": None,
+        "notes": [],
+        "rows": rows,
         "columns": [
             {"id": name, "label": text, "kind": kind, "title": title or None, "sortable": False}
             for name, text, title in columns
         ],
-    }  # fmt: skip
+    }

@@ -52,9 +52,10 @@ def report_of(stored: Mapping[str, Any], dataset: str, method: str) -> Report:
         is_paper = group == "retrieval" or range_name(settings, suffix) == RANGES["paper"]
         of = method if is_paper else ""
         found = tuple(
-            measured for name in chosen
+            measured
+            for name in chosen
             if (measured := read_measured(name, results[name], dataset, of)) is not None
-        )  # fmt: skip
+        )
         if found:
             groups.append((heading, found))
     ranges = read_ranges(stored.get("digits_ranges"))
@@ -63,9 +64,13 @@ def report_of(stored: Mapping[str, Any], dataset: str, method: str) -> Report:
     along = [read_along(stored, suffix) for suffix in ("", "_other")]
     alpha = number(settings.get("alpha"))
     return Report(
-        str(stored.get("created") or ""), alpha if alpha and alpha > 0 else DEFAULT_ALPHA,
-        tuple(groups), tuple(a for a in along if a is not None), ranges, stored,
-    )  # fmt: skip
+        str(stored.get("created") or ""),
+        alpha if alpha and alpha > 0 else DEFAULT_ALPHA,
+        tuple(groups),
+        tuple(a for a in along if a is not None),
+        ranges,
+        stored,
+    )
 
 
 def _sections(
@@ -73,8 +78,11 @@ def _sections(
 ) -> list[tuple[str, str, list[str] | None]]:
     """(heading, group, metrics) in the order of the page."""
     factors = mapping(stored.get("factors"))
-    paper = [f"{name}{end}" for end in ("", PRIVATE)
-             for name in ("disentanglement", "completeness", "informativeness")]  # fmt: skip
+    paper = [
+        f"{name}{end}"
+        for end in ("", PRIVATE)
+        for name in ("disentanglement", "completeness", "informativeness")
+    ]
     of_z = " ".join(str(settings.get("latents") or "mu(v1)").split()).replace("mu(", "μ(")
     extents = [extent(range_name(settings, suffix)) for suffix in ("", "_other")]
     return [
@@ -92,8 +100,12 @@ def _digit_ranges(ranges: Sequence[DigitRange]) -> tuple[Measured, ...]:
     found = []
     for name, most in (("overlap", MAX_OVERLAP), ("coverage", 1.0)):
         for each in ranges:
-            result = {"score": getattr(each, name), "higher_is_better": name == "coverage",
-                      "low": 0.0, "high": most}  # fmt: skip
+            result = {
+                "score": getattr(each, name),
+                "higher_is_better": name == "coverage",
+                "low": 0.0,
+                "high": most,
+            }
             measured = read_measured(name, result)
             if measured is not None:
                 found.append(replace(measured, label=f"{name}, mean ± {each.n_std:g} s.d."))

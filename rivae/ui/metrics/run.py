@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.ui.work.tasks import Job
 
+
 def this_run(run_id: str, bar: DeltaGenerator) -> None:
     """All metrics of a run, its correlation table and its D and C, or the way to get them.
 
@@ -85,8 +86,9 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
                 exports.run_panel(report, run.id)
             result_table(
                 run_payload(report, f"All metrics of {run.id}"),
-                key=f"{keys.METRICS_TABLE}_run", on_sort=lambda: None,
-            )  # fmt: skip
+                key=f"{keys.METRICS_TABLE}_run",
+                on_sort=lambda: None,
+            )
             st.caption(_remark(report))
         with st.container():
             if along is not None:
@@ -112,10 +114,14 @@ def _along_picker(report: Report) -> Along | None:
     if len(names) < 2:
         return next(iter(names.values()), None)
     chosen = st.segmented_control(
-        "Range of z", list(names), default=next(iter(names)), required=True,
-        key=keys.METRICS_ALONG, bind="query-params",
+        "Range of z",
+        list(names),
+        default=next(iter(names)),
+        required=True,
+        key=keys.METRICS_ALONG,
+        bind="query-params",
         help=". ".join(f"{name}: {extent(name)}" for name in names),
-    )  # fmt: skip
+    )
     return names.get(str(chosen), next(iter(names.values())))
 
 
@@ -129,9 +135,13 @@ def _measure(run: Run, job: Job | None, label: str) -> None:
 
     running = tasks.running()  # maybe another run's
     st.button(
-        label, icon=":material/speed:", type="primary", key=keys.METRICS_EVALUATE,
-        on_click=begin, disabled=bool(running),
-    )  # fmt: skip
+        label,
+        icon=":material/speed:",
+        type="primary",
+        key=keys.METRICS_EVALUATE,
+        on_click=begin,
+        disabled=bool(running),
+    )
     outcome.show(keys.METRICS_EVALUATE)
     if running:
         outcome.watch(running, keys.METRICS_EVALUATE)
@@ -157,9 +167,7 @@ def start(run: Run) -> Job:
     keep = ["--keep"] if is_read_only(run) else []
     return tasks.start(
         model,
-        lambda: start_process(
-            model, f"Evaluating {run.id}", "rivae.ui.metrics.job", [path, *keep]
-        ),
+        lambda: start_process(model, f"Evaluating {run.id}", "rivae.ui.metrics.job", [path, *keep]),
         again=True,
     )
 

@@ -15,11 +15,15 @@ COLUMNS = (
     ("metric", "Metric", "", None),
     ("value", "Value", "", "± s.d. over random search sets, where there are several"),
     ("range", "Range", "", "what the metric can be"),
-    ("chance", "By chance", "", "with shuffled factors: mean ± s.d.; for retrieval of a random "
-     "order, exact"),
+    (
+        "chance",
+        "By chance",
+        "",
+        "with shuffled factors: mean ± s.d.; for retrieval of a random order, exact",
+    ),
     ("p", "p", "", "share of shuffles that score at least as well"),
     ("paper", "Paper", "paper", "printed for this method and data set"),
-)  # fmt: skip
+)
 
 
 def run_payload(report: Report, label: str) -> dict[str, Any]:
@@ -37,11 +41,15 @@ def run_payload(report: Report, label: str) -> dict[str, Any]:
         for measured in group:
             cells = _cells(measured)
             kept = [cells[name] for name, *_ in shown[1:]]
-            rows.append({
-                "name": f"{measured.label} {'↑' if measured.higher_is_better else '↓'}",
-                "detail": "", "quiet": False, "title": None,
-                "cells": kept,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "name": f"{measured.label} {'↑' if measured.higher_is_better else '↓'}",
+                    "detail": "",
+                    "quiet": False,
+                    "title": None,
+                    "cells": kept,
+                }
+            )
     return {"label": label, "columns": columns, "rows": rows, "sort": None, "notes": []}
 
 
@@ -57,14 +65,15 @@ def _cells(m: Measured) -> dict[str, dict[str, Any]]:
     score = Score("", m.name, m.value, paper=m.paper)
     return {
         "value": {
-            "main": typeset(number(m.value, digits) + spread), "sub": m.reason or None,
+            "main": typeset(number(m.value, digits) + spread),
+            "sub": m.reason or None,
             "state": "not-run" if math.isnan(m.value) else "",
         },
         "range": {"main": f"{_end(m.low, '−∞', digits)} … {_end(m.high, '∞', digits)}"},
         "chance": {"main": typeset(chance)},
         "p": {"main": "–" if m.p is None else f"{m.p:.2f}"},
         "paper": {"main": published(score, 2 if m.name in RETRIEVAL else 4) or "–"},
-    }  # fmt: skip
+    }
 
 
 def _end(value: float | None, open_end: str, digits: int) -> str:
@@ -78,24 +87,32 @@ def run_scores(report: Report, run_id: str) -> dict[str, list[Score]]:
     """By heading, one row of scores: what the exports write."""
     return {
         heading: [
-            Score(
-                run_id, m.name, m.value, m.std, m.paper, m.higher_is_better, label=m.label
-            )
+            Score(run_id, m.name, m.value, m.std, m.paper, m.higher_is_better, label=m.label)
             for m in group
         ]
         for heading, group in report.groups
-    }  # fmt: skip
+    }
 
 
 def run_csv_rows(report: Report, run_id: str) -> list[dict[str, Any]]:
     """One row per metric with all that is known of it."""
     return [
         {
-            "run": run_id, "group": heading, "metric": m.name, "value": m.value, "sd": m.std,
-            "n": m.n, "low": m.low, "high": m.high, "higher_is_better": m.higher_is_better,
-            "chance": m.chance, "chance_sd": m.chance_std, "p": m.p, "paper": m.paper,
+            "run": run_id,
+            "group": heading,
+            "metric": m.name,
+            "value": m.value,
+            "sd": m.std,
+            "n": m.n,
+            "low": m.low,
+            "high": m.high,
+            "higher_is_better": m.higher_is_better,
+            "chance": m.chance,
+            "chance_sd": m.chance_std,
+            "p": m.p,
+            "paper": m.paper,
             "undefined": m.reason,
         }
         for heading, group in report.groups
         for m in group
-    ]  # fmt: skip
+    ]

@@ -41,13 +41,14 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
         report.watch([job], PLACE)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        n = st.number_input(
-            "Items", 1, MAX_SUGGESTED, USUAL, key=keys.METRICS_SUGGEST_N, width=140
-        )
+        n = st.number_input("Items", 1, MAX_SUGGESTED, USUAL, key=keys.METRICS_SUGGEST_N, width=140)
         st.button(
-            "Suggest what to label next", icon=":material/lightbulb:",
-            key=keys.METRICS_SUGGEST_START, on_click=_start, args=(run, known, int(n)),
-        )  # fmt: skip
+            "Suggest what to label next",
+            icon=":material/lightbulb:",
+            key=keys.METRICS_SUGGEST_START,
+            on_click=_start,
+            args=(run, known, int(n)),
+        )
     st.caption(
         "Chosen among validation items, to which the model was not fitted and on which D, C and I "
         "are not measured; training items join where they are few."
@@ -56,8 +57,12 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
         _outcome(run, job, found)
     if made := st.session_state.get(f"{keys.METRICS_SUGGEST_OPEN}_{run.id}", ""):
         st.success(f"Plan {markdown(made)} is made.", icon=":material/check:")
-        st.page_link(LABEL, label="Label these items", icon=":material/new_label:",
-                     query_params={"view": "Label", "plan": made})  # fmt: skip
+        st.page_link(
+            LABEL,
+            label="Label these items",
+            icon=":material/new_label:",
+            query_params={"view": "Label", "plan": made},
+        )
 
 
 def _start(run: Run, known: Labelled, n: int) -> None:
@@ -73,21 +78,24 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     from rivae.labels.derive import MAX_ID, free_name
 
     rows = [int(row) for row in job.result["rows"]]
-    st.write(f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
-             f"{markdown(str(job.result['pool']))}.")  # fmt: skip
+    st.write(
+        f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
+        f"{markdown(str(job.result['pool']))}."
+    )
     key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
     st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names()))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of the new plan", key=key, max_chars=MAX_ID, width=320)
         st.button(
-            "Make the plan", icon=":material/playlist_add:", key=keys.METRICS_SUGGEST_KEEP,
-            on_click=_keep, args=(run, found.opened.data, found.guideline, rows, key),
-        )  # fmt: skip
+            "Make the plan",
+            icon=":material/playlist_add:",
+            key=keys.METRICS_SUGGEST_KEEP,
+            on_click=_keep,
+            args=(run, found.opened.data, found.guideline, rows, key),
+        )
 
 
-def _keep(
-    run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str
-) -> None:
+def _keep(run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str) -> None:
     """Keep the plan with the guideline of the present one."""
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.suggest_plan import suggested_plan

@@ -95,14 +95,22 @@ def payload(view: TableView, sort: Sort | None, label: str) -> dict[str, Any]:
                 continue
             score = cells.get((line.key, column.removeprefix(PAPER)))
             row.append(_cell(score, column, best, view, mark))
-        rows.append({
-            "name": line.name, "detail": line.detail, "quiet": not line.ranked, "cells": row,
-            "title": None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": line.name,
+                "detail": line.detail,
+                "quiet": not line.ranked,
+                "cells": row,
+                "title": None,
+            }
+        )
     return {
-        "label": label, "columns": columns, "rows": rows, "sort": _direction(view, sort),
+        "label": label,
+        "columns": columns,
+        "rows": rows,
+        "sort": _direction(view, sort),
         "notes": [[mark, text] for text, mark in notes.items()],
-    }  # fmt: skip
+    }
 
 
 def _direction(view: TableView, sort: Sort | None) -> dict[str, str] | None:
@@ -116,26 +124,34 @@ def _direction(view: TableView, sort: Sort | None) -> dict[str, str] | None:
 
 
 def _cell(
-    score: Score | None, column: str, best: Collection[tuple[str, str]], view: TableView,
+    score: Score | None,
+    column: str,
+    best: Collection[tuple[str, str]],
+    view: TableView,
     mark: str | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     if score is None:
         return {"main": "–"}
     digits = digits_of(view.digits, score.column)
     if column.startswith(PAPER):
         state = "failed" if score.paper_failed else ""
-        return {"main": published(score, _printed_digits(view, score.column)) or "–",
-                "state": state}  # fmt: skip
+        return {
+            "main": published(score, _printed_digits(view, score.column)) or "–",
+            "state": state,
+        }
     if score.state:
         return {
-            "main": ours(score), "state": score.state.replace(" ", "-"), "note": mark,
+            "main": ours(score),
+            "state": score.state.replace(" ", "-"),
+            "note": mark,
             "title": score.reason or None,
-        }  # fmt: skip
+        }
     return {
-        "main": typeset(ours(score, digits)), "sub": typeset(interval(score, digits)) or None,
+        "main": typeset(ours(score, digits)),
+        "sub": typeset(interval(score, digits)) or None,
         "best": (score.row, score.column) in best,
         "state": "not-run" if score.value is None or math.isnan(score.value) else "",
-    }  # fmt: skip
+    }
 
 
 def _printed_digits(view: TableView, column: str) -> int:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
 DIGITS = {
-    "median_rank": 2, "overlap": 4, "coverage": 4, "coverage_minus_overlap": 4,
-}  # fmt: skip
+    "median_rank": 2,
+    "overlap": 4,
+    "coverage": 4,
+    "coverage_minus_overlap": 4,
+}
 RANGES = {"Paper": "paper", "3 s.d.": "prior"}
 HEADINGS = {
     "retrieval": "Retrieval",
@@ -28,8 +31,10 @@ HEADINGS = {
     "alpha": "D and C at other alpha",
     "ablation": "Ablation of the embedder regulariser",
 }
-_EXTENT = {"paper": "z runs from −10 to +10, as in the paper",
-           "prior": "z runs over mean ± 3 s.d. of the model's own prior"}  # fmt: skip
+_EXTENT = {
+    "paper": "z runs from −10 to +10, as in the paper",
+    "prior": "z runs over mean ± 3 s.d. of the model's own prior",
+}
 NOTES = {
     "retrieval": "R@k is the share of test queries whose own pair is among the first k items, "
     "MedR the median rank of the own pair. Among N items chance gives k / N and (N + 1) / 2; "
@@ -106,9 +111,13 @@ def presets_of(lines: Sequence[SummaryLine]) -> list[str]:
 
 
 def table_views(
-    lines: Sequence[SummaryLine], dataset: str, *, where: str = "paper",
-    preset: str | None = None, paper: bool = True,
-) -> list[TableView]:  # fmt: skip
+    lines: Sequence[SummaryLine],
+    dataset: str,
+    *,
+    where: str = "paper",
+    preset: str | None = None,
+    paper: bool = True,
+) -> list[TableView]:
     """The tables of one data set.
 
     Args:
@@ -117,12 +126,13 @@ def table_views(
         paper: with the paper's numbers.
     """
     kept = [
-        line for line in lines
+        line
+        for line in lines
         if line.dataset == dataset
         and (line.preset in ("", "–") or preset is None or line.preset == preset)
         and (line.range in ("", where) or line.table == "standard")
         and (line.table != "ablation" or line.method == "rivae")
-    ]  # fmt: skip
+    ]
     views = []
     for table in dict.fromkeys(line.table for line in kept):
         mine = [line for line in kept if line.table == table]
@@ -132,10 +142,16 @@ def table_views(
         if dataset == "recipe1m" and table == "factors":
             note = f"{note} {RECIPE}"
         rows = {_key(line): _row(line) for line in mine}
-        views.append(TableView(
-            table, HEADINGS.get(table, table), note, tuple(rows.values()),
-            tuple(_score(line, paper) for line in mine), paper,
-        ))  # fmt: skip
+        views.append(
+            TableView(
+                table,
+                HEADINGS.get(table, table),
+                note,
+                tuple(rows.values()),
+                tuple(_score(line, paper) for line in mine),
+                paper,
+            )
+        )
     return views
 
 
@@ -183,10 +199,19 @@ def csv_rows(view: TableView, dataset: str) -> list[dict[str, Any]]:
     """The table with every number of its own in a column, for a CSV file."""
     return [
         {
-            "dataset": dataset, "table": view.id, "method": score.row, "metric": score.column,
-            "state": score.state or "ours", "mean": score.value, "sd": score.std,
-            "low_95": score.low, "high_95": score.high, "n": score.n, "n_failed": score.n_failed,
-            "paper": "failed" if score.paper_failed else score.paper, "reason": score.reason,
+            "dataset": dataset,
+            "table": view.id,
+            "method": score.row,
+            "metric": score.column,
+            "state": score.state or "ours",
+            "mean": score.value,
+            "sd": score.std,
+            "low_95": score.low,
+            "high_95": score.high,
+            "n": score.n,
+            "n_failed": score.n_failed,
+            "paper": "failed" if score.paper_failed else score.paper,
+            "reason": score.reason,
         }
         for score in view.scores
-    ]  # fmt: skip
+    ]

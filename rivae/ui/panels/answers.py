@@ -98,4 +98,3 @@ def read_z(value: Any, n_components: int) -> Vector:
         if not abs(v) <= MAX_VALUE:  # false for NaN as well, and safe for huge integers
             raise ConfigError(f"every z must lie between -{MAX_VALUE:g} and {MAX_VALUE:g}")
     return np.array(value, dtype=np.float64)
-

@@ -8,8 +8,14 @@ from rivae.installed import APP_FILES
 
 # What the Explore and the Compare panel are both made of.
 SHARED = (
-    "dom.js", "wire.js", "tiles.js", "rows.js", "layout.js", "sliders.js", "panel.js",
-)  # fmt: skip
+    "dom.js",
+    "wire.js",
+    "tiles.js",
+    "rows.js",
+    "layout.js",
+    "sliders.js",
+    "panel.js",
+)
 FOLDER = APP_FILES / "assets" / "components"
 
 

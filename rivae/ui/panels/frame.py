@@ -40,7 +40,11 @@ def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
         with st.container(key="dock_head", horizontal=True, horizontal_alignment="distribute"):
             st.subheader(markdown(title), anchor=False, width="stretch")
             st.button(
-                "Close", icon=":material/close:", type="tertiary", key=keys.DOCK_CLOSE,
-                on_click=close, shortcut="Escape",
-            )  # fmt: skip
+                "Close",
+                icon=":material/close:",
+                type="tertiary",
+                key=keys.DOCK_CLOSE,
+                on_click=close,
+                shortcut="Escape",
+            )
         yield

@@ -31,9 +31,10 @@ Item = Annotated[int, Field(ge=0, le=MAX_ITEM)]
 Number = Annotated[float, Field(ge=-MAX_VALUE, le=MAX_VALUE, allow_inf_nan=False)]
 Asked = TypeVar("Asked", bound="Question")
 RUN = Field(
-    pattern=f"^{RUN_ID.pattern}$", max_length=120,
+    pattern=f"^{RUN_ID.pattern}$",
+    max_length=120,
     description="the id of a run as shown by `rivae runs`",
-)  # fmt: skip
+)
 SEQ = Field(ge=0, le=MAX_SEQ, description=f"a whole number from 0 to {MAX_SEQ}")
 SIDE = Field(ge=0, le=2, description="a whole number from 0 to 2")
 AT = Field(ge=0, le=MAX_ITEM, description="the position of an item: a whole number from 0")
@@ -54,9 +55,8 @@ class Point(Question):
     run: str = RUN
     z: list[Number] = Field(
         max_length=MAX_DIMS,
-        description="a list of numbers, one per axis, each from "
-        f"-{MAX_VALUE:g} to {MAX_VALUE:g}",
-    )  # fmt: skip
+        description=f"a list of numbers, one per axis, each from -{MAX_VALUE:g} to {MAX_VALUE:g}",
+    )
 
 
 class Search(Question):
@@ -67,18 +67,20 @@ class Search(Question):
     side: int = SIDE
     seq: int = SEQ
     have: list[Item] = Field(
-        default=[], max_length=MAX_HAVE,
+        default=[],
+        max_length=MAX_HAVE,
         description=f"a list of at most {MAX_HAVE} item numbers",
-    )  # fmt: skip
+    )
 
 
 class SearchOfRuns(Search):
     """A search in several runs of one data set."""
 
     runs: list[dict[str, Any]] = Field(
-        min_length=1, max_length=MAX_ASKED,
+        min_length=1,
+        max_length=MAX_ASKED,
         description=f"a list of 1 to {MAX_ASKED} objects with 'run' and 'z'",
-    )  # fmt: skip
+    )
 
 
 class Steering(Question):
@@ -88,9 +90,10 @@ class Steering(Question):
     cloud: bool = Field(default=False, description="true or false")
     card: bool = Field(default=False, description="true or false")
     parts: list[dict[str, Any]] = Field(
-        min_length=1, max_length=MAX_PARTS,
+        min_length=1,
+        max_length=MAX_PARTS,
         description=f"a list of 1 to {MAX_PARTS} objects, or of 1 to {MAX_CLOUDS} with 'cloud'",
-    )  # fmt: skip
+    )
 
 
 class Key(Question):
@@ -105,16 +108,18 @@ class SteeringPart(Question):
     run: str = RUN
     query: Item | Literal["mean"] = Field(description="a row of the data set, or 'mean'")
     axes: list[Annotated[int, Field(ge=0, le=MAX_AXIS)]] = Field(
-        min_length=1, max_length=MAX_AXES,
+        min_length=1,
+        max_length=MAX_AXES,
         description=f"a list of 1 to {MAX_AXES} axes, counted from 0",
-    )  # fmt: skip
+    )
     levels: list[
         Literal["off", "query", "on"] | Annotated[float, Field(ge=-MAX_LEVEL, le=MAX_LEVEL)]
     ] = Field(
-        min_length=1, max_length=MAX_AXES,
+        min_length=1,
+        max_length=MAX_AXES,
         description="a list with off, query, on or a number of s.d. from "
         f"-{MAX_LEVEL:g} to {MAX_LEVEL:g} for each axis",
-    )  # fmt: skip
+    )
     n_sigma: float = Field(
         gt=0, le=MAX_LEVEL, description=f"a number above 0 and up to {MAX_LEVEL:g}"
     )
@@ -138,9 +143,10 @@ class OfPlan(Question):
     """What a labelling plan shows."""
 
     plan: str = Field(
-        pattern=f"^{RUN_ID.pattern}$", max_length=120,
+        pattern=f"^{RUN_ID.pattern}$",
+        max_length=120,
         description="the name of a plan: small letters, digits, dots, dashes and underscores",
-    )  # fmt: skip
+    )
 
 
 class PlanPicture(OfPlan):
@@ -181,8 +187,9 @@ def from_address(kind: type[Asked], params: Mapping[str, str]) -> Asked:
     return read(
         kind,
         {
-            name: int(text) if name in whole and text.isascii() and text.isdigit()
-            and len(text) <= 10 else text
+            name: int(text)
+            if name in whole and text.isascii() and text.isdigit() and len(text) <= 10
+            else text
             for name, text in params.items()
         },
-    )  # fmt: skip
+    )

@@ -39,19 +39,21 @@ def no_latent(method: Method | type[Method] | None) -> str:
     return f"{method.title} has no latent: its axes v1, v2 … are those of the embedding v."
 
 
-def dim_picker(
-    explorer: Explorer, label: str, key: str, default: int, width: int = 200
-) -> int:
+def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: int = 200) -> int:
     """One dimension, which the address keeps by its number: its name may change."""
     ids, names = explorer.axis_ids, explorer.axis_names
     text = st.query_params.get(key, "")
     st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
     chosen = st.selectbox(
-        label, range(len(ids)), format_func=names.__getitem__, key=f"{key}_widget", width=width,
-        on_change=_choose_dim, args=(key, ids),
-    )  # fmt: skip
+        label,
+        range(len(ids)),
+        format_func=names.__getitem__,
+        key=f"{key}_widget",
+        width=width,
+        on_change=_choose_dim,
+        args=(key, ids),
+    )
     return int(chosen)
-
 
 
 def _choose_dim(key: str, ids: list[str]) -> None:

@@ -55,10 +55,14 @@ def panel(
             for kind in FORMATS:
                 missing = is_chart and kind in ("png", "svg") and not has_browser()
                 st.download_button(
-                    kind.upper(), content(kind), file_name=f"{run_id}-{name}.{kind}",
-                    key=f"export-{name}-{kind}", on_click="ignore", disabled=missing,
+                    kind.upper(),
+                    content(kind),
+                    file_name=f"{run_id}-{name}.{kind}",
+                    key=f"export-{name}-{kind}",
+                    on_click="ignore",
+                    disabled=missing,
                     help="Needs Chrome or Chromium on the server." if missing else None,
-                )  # fmt: skip
+                )
         python(run_id, call, **settings)
 
 

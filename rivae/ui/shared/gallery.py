@@ -42,7 +42,6 @@ class Purpose:
     upload: Callable[[Upload], None] | None = None
 
 
-
 def _closed() -> None:
     for flag in (keys.EXPLORE_CHOOSING, keys.COMPARE_CHOOSING, keys.STEER_CHOOSING):
         st.session_state[flag] = False
@@ -92,16 +91,23 @@ def _filtered(explorer: Explorer) -> NDArray[np.int64]:
     specs = explorer.data.factor_specs
     words, factor_box = st.columns([3, 2]) if specs else (st.container(), None)
     text = words.text_input(
-        "Search", key=keys.GALLERY_TEXT, type="search", live="300ms",
+        "Search",
+        key=keys.GALLERY_TEXT,
+        type="search",
+        live="300ms",
         placeholder="Words of the title or text, or an item number",
-    )  # fmt: skip
+    )
     ids = explorer.find(text or "")
     if factor_box is None:
         return ids
     k = factor_box.selectbox(
-        "True factor", range(len(specs)), index=None, placeholder="any",
-        format_func=lambda i: specs[i].name, key=keys.GALLERY_FACTOR,
-    )  # fmt: skip
+        "True factor",
+        range(len(specs)),
+        index=None,
+        placeholder="any",
+        format_func=lambda i: specs[i].name,
+        key=keys.GALLERY_FACTOR,
+    )
     return ids if k is None else np.intersect1d(ids, _with_factor(explorer, k))
 
 
@@ -112,9 +118,12 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
     if spec.levels:
         codes = range(len(spec.levels))
         chosen = st.pills(
-            markdown(spec.name), codes, selection_mode="multi",
-            format_func=lambda c: markdown(spec.levels[c]), key=f"{keys.GALLERY_LEVELS}_{k}",
-        )  # fmt: skip
+            markdown(spec.name),
+            codes,
+            selection_mode="multi",
+            format_func=lambda c: markdown(spec.levels[c]),
+            key=f"{keys.GALLERY_LEVELS}_{k}",
+        )
         if not chosen:
             return explorer.search_rows
         return np.concatenate([explorer.with_factor(k, c, c) for c in chosen])
@@ -131,8 +140,9 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
     """A visitor's own picture as the query."""
     file = st.file_uploader(
         f"Or use a picture of your own ({explorer.data.view_names[0]})",
-        type=["png", "jpg", "jpeg", "webp", "bmp"], key=keys.GALLERY_UPLOAD,
-    )  # fmt: skip
+        type=["png", "jpg", "jpeg", "webp", "bmp"],
+        key=keys.GALLERY_UPLOAD,
+    )
     if file is None:
         return
     try:
@@ -161,7 +171,10 @@ def gallery_panel(
     """Show items ``ids``; a click puts the item's number into ``st.session_state[key].pick``."""
     items = {str(i): picture(explorer, i, side) for i in ids}
     data = {
-        "ids": list(ids), "items": items, "chosen": chosen, "label": label,
+        "ids": list(ids),
+        "items": items,
+        "chosen": chosen,
+        "label": label,
         "aspect": explorer.aspect(side),
-    }  # fmt: skip
+    }
     _GALLERY(key=key, data=data, on_pick_change=on_pick)

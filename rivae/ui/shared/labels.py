@@ -117,9 +117,14 @@ def view_picker(names: Sequence[str]) -> str:
     """The control that changes the view; without a plan only plans can be shown."""
     usual = VIEWS[0] if names else VIEWS[2]
     chosen = st.segmented_control(
-        "Show", VIEWS, default=usual, required=True, key=keys.LABEL_VIEW, bind="query-params",
+        "Show",
+        VIEWS,
+        default=usual,
+        required=True,
+        key=keys.LABEL_VIEW,
+        bind="query-params",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     return str(chosen) if names and chosen in VIEWS else usual
 
 
@@ -129,9 +134,7 @@ def plan_picker(names: Sequence[str]) -> tuple[str, str]:
     remark = ""
     if asked and asked not in names:
         remark = f"There is no plan {markdown(asked[:80])}, so another one is shown."
-    chosen = st.selectbox(
-        "Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260
-    )
+    chosen = st.selectbox("Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260)
     return str(chosen), remark
 
 

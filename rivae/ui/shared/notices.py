@@ -47,8 +47,12 @@ def no_runs() -> None:
     """There is no trained run: the way to one."""
     st.subheader("No trained run yet")
     st.write("Train one, then come back to this page.")
-    st.page_link(TRAIN, label="Train a model", icon=":material/model_training:",
-                 query_params={"training": "New run"})  # fmt: skip
+    st.page_link(
+        TRAIN,
+        label="Train a model",
+        icon=":material/model_training:",
+        query_params={"training": "New run"},
+    )
 
 
 def unusable(error: RivaeError) -> None:

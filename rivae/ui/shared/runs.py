@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rivae.config import DatasetConfig
     from rivae.runs import Run
 
+
 @dataclass(frozen=True)
 class RunCard:
     """What is shown of one run; all text is plain.
@@ -71,9 +72,14 @@ def describe_run(run: Run) -> RunCard:
         except RivaeError as error:
             scores, broken, sentence = (), True, str(error)
         return RunCard(
-            run.id, "finished", scores=scores, action="" if scores else "measure", note=sentence,
-            broken_evaluation=broken, **common,
-        )  # fmt: skip
+            run.id,
+            "finished",
+            scores=scores,
+            action="" if scores else "measure",
+            note=sentence,
+            broken_evaluation=broken,
+            **common,
+        )
     done = status.epoch / status.total_epochs if status.total_epochs else 0.0
     return RunCard(
         run.id,

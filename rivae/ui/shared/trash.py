@@ -38,12 +38,15 @@ def undo(kind: Kind) -> None:
         st.session_state.pop(_key("last", kind))
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
-        st.markdown(f"Deleted **{markdown(last.name)}** ({size_text(last.bytes)}).",
-                    width="content")  # fmt: skip
-        st.button("Undo", icon=":material/undo:", key=_key("undo", kind), on_click=_restore,
-                  args=(last,))  # fmt: skip
-        st.button("Dismiss", type="tertiary", key=_key("dismiss", kind), on_click=_dismiss,
-                  args=(kind,))  # fmt: skip
+        st.markdown(
+            f"Deleted **{markdown(last.name)}** ({size_text(last.bytes)}).", width="content"
+        )
+        st.button(
+            "Undo", icon=":material/undo:", key=_key("undo", kind), on_click=_restore, args=(last,)
+        )
+        st.button(
+            "Dismiss", type="tertiary", key=_key("dismiss", kind), on_click=_dismiss, args=(kind,)
+        )
 
 
 def panel(kind: Kind) -> None:
@@ -57,16 +60,24 @@ def panel(kind: Kind) -> None:
         return
     may = _is_free(kind) or access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
-        st.caption("Kept for 30 days, then removed for good."
-                   + ("" if may else f" Log in to {access.WHAT}."))  # fmt: skip
+        st.caption(
+            "Kept for 30 days, then removed for good."
+            + ("" if may else f" Log in to {access.WHAT}.")
+        )
         for deleted in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{markdown(deleted.name)}**", width="content")
                 when = short_date(deleted.deleted.isoformat())
                 st.caption(f"{when} · {size_text(deleted.bytes)}", width="content")
                 st.space("stretch")
-                st.button("Restore", icon=":material/undo:", key=_key(deleted.id, kind),
-                          disabled=not may, on_click=_restore, args=(deleted,))  # fmt: skip
+                st.button(
+                    "Restore",
+                    icon=":material/undo:",
+                    key=_key(deleted.id, kind),
+                    disabled=not may,
+                    on_click=_restore,
+                    args=(deleted,),
+                )
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} more: `rivae trash` lists them all.")
 
@@ -78,16 +89,27 @@ def import_button(folder: Path) -> None:
     from rivae.trash import folder_bytes
 
     may = access.may_change()
-    with st.popover("Delete", icon=":material/delete:", disabled=not may,
-                    help=None if may else f"Log in to {access.WHAT}."):  # fmt: skip
+    with st.popover(
+        "Delete",
+        icon=":material/delete:",
+        disabled=not may,
+        help=None if may else f"Log in to {access.WHAT}.",
+    ):
         size = size_text(folder_bytes(folder))
-        st.markdown(f"**{markdown(folder.name)}** takes {size}. It stays in the trash for 30 days "
-                    "and can be restored.")  # fmt: skip
+        st.markdown(
+            f"**{markdown(folder.name)}** takes {size}. It stays in the trash for 30 days "
+            "and can be restored."
+        )
         if runs := [run.id for run in runs_on(folder, cache.runs())]:
             st.caption(f"Runs that do not open without it: {markdown(', '.join(runs))}.")
-        st.button(f"Delete {markdown(folder.name)}, {size}", icon=":material/delete:",
-                  type="primary", key=_key(f"delete_{folder.name}", "import"),
-                  on_click=_delete_import, args=(folder.name,))  # fmt: skip
+        st.button(
+            f"Delete {markdown(folder.name)}, {size}",
+            icon=":material/delete:",
+            type="primary",
+            key=_key(f"delete_{folder.name}", "import"),
+            on_click=_delete_import,
+            args=(folder.name,),
+        )
 
 
 def _delete_import(name: str) -> None:

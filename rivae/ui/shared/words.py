@@ -73,8 +73,11 @@ def targets_of(data: PairedDataset, axis: str) -> list[Target]:
     from rivae.words.targets import AXIS, Target, factor_targets
 
     ignored = tag_map_of(data)[0].ignored
-    return [Target(AXIS, axis, "axis"), *factor_targets(data), *_tag_targets(
-        data.fingerprint, frozenset(ignored), data)]  # fmt: skip
+    return [
+        Target(AXIS, axis, "axis"),
+        *factor_targets(data),
+        *_tag_targets(data.fingerprint, frozenset(ignored), data),
+    ]
 
 
 @st.cache_resource(max_entries=3, show_spinner=False)

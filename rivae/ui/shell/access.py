@@ -55,8 +55,9 @@ def login() -> Login:
     """How visitors log in, as the secrets file says now."""
     try:
         # Raises where there is no file, as well as where there is one that cannot be read.
-        found: dict[str, Any] = {key: st.secrets[key] for key in ("rivae", "auth")
-                                 if key in st.secrets}  # fmt: skip
+        found: dict[str, Any] = {
+            key: st.secrets[key] for key in ("rivae", "auth") if key in st.secrets
+        }
     except FileNotFoundError as error:
         if getattr(error, "error_id", "") == "no-secrets-found" or "No secrets found" in str(error):
             return Login("none")

@@ -57,9 +57,8 @@ def ready_runs() -> list[Run]:
     from rivae.runs.notes import is_archived
 
     found = [
-        found for found in runs()
-        if found.opens and _is_readable(found) and not is_archived(found)
-    ]  # fmt: skip
+        found for found in runs() if found.opens and _is_readable(found) and not is_archived(found)
+    ]
     return sorted(found, key=lambda run: not run.ready)
 
 

@@ -252,16 +252,19 @@ def _check_site(scope: Scope, headers: _Headers) -> None:
             return
         foreign = foreign or not own
     opens = (
-        scope["type"] == "http" and scope["method"] == "GET" and not headers.count("origin")
+        scope["type"] == "http"
+        and scope["method"] == "GET"
+        and not headers.count("origin")
         and headers.get("sec-fetch-mode") == "navigate"
         and headers.get("sec-fetch-dest") == "document"
         and API not in scope["path"]
-    )  # fmt: skip
+    )
     if foreign and not opens:
         raise RefusedError(
-            403, "a page of another site asked: only the app's own pages may (a proxy in between "
+            403,
+            "a page of another site asked: only the app's own pages may (a proxy in between "
             "has to pass on the header Host)",
-        )  # fmt: skip
+        )
 
 
 def _too_long(most: int) -> RefusedError:

@@ -107,14 +107,22 @@ def drawn(clouds: Clouds) -> dict[str, Any]:
 
     layout = clouds.layout
     return {
-        "width": layout.width, "height": layout.height, "alt": describe(clouds, 0),
+        "width": layout.width,
+        "height": layout.height,
+        "alt": describe(clouds, 0),
         "words": [
-            [one_line(name), round(float(layout.x[w]), 1), round(float(layout.y[w]), 1),
-             round(float(size), 1), clouds.of(name), describe_word(clouds, 0, w)]
+            [
+                one_line(name),
+                round(float(layout.x[w]), 1),
+                round(float(layout.y[w]), 1),
+                round(float(size), 1),
+                clouds.of(name),
+                describe_word(clouds, 0, w),
+            ]
             for w, (name, size) in enumerate(zip(clouds.counts.words, clouds.size(0), strict=True))
             if size >= SMALLEST
         ],
-    }  # fmt: skip
+    }
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -128,9 +136,14 @@ def _texts(key: str, _explorer: Explorer) -> SteerTexts | None:
 
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _cloud(
-    key: str, axes: tuple[int, ...], levels: tuple[Any, ...], n_sigma: float,
-    names: tuple[str, ...], _explorer: Explorer, _texts: SteerTexts,
-) -> dict[str, Any] | None:  # fmt: skip
+    key: str,
+    axes: tuple[int, ...],
+    levels: tuple[Any, ...],
+    n_sigma: float,
+    names: tuple[str, ...],
+    _explorer: Explorer,
+    _texts: SteerTexts,
+) -> dict[str, Any] | None:
     from rivae.plots.steering import row_cloud
 
     made = row_cloud(_explorer, _texts, SteerRow(axes, levels), n_sigma)

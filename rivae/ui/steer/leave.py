@@ -41,9 +41,13 @@ def _item(explorer: Explorer, i: int) -> None:
     side = 0 if explorer.shows_whole else 2
     st.image(explorer.picture(i, side).content, width=300, alt=about.title)
     st.button(
-        "Use as query", icon=":material/search:", type="primary", key=keys.STEER_USE,
-        on_click=session.choose_query, args=(i,),
-    )  # fmt: skip
+        "Use as query",
+        icon=":material/search:",
+        type="primary",
+        key=keys.STEER_USE,
+        on_click=session.choose_query,
+        args=(i,),
+    )
     if recipe is not None:
         _list("Ingredients", recipe.ingredients, ordered=False)
         _list("Instructions", recipe.instructions, ordered=True)
@@ -77,18 +81,24 @@ def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     field = keys.STEER_TOUR_FIELD
     with st.form(f"{field}_form", border=False):
         chosen = st.selectbox(
-            "Tour", [*known, NEW], key=f"{field}_which",
+            "Tour",
+            [*known, NEW],
+            key=f"{field}_which",
             index=list(known).index(last) if (last := _last()) in known else 0,
             format_func=lambda t: known[t].title if t in known else "A new tour",
-        )  # fmt: skip
+        )
         name = st.text_input(
-            "Title of a new tour", key=f"{field}_title", max_chars=tours.MAX_TITLE,
+            "Title of a new tour",
+            key=f"{field}_title",
+            max_chars=tours.MAX_TITLE,
             placeholder="only for a new tour",
-        )  # fmt: skip
+        )
         heading = st.text_input(
-            "Heading", value=cut(title, tours.MAX_HEADING), max_chars=tours.MAX_HEADING,
+            "Heading",
+            value=cut(title, tours.MAX_HEADING),
+            max_chars=tours.MAX_HEADING,
             key=f"{field}_heading",
-        )  # fmt: skip
+        )
         note = st.text_area("Note", max_chars=tours.MAX_NOTE, key=f"{field}_note")
         wanted = st.form_submit_button("Add", type="primary", icon=":material/flag:")
     if not wanted:
@@ -121,10 +131,18 @@ def panel(explorer: Explorer, shown: SteerState) -> None:
     if shown.query == "mean":
         start = {"query": None, "z": base_point(explorer, "mean").tolist()}
     exports.panel(
-        "steer", lambda: sheet(explorer, shown), shown.run, "steer", is_chart=False, **start,
-        axes=shown.axes, levels=[list(row) for row in shown.rows], n_sigma=shown.n_sigma, k=K,
+        "steer",
+        lambda: sheet(explorer, shown),
+        shown.run,
+        "steer",
+        is_chart=False,
+        **start,
+        axes=shown.axes,
+        levels=[list(row) for row in shown.rows],
+        n_sigma=shown.n_sigma,
+        k=K,
         side=_side(explorer),
-    )  # fmt: skip
+    )
 
 
 def sheet(explorer: Explorer, shown: SteerState) -> Sheet:

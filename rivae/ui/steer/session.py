@@ -192,11 +192,17 @@ def choose_run() -> None:
 _PANEL = st.components.v2.component(
     "rivae_steer",
     js=source(
-        "dom.js", "wire.js", "layout.js", "panel.js", "steer_cloud.js", "steer_row.js",
-        "steer_head.js", "steer.js",
+        "dom.js",
+        "wire.js",
+        "layout.js",
+        "panel.js",
+        "steer_cloud.js",
+        "steer_row.js",
+        "steer_head.js",
+        "steer.js",
     ),
     css=source("base.css", "steer_cloud.css", "steer.css"),
-)  # fmt: skip
+)
 
 
 def steer_panel(

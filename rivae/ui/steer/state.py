@@ -94,9 +94,11 @@ def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> St
         raise ConfigError(f"n sigma must lie between 0.5 and {MAX_LEVEL:g}")
     made = steer_rows(axes, rows)
     return replace(
-        state, axes=tuple(axes), rows=tuple(row.levels for row in made),
+        state,
+        axes=tuple(axes),
+        rows=tuple(row.levels for row in made),
         n_sigma=round(float(n_sigma), 2),
-    )  # fmt: skip
+    )
 
 
 def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerState:
@@ -115,11 +117,17 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
     """
     given, letter = explorer.given_names, explorer.method.axis_letter()
     return {
-        "rev": state.rev, "key": key, "url": url, "run": state.run,
+        "rev": state.rev,
+        "key": key,
+        "url": url,
+        "run": state.run,
         "query": card_of(explorer, state.query, query_z(explorer, state.query)),
-        "queryId": state.query, "nItems": len(explorer.data),
-        "axes": list(state.axes), "rows": [list(row) for row in state.rows],
-        "nSigma": state.n_sigma, "letter": letter,
+        "queryId": state.query,
+        "nItems": len(explorer.data),
+        "axes": list(state.axes),
+        "rows": [list(row) for row in state.rows],
+        "nSigma": state.n_sigma,
+        "letter": letter,
         "dims": [
             {"short": axis, "given": given[j], "name": explorer.axis_names[j]}
             for j, axis in enumerate(explorer.axis_ids)
@@ -127,8 +135,10 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         "order": axis_order(explorer),
         "first": [_first(explorer, state, row) for row in state.steer_rows],
         "aspect": explorer.aspect(0 if explorer.shows_whole else 2),
-        "wordKind": word_kind(explorer), "maxAxes": MAX_AXES, "maxRows": MAX_ROWS,
-    }  # fmt: skip
+        "wordKind": word_kind(explorer),
+        "maxAxes": MAX_AXES,
+        "maxRows": MAX_ROWS,
+    }
 
 
 def _first(explorer: Explorer, state: SteerState, row: SteerRow) -> dict[str, Any]:

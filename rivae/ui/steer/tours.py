@@ -48,21 +48,33 @@ def panel() -> None:
         st.session_state[keys.STEER_TOUR] = next(iter(known))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
-            "Tour", list(known), format_func=lambda t: known[t].title, key=keys.STEER_TOUR,
+            "Tour",
+            list(known),
+            format_func=lambda t: known[t].title,
+            key=keys.STEER_TOUR,
             width=340,
-        )  # fmt: skip
+        )
         tour = known[chosen]
         st.button(
-            "Present", icon=":material/slideshow:", type="primary", disabled=not tour.steps,
-            key=f"{FIELD}_present", on_click=present, args=(tour.id,),
-        )  # fmt: skip
+            "Present",
+            icon=":material/slideshow:",
+            type="primary",
+            disabled=not tour.steps,
+            key=f"{FIELD}_present",
+            on_click=present,
+            args=(tour.id,),
+        )
         with st.popover("Edit", icon=":material/edit:"):
             _edit(tour)
         st.download_button(
-            "Export", lambda: tours.to_bytes(tour), file_name=f"{tour.id}.json",
-            mime="application/json", icon=":material/download:", on_click="ignore",
+            "Export",
+            lambda: tours.to_bytes(tour),
+            file_name=f"{tour.id}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
             key=f"{FIELD}_export",
-        )  # fmt: skip
+        )
         _import()
         trash.panel("tour")
     for n, step in enumerate(tour.steps, 1):
@@ -81,11 +93,14 @@ def _edit(tour: Tour) -> None:
 
     key = f"{FIELD}_{tour.id}"
     st.text_input(
-        "Title", tour.title, key=f"{key}_title", max_chars=tours.MAX_TITLE,
+        "Title",
+        tour.title,
+        key=f"{key}_title",
+        max_chars=tours.MAX_TITLE,
         on_change=lambda: _change(
             tour.id, lambda t: replace(t, title=st.session_state[f"{key}_title"])
         ),
-    )  # fmt: skip
+    )
     for n, step in enumerate(tour.steps):
         # With the text in the key: after a move the fields belong to other steps.
         own = f"{key}_{n}_{len(tour.steps)}_{hash((step.heading, step.note, step.run))}"
@@ -95,19 +110,48 @@ def _edit(tour: Tour) -> None:
             )
             st.text_area("Note", step.note, key=f"{own}_note", max_chars=tours.MAX_NOTE)
             with st.container(horizontal=True):
-                st.button("Save", key=f"{own}_save", type="primary", on_click=_save_step,
-                          args=(tour.id, n, own))  # fmt: skip
-                st.button("", icon=":material/arrow_upward:", key=f"{own}_up", disabled=n == 0,
-                          help="Earlier", on_click=_move, args=(tour.id, n, n - 1))  # fmt: skip
-                st.button("", icon=":material/arrow_downward:", key=f"{own}_down", help="Later",
-                          disabled=n == len(tour.steps) - 1, on_click=_move,
-                          args=(tour.id, n, n + 1))  # fmt: skip
-                st.button("Remove", icon=":material/close:", key=f"{own}_remove",
-                          on_click=_move, args=(tour.id, n, None))  # fmt: skip
+                st.button(
+                    "Save",
+                    key=f"{own}_save",
+                    type="primary",
+                    on_click=_save_step,
+                    args=(tour.id, n, own),
+                )
+                st.button(
+                    "",
+                    icon=":material/arrow_upward:",
+                    key=f"{own}_up",
+                    disabled=n == 0,
+                    help="Earlier",
+                    on_click=_move,
+                    args=(tour.id, n, n - 1),
+                )
+                st.button(
+                    "",
+                    icon=":material/arrow_downward:",
+                    key=f"{own}_down",
+                    help="Later",
+                    disabled=n == len(tour.steps) - 1,
+                    on_click=_move,
+                    args=(tour.id, n, n + 1),
+                )
+                st.button(
+                    "Remove",
+                    icon=":material/close:",
+                    key=f"{own}_remove",
+                    on_click=_move,
+                    args=(tour.id, n, None),
+                )
     with st.container(horizontal=True, vertical_alignment="center"):
         sure = st.checkbox("Delete the tour", key=f"{key}_sure")
-        st.button("Delete", icon=":material/delete:", disabled=not sure, key=f"{key}_delete",
-                  on_click=_delete, args=(tour.id,))  # fmt: skip
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            disabled=not sure,
+            key=f"{key}_delete",
+            on_click=_delete,
+            args=(tour.id,),
+        )
 
 
 def _delete(tour_id: str) -> None:
@@ -124,16 +168,17 @@ def _delete(tour_id: str) -> None:
 def _damaged(tour_id: str, problem: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(markdown(f"{tour_id}: {problem}"), icon=":material/info:")
-        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_delete,
-                  args=(tour_id,))  # fmt: skip
+        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_delete, args=(tour_id,))
 
 
 def _import() -> None:
     with st.popover("Import", icon=":material/upload:"):
         st.file_uploader(
-            "A tour that this app exported", type=["json"], key=f"{FIELD}_file",
+            "A tour that this app exported",
+            type=["json"],
+            key=f"{FIELD}_file",
             on_change=_take_file,
-        )  # fmt: skip
+        )
 
 
 def _take_file() -> None:
@@ -235,12 +280,17 @@ def payload(tour: Tour) -> dict[str, Any]:
         "pictures": web.pictures_url(),
         "steps": [
             {
-                "heading": s.heading, "note": s.note, "run": s.run, "query": s.query,
-                "axes": list(s.row.axes), "levels": list(s.row.levels), "n_sigma": s.n_sigma,
+                "heading": s.heading,
+                "note": s.note,
+                "run": s.run,
+                "query": s.query,
+                "axes": list(s.row.axes),
+                "levels": list(s.row.levels),
+                "n_sigma": s.n_sigma,
             }
             for s in tour.steps
         ],
-    }  # fmt: skip
+    }
 
 
 def _back() -> None:

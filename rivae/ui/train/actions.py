@@ -47,19 +47,32 @@ def cancel(entry: Entry) -> None:
         return
     job = entry.job
     if job is None:
-        st.button("Cancel", icon=":material/stop:", key=key("cancel", entry), disabled=True,
-                  help=FROM_TERMINAL)  # fmt: skip
+        st.button(
+            "Cancel",
+            icon=":material/stop:",
+            key=key("cancel", entry),
+            disabled=True,
+            help=FROM_TERMINAL,
+        )
         return
 
     def act(queue: Ledger) -> str:
         after = queue.cancel(job.id)
-        return f"{job.run} is out of the queue" if after.state == "cancelled" else (
-            f"{job.run} stops within seconds"
-        )  # fmt: skip
+        return (
+            f"{job.run} is out of the queue"
+            if after.state == "cancelled"
+            else (f"{job.run} stops within seconds")
+        )
 
-    st.button("Cancel", icon=":material/stop:", key=key("cancel", entry), on_click=_change,
-              args=(act,), disabled=job.cancelling or not access.may_change(),
-              help=_help())  # fmt: skip
+    st.button(
+        "Cancel",
+        icon=":material/stop:",
+        key=key("cancel", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=job.cancelling or not access.may_change(),
+        help=_help(),
+    )
 
 
 def resume(entry: Entry, *, primary: bool = False) -> None:
@@ -79,19 +92,31 @@ def resume(entry: Entry, *, primary: bool = False) -> None:
             queue.add_existing(entry.config.model_copy(update={"name": entry.id}))
         return f"{entry.id} is queued: it goes on from its last checkpoint"
 
-    st.button("Resume", icon=":material/play_arrow:", key=key("resume", entry), on_click=_change,
-              args=(act,), disabled=not access.may_change(),
-              type="primary" if primary else "secondary",
-              help=_help("Goes on from its last checkpoint, to the same numbers."))  # fmt: skip
+    st.button(
+        "Resume",
+        icon=":material/play_arrow:",
+        key=key("resume", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=not access.may_change(),
+        type="primary" if primary else "secondary",
+        help=_help("Goes on from its last checkpoint, to the same numbers."),
+    )
 
 
 def clone(entry: Entry) -> None:
     """The button that opens the form with the settings of this run."""
     if entry.config is None:
         return
-    if st.button("Clone", icon=":material/content_copy:", key=key("clone", entry),
-                 type="tertiary", on_click=_clone, args=(entry.id,),
-                 help="Opens the form with the settings of this run."):  # fmt: skip
+    if st.button(
+        "Clone",
+        icon=":material/content_copy:",
+        key=key("clone", entry),
+        type="tertiary",
+        on_click=_clone,
+        args=(entry.id,),
+        help="Opens the form with the settings of this run.",
+    ):
         st.rerun()
 
 
@@ -105,8 +130,13 @@ def explore(entry: Entry) -> None:
     if not entry.opens:
         return
     hint = None if entry.state == "finished" else "The model as it was saved last."
-    if st.button("Open in Explore", icon=":material/tune:", key=key("explore", entry),
-                 type="primary", help=hint):  # fmt: skip
+    if st.button(
+        "Open in Explore",
+        icon=":material/tune:",
+        key=key("explore", entry),
+        type="primary",
+        help=hint,
+    ):
         st.switch_page(EXPLORE, query_params={"run": entry.id})
 
 
@@ -121,9 +151,15 @@ def forget(entry: Entry) -> None:
         return f"{entry.id} is out of the list"
 
     why = "there is no folder behind it" if entry.run is None else "the run's folder stays"
-    st.button("Remove", icon=":material/close:", key=key("remove", entry), on_click=_change,
-              args=(act,), disabled=not access.may_change(),
-              help=_help(f"Takes the entry out of the list; {why}."))  # fmt: skip
+    st.button(
+        "Remove",
+        icon=":material/close:",
+        key=key("remove", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=not access.may_change(),
+        help=_help(f"Takes the entry out of the list; {why}."),
+    )
 
 
 def place(entry: Entry, *, first: bool, last: bool) -> None:
@@ -136,14 +172,27 @@ def place(entry: Entry, *, first: bool, last: bool) -> None:
     name = f"{keys.TRAIN_PRIORITY}-{job.id}"
     st.session_state[name] = job.priority
     st.selectbox(
-        "Priority", range(MAX_PRIORITY, -1, -1), key=name, on_change=_prioritise,
-        args=(job.id, job.run), width=124, disabled=not may, label_visibility="collapsed",
-        format_func="Priority {}".format, help=None if may else NO_RIGHT,
-    )  # fmt: skip
+        "Priority",
+        range(MAX_PRIORITY, -1, -1),
+        key=name,
+        on_change=_prioritise,
+        args=(job.id, job.run),
+        width=124,
+        disabled=not may,
+        label_visibility="collapsed",
+        format_func="Priority {}".format,
+        help=None if may else NO_RIGHT,
+    )
     for word, by, icon, no in (("Up", -1, "upward", first), ("Down", 1, "downward", last)):
-        st.button(word, icon=f":material/arrow_{icon}:", key=key(word.lower(), entry),
-                  type="tertiary", on_click=_change, args=(_mover(job.id, by),),
-                  disabled=no or not may)  # fmt: skip
+        st.button(
+            word,
+            icon=f":material/arrow_{icon}:",
+            key=key(word.lower(), entry),
+            type="tertiary",
+            on_click=_change,
+            args=(_mover(job.id, by),),
+            disabled=no or not may,
+        )
 
 
 def _mover(job_id: str, by: int) -> Callable[[Ledger], str]:

@@ -26,9 +26,10 @@ def export_panel(run: Run) -> None:
     from rivae.jobs.words import size_text
 
     whole = any((run.path / "checkpoints").glob("*")) and st.checkbox(
-        "With checkpoints", key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
+        "With checkpoints",
+        key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
         help="The states of training, to resume the run on another machine.",
-    )  # fmt: skip
+    )
     try:
         parts = parts_of(run, whole)
     except RivaeError as error:
@@ -40,12 +41,16 @@ def export_panel(run: Run) -> None:
     if size > MAX_DOWNLOAD:
         st.caption("Too large for a browser: copy the run's folder from the machine instead.")
     st.download_button(
-        "Download", content(run, whole), file_name=f"{run.id}.zip", mime="application/zip",
-        on_click="ignore", key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
+        "Download",
+        content(run, whole),
+        file_name=f"{run.id}.zip",
+        mime="application/zip",
+        on_click="ignore",
+        key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
         icon=":material/download:",
         disabled=training or size > MAX_DOWNLOAD,
         help="It is being trained: export it when it is over." if training else None,
-    )  # fmt: skip
+    )
 
 
 def content(run: Run, whole: bool) -> Callable[[], bytes]:
@@ -81,14 +86,24 @@ def import_panel() -> None:
         if not may:
             st.caption(f"Log in to {access.WHAT}.")
         st.file_uploader(
-            "Archive of a run", type=["zip"], key=_FILE, max_upload_size=MAX_MEGABYTES,
-            disabled=not may, help="What Export of a run made. Its model and "
+            "Archive of a run",
+            type=["zip"],
+            key=_FILE,
+            max_upload_size=MAX_MEGABYTES,
+            disabled=not may,
+            help="What Export of a run made. Its model and "
             "its settings are checked; nothing in it is executed.",
-        )  # fmt: skip
-        st.text_input("Name here", key=_NAME, max_chars=80, placeholder="as in the archive",
-                      disabled=not may)  # fmt: skip
-        st.button("Import run", type="primary", key=f"{keys.TRAIN_IMPORT}_start", disabled=not may,
-                  on_click=_import)  # fmt: skip
+        )
+        st.text_input(
+            "Name here", key=_NAME, max_chars=80, placeholder="as in the archive", disabled=not may
+        )
+        st.button(
+            "Import run",
+            type="primary",
+            key=f"{keys.TRAIN_IMPORT}_start",
+            disabled=not may,
+            on_click=_import,
+        )
         report.show(PLACE)
         for remark in st.session_state.pop(_REMARKS, ()):
             st.caption(f":material/info: {markdown(remark)}")

@@ -23,10 +23,15 @@ SCALES = ("Linear", "Log")
 def scale_picker() -> bool:
     """Whether scales are logarithmic."""
     chosen = st.segmented_control(
-        "Scale", SCALES, default=SCALES[0], required=True, key=keys.TRAIN_SCALE,
-        bind="query-params", label_visibility="collapsed",
+        "Scale",
+        SCALES,
+        default=SCALES[0],
+        required=True,
+        key=keys.TRAIN_SCALE,
+        bind="query-params",
+        label_visibility="collapsed",
         help="Logarithmic where all values of a term are positive.",
-    )  # fmt: skip
+    )
     return chosen == SCALES[1]
 
 
@@ -35,13 +40,15 @@ def panel(entry: Entry, history: History) -> None:
     from rivae.plots.theme import alt_text
     from rivae.plots.training import thinning_note
 
-    with st.container(horizontal=True, vertical_alignment="bottom",
-                      horizontal_alignment="distribute"):  # fmt: skip
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
+    ):
         st.subheader("Curves", anchor=False, width="content")
         log = scale_picker()
     figure = _figure(entry.id, history.version, log, theme.is_dark(), history)
-    st.plotly_chart(figure, theme=None, key=f"{keys.TRAIN_RUN}-curves", alt=alt_text(figure),
-                    config=QUIET)  # fmt: skip
+    st.plotly_chart(
+        figure, theme=None, key=f"{keys.TRAIN_RUN}-curves", alt=alt_text(figure), config=QUIET
+    )
     notes = [thinning_note(history.per_point)]
     if history.damaged:
         rows = "row" if history.damaged == 1 else "rows"
@@ -56,9 +63,12 @@ def _figure(run_id: str, version: int, log: bool, dark: bool, _history: History)
     from rivae.plots.training import panels_of, training_panels
 
     return training_panels(
-        panels_of(_history.terms, _history.scores), _history.stages, log=log, dark=dark,
+        panels_of(_history.terms, _history.scores),
+        _history.stages,
+        log=log,
+        dark=dark,
         revision=run_id,
-    )  # fmt: skip
+    )
 
 
 MAX_RUNS = 8
@@ -80,10 +90,14 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         return
     st.subheader("Curves over each other", anchor=False)
     chosen = st.multiselect(
-        "Runs to compare", options, key=keys.TRAIN_OVER, bind="query-params",
-        max_selections=MAX_RUNS, placeholder="Choose up to eight runs",
+        "Runs to compare",
+        options,
+        key=keys.TRAIN_OVER,
+        bind="query-params",
+        max_selections=MAX_RUNS,
+        placeholder="Choose up to eight runs",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     if not chosen:
         st.caption("Choose runs to see one term of their losses, or a score, in one chart.")
         return
@@ -97,13 +111,23 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         term = st.selectbox(
-            "Term", terms, key=keys.TRAIN_TERM, width=240, label_visibility="collapsed",
-            format_func=_term_title, persist_state="page",
-        )  # fmt: skip
+            "Term",
+            terms,
+            key=keys.TRAIN_TERM,
+            width=240,
+            label_visibility="collapsed",
+            format_func=_term_title,
+            persist_state="page",
+        )
         axis = st.segmented_control(
-            "Over", AXES, default=AXES[0], required=True, key=keys.TRAIN_AXIS,
-            bind="query-params", label_visibility="collapsed",
-        )  # fmt: skip
+            "Over",
+            AXES,
+            default=AXES[0],
+            required=True,
+            key=keys.TRAIN_AXIS,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
         log = scale_picker()
     draw = st.fragment(_chart, run_every=parts.EVERY if at_work else None)
     draw(tuple(chosen), str(term), axis == AXES[1], log)
@@ -153,9 +177,7 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
 
     histories = _histories(names)
     curves = {name: _curve(history, term) for name, history in histories.items()}
-    times = {
-        name: histories[name].seconds_at(curve.x) for name, curve in curves.items() if curve
-    }  # fmt: skip
+    times = {name: histories[name].seconds_at(curve.x) for name, curve in curves.items() if curve}
     longest = max((float(np.nanmax(t)) for t in times.values() if np.isfinite(t).any()), default=0)
     unit, seconds = next(
         (pair for pair in (("hours", 3600.0), ("minutes", 60.0)) if longest > 3 * pair[1]),
@@ -169,11 +191,16 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
             continue
         lines.append((name, curve, times[name] / seconds if over_time else curve.x))
     figure = training_overlay(
-        lines, title=_term_title(term), x_title=f"{unit} of training" if over_time else "epoch",
-        log=log, dark=theme.is_dark(), revision=f"{term} {over_time}",
-    )  # fmt: skip
-    st.plotly_chart(figure, theme=None, key=f"{keys.TRAIN_OVER}-chart", alt=alt_text(figure),
-                    config=QUIET)  # fmt: skip
+        lines,
+        title=_term_title(term),
+        x_title=f"{unit} of training" if over_time else "epoch",
+        log=log,
+        dark=theme.is_dark(),
+        revision=f"{term} {over_time}",
+    )
+    st.plotly_chart(
+        figure, theme=None, key=f"{keys.TRAIN_OVER}-chart", alt=alt_text(figure), config=QUIET
+    )
     notes = [thinning_note(max((curve.per_point for _, curve, _ in lines), default=1))]
     if missing:
         what = "has no times of its epochs" if over_time else "has no such values"

@@ -53,24 +53,34 @@ def _choices(disabled: bool) -> None:
     draft = form_state.draft()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, label, options in (
-            ("dataset", "Data set", form_state.data_names()), ("method", "Method", method_names()),
+            ("dataset", "Data set", form_state.data_names()),
+            ("method", "Method", method_names()),
             ("preset", "Preset", preset_names()),
-        ):  # fmt: skip
+        ):
             is_data = name == "dataset"
             st.selectbox(
-                label, options, width=220, disabled=disabled,
+                label,
+                options,
+                width=220,
+                disabled=disabled,
                 key=form_state.shown(name, draft.data if is_data else getattr(draft, name)),
-                on_change=form_state.put_data if is_data else form_state.put, args=() if is_data else (name,),
+                on_change=form_state.put_data if is_data else form_state.put,
+                args=() if is_data else (name,),
                 format_func=lambda option, name=name: (
                     method_class(option).title if name == "method" else option
                 ),
                 help="default works; paper takes the paper's settings literally."
-                if name == "preset" else None,
-            )  # fmt: skip
+                if name == "preset"
+                else None,
+            )
         st.button(
-            "Start over", icon=":material/restart_alt:", type="tertiary", key=form_state.key("over"),
-            on_click=form_state.start_over, disabled=disabled,
-        )  # fmt: skip
+            "Start over",
+            icon=":material/restart_alt:",
+            type="tertiary",
+            key=form_state.key("over"),
+            on_click=form_state.start_over,
+            disabled=disabled,
+        )
     st.caption(markdown(describe_dataset(form_state.draft().dataset)[0]))
 
 
@@ -81,29 +91,47 @@ def _run(checked: Checked, disabled: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width=300, gap="xxsmall"):
             st.text_input(
-                "Name", key=form_state.shown("name", draft.name), max_chars=80, on_change=form_state.put,
-                args=("name",), disabled=disabled, placeholder="for example first-try",
+                "Name",
+                key=form_state.shown("name", draft.name),
+                max_chars=80,
+                on_change=form_state.put,
+                args=("name",),
+                disabled=disabled,
+                placeholder="for example first-try",
                 help="Seeds add -s0, -s1 …; a sweep adds its values. Empty: a free name.",
-            )  # fmt: skip
+            )
         with st.container(width=140, gap="xxsmall"):
             st.text_input(
-                "Seeds", key=form_state.shown("seeds", draft.seeds), on_change=form_state.put,
-                args=("seeds",), disabled=disabled, help="3, 0-9 or 0,2,5. Every seed is a run.",
-            )  # fmt: skip
+                "Seeds",
+                key=form_state.shown("seeds", draft.seeds),
+                on_change=form_state.put,
+                args=("seeds",),
+                disabled=disabled,
+                help="3, 0-9 or 0,2,5. Every seed is a run.",
+            )
             _trouble_of_seeds(draft.seeds)
         st.selectbox(
-            "Device", devices, key=form_state.shown("device", draft.device), width=160,
-            on_change=form_state.put, args=("device",), disabled=disabled or len(devices) == 1,
+            "Device",
+            devices,
+            key=form_state.shown("device", draft.device),
+            width=160,
+            on_change=form_state.put,
+            args=("device",),
+            disabled=disabled or len(devices) == 1,
             format_func=lambda name: DEVICES.get(name, name),
             help="A slot that is free: this machine has "
             + (f"{cards} graphics cards." if cards else "no graphics card."),
-        )  # fmt: skip
+        )
         if draft.device != "cpu" and max(cards, draft.processes) > 1:
             st.selectbox(
-                "Cards per run", range(1, max(cards, draft.processes) + 1), width=140,
-                key=form_state.shown("processes", draft.processes), on_change=form_state.put,
-                args=("processes",), disabled=disabled,
-            )  # fmt: skip
+                "Cards per run",
+                range(1, max(cards, draft.processes) + 1),
+                width=140,
+                key=form_state.shown("processes", draft.processes),
+                on_change=form_state.put,
+                args=("processes",),
+                disabled=disabled,
+            )
 
 
 def _trouble_of_seeds(text: str) -> None:
@@ -125,10 +153,14 @@ def _changes(checked: Checked, disabled: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"Changed: {markdown(', '.join(said[:8]))}{rest}", width="content")
         st.button(
-            "Back to the preset", icon=":material/undo:", type="tertiary",
-            key=form_state.key("back_all"), on_click=form_state.take_back, args=tuple(changed),
+            "Back to the preset",
+            icon=":material/undo:",
+            type="tertiary",
+            key=form_state.key("back_all"),
+            on_click=form_state.take_back,
+            args=tuple(changed),
             disabled=disabled,
-        )  # fmt: skip
+        )
 
 
 def _groups(checked: Checked) -> list[str]:
@@ -149,15 +181,25 @@ def _turn(disabled: bool) -> None:
         st.container(horizontal=True),
     ):
         st.selectbox(
-            "Priority", range(MAX_PRIORITY, -1, -1), key=form_state.shown("priority", draft.priority),
-            width=140, on_change=form_state.put, args=("priority",), disabled=disabled,
+            "Priority",
+            range(MAX_PRIORITY, -1, -1),
+            key=form_state.shown("priority", draft.priority),
+            width=140,
+            on_change=form_state.put,
+            args=("priority",),
+            disabled=disabled,
             help="The highest first.",
-        )  # fmt: skip
+        )
         st.selectbox(
-            "Restarts", range(MAX_RESTARTS + 1), key=form_state.shown("restarts", draft.restarts),
-            width=140, on_change=form_state.put, args=("restarts",), disabled=disabled,
+            "Restarts",
+            range(MAX_RESTARTS + 1),
+            key=form_state.shown("restarts", draft.restarts),
+            width=140,
+            on_change=form_state.put,
+            args=("restarts",),
+            disabled=disabled,
             help="How often it is started again by itself when its process dies.",
-        )  # fmt: skip
+        )
 
 
 def sweep_panel(checked: Checked, disabled: bool) -> None:
@@ -172,16 +214,24 @@ def sweep_panel(checked: Checked, disabled: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             options = ["", *known] if draft.sweep in known else ["", draft.sweep, *known]
             st.selectbox(
-                "Setting that takes several values", list(dict.fromkeys(options)),
-                key=form_state.shown("sweep", draft.sweep), width=300, disabled=disabled,
-                on_change=form_state.put, args=("sweep",),
+                "Setting that takes several values",
+                list(dict.fromkeys(options)),
+                key=form_state.shown("sweep", draft.sweep),
+                width=300,
+                disabled=disabled,
+                on_change=form_state.put,
+                args=("sweep",),
                 format_func=lambda path: _name(path) if path else "none",
-            )  # fmt: skip
+            )
             st.text_input(
-                "Values", key=form_state.shown("values", draft.values), width=420,
-                placeholder="0.01, 0.1, 1", disabled=disabled or not draft.sweep,
-                on_change=form_state.put, args=("values",),
-            )  # fmt: skip
+                "Values",
+                key=form_state.shown("values", draft.values),
+                width=420,
+                placeholder="0.01, 0.1, 1",
+                disabled=disabled or not draft.sweep,
+                on_change=form_state.put,
+                args=("values",),
+            )
         if draft.sweep in known:
             st.caption(
                 f"Each is {markdown(expected(known[draft.sweep]))}; separate them by commas, or by "

@@ -59,9 +59,7 @@ def _part(field: SettingField) -> str:
     return head if dot else (field.label if field.kind == "part" else "")
 
 
-def _cells(
-    fields: Sequence[SettingField], checked: Checked, sweep: str, disabled: bool
-) -> None:
+def _cells(fields: Sequence[SettingField], checked: Checked, sweep: str, disabled: bool) -> None:
     with st.container(horizontal=True):
         for field in fields:
             with st.container(width=WIDTH, gap="xxsmall"):
@@ -74,9 +72,12 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
     swept = field.path == sweep
     locked = access.files_locked() if field.is_path else ""
     _widget(
-        field, text, locked or _help(field, checked),
-        changed=changed and not swept, disabled=disabled or swept or bool(locked),
-    )  # fmt: skip
+        field,
+        text,
+        locked or _help(field, checked),
+        changed=changed and not swept,
+        disabled=disabled or swept or bool(locked),
+    )
     if swept:
         st.caption("takes the values of the sweep")
         return
@@ -88,10 +89,14 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
         base = checked.base[field.path]
         usual = f"{base[:18]}…" if len(base) > 20 else base
         st.button(
-            f"back to {markdown(usual) if usual else 'empty'}", icon=":material/undo:",
-            type="tertiary", key=form_state.key(f"back_{field.path}"), on_click=form_state.take_back,
-            args=(field.path,), disabled=disabled,
-        )  # fmt: skip
+            f"back to {markdown(usual) if usual else 'empty'}",
+            icon=":material/undo:",
+            type="tertiary",
+            key=form_state.key(f"back_{field.path}"),
+            on_click=form_state.take_back,
+            args=(field.path,),
+            disabled=disabled,
+        )
 
 
 def _widget(field: SettingField, text: str, said: str, *, changed: bool, disabled: bool) -> None:
@@ -101,16 +106,29 @@ def _widget(field: SettingField, text: str, said: str, *, changed: bool, disable
     options = _options(field)
     if options is None:
         st.text_input(
-            label, key=key, help=said, on_change=form_state.enter, args=(field.path,), icon=icon,
-            disabled=disabled, placeholder="empty" if field.optional else "none",
-        )  # fmt: skip
+            label,
+            key=key,
+            help=said,
+            on_change=form_state.enter,
+            args=(field.path,),
+            icon=icon,
+            disabled=disabled,
+            placeholder="empty" if field.optional else "none",
+        )
         return
     if text not in options:
         options = [text, *options]
     st.selectbox(
-        label, options, key=key, help=said, on_change=form_state.enter, args=(field.path,), icon=icon,
-        disabled=disabled, format_func=lambda option: option or "–",
-    )  # fmt: skip
+        label,
+        options,
+        key=key,
+        help=said,
+        on_change=form_state.enter,
+        args=(field.path,),
+        icon=icon,
+        disabled=disabled,
+        format_func=lambda option: option or "–",
+    )
 
 
 def _options(field: SettingField) -> list[str] | None:

@@ -38,9 +38,13 @@ def panel(disabled: bool) -> None:
             st.markdown(summary(configs))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Queue", icon=":material/playlist_add:", type="primary", key=form_state.key("queue"),
-                on_click=queue, disabled=disabled or not configs,
-            )  # fmt: skip
+                "Queue",
+                icon=":material/playlist_add:",
+                type="primary",
+                key=form_state.key("queue"),
+                on_click=queue,
+                disabled=disabled or not configs,
+            )
             if configs:
                 button(configs[0], disabled)
         report.show(QUEUEING)
@@ -57,7 +61,7 @@ def summary(configs: Sequence[RunConfig]) -> str:
 
 
 def _time(configs: Sequence[RunConfig]) -> str:
-    """", about 40 min each, …"; "" before anything was measured."""
+    """ ", about 40 min each, …"; "" before anything was measured."""
     from rivae.jobs.estimate import lengths_of
     from rivae.jobs.words import duration
 
@@ -93,9 +97,11 @@ def queue() -> None:
         configs = runs_of(draft, form_state.taken())
         open_datasets(configs)
         first, *_ = ledger.add(
-            configs, priority=draft.priority, max_restarts=draft.restarts,
+            configs,
+            priority=draft.priority,
+            max_restarts=draft.restarts,
             processes=draft.processes if draft.device != "cpu" else 1,
-        )  # fmt: skip
+        )
         st.session_state[keys.TRAIN_NEW] = first.id
         one = len(configs) == 1
         said = f"{configs[0].name} is queued" if one else f"{len(configs)} runs are queued"
@@ -117,10 +123,14 @@ def button(config: RunConfig, disabled: bool) -> None:
     if job is not None and (job.running or job.result is not None):
         return
     st.button(
-        "Estimate time and memory", icon=":material/timer:", key=form_state.key("probe"),
-        on_click=_start, args=(config,), disabled=disabled or bool(tasks.running()),
+        "Estimate time and memory",
+        icon=":material/timer:",
+        key=form_state.key("probe"),
+        on_click=_start,
+        args=(config,),
+        disabled=disabled or bool(tasks.running()),
         help="Trains every stage for 20 steps on this machine; takes seconds and keeps nothing.",
-    )  # fmt: skip
+    )
 
 
 def result(config: RunConfig) -> None:
@@ -176,9 +186,7 @@ def _start(config: RunConfig) -> None:
 
 MAX_KEPT = 100  # an estimate is 2 kB
 
-tasks = Tasks(
-    MAX_KEPT, RunError, "another estimate is being made: wait for it, or stop it"
-)
+tasks = Tasks(MAX_KEPT, RunError, "another estimate is being made: wait for it, or stop it")
 
 
 def job_of(config: RunConfig) -> Job | None:

@@ -164,9 +164,11 @@ def _draft_like(run_id: str) -> Draft:
     if job is not None and job.config is not None:
         require_open(job.config)
         made = replace(
-            draft_of(job.config), priority=job.priority, restarts=job.max_restarts,
+            draft_of(job.config),
+            priority=job.priority,
+            restarts=job.max_restarts,
             processes=job.processes,
-        )  # fmt: skip
+        )
     elif job is not None:
         raise RunError(job.message)
     else:

@@ -25,8 +25,9 @@ def panel() -> None:
     elif now.kind == "account":
         _account(now)
     elif access.may_change():
-        st.button("Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave",
-                  on_click=access.leave)  # fmt: skip
+        st.button(
+            "Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave", on_click=access.leave
+        )
     else:
         _password()
 
@@ -38,10 +39,14 @@ def _password() -> None:
     ):
         st.caption(f"Looking is free. Log in to {access.WHAT}.")
         report.show(PLACE)
-        st.text_input("Password", type="password", key=f"{keys.ACCESS}_password",
-                      autocomplete="current-password", max_chars=MAX_PASSWORD)  # fmt: skip
-        st.form_submit_button("Log in", type="primary", on_click=_enter,
-                              key=f"{keys.ACCESS}_enter")  # fmt: skip
+        st.text_input(
+            "Password",
+            type="password",
+            key=f"{keys.ACCESS}_password",
+            autocomplete="current-password",
+            max_chars=MAX_PASSWORD,
+        )
+        st.form_submit_button("Log in", type="primary", on_click=_enter, key=f"{keys.ACCESS}_enter")
 
 
 def _enter() -> None:
@@ -63,14 +68,19 @@ def _account(now: access.Login) -> None:
             st.markdown(f"Logged in as {markdown(str(who))}.")
             if not access.may_change():
                 st.caption("It may look, but not train: ask for it to be named in trainers.")
-            st.button("Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave",
-                      on_click=st.logout)  # fmt: skip
+            st.button(
+                "Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave", on_click=st.logout
+            )
         return
     with st.popover("Log in", icon=":material/lock:"):
         st.caption(f"Looking is free. Log in to {access.WHAT}.")
         if importlib.util.find_spec("authlib") is None:
             st.caption("The server lacks a package for it: `pip install 'streamlit[auth]'`.")
         for provider in now.providers:
-            st.button(f"Log in with {markdown(provider.title())}" if provider else "Log in",
-                      type="primary", key=f"{keys.ACCESS}_to_{provider or 'account'}",
-                      on_click=st.login, args=(provider,) if provider else ())  # fmt: skip
+            st.button(
+                f"Log in with {markdown(provider.title())}" if provider else "Log in",
+                type="primary",
+                key=f"{keys.ACCESS}_to_{provider or 'account'}",
+                on_click=st.login,
+                args=(provider,) if provider else (),
+            )

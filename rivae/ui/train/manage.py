@@ -72,11 +72,13 @@ def _buttons(run: Run, kept: About, why_not: str) -> None:
         st.button(
             "Show again" if kept.archived else "Archive",
             icon=":material/unarchive:" if kept.archived else ":material/archive:",
-            key=_key("archive", run), disabled=off, on_click=_archive,
+            key=_key("archive", run),
+            disabled=off,
+            on_click=_archive,
             args=(run, not kept.archived),
-            help=help_text or "An archived run is left out of Home and of the lists of runs. "
-            "Nothing is deleted.",
-        )  # fmt: skip
+            help=help_text
+            or "An archived run is left out of Home and of the lists of runs. Nothing is deleted.",
+        )
         with st.popover("Export", icon=":material/download:"):
             archive.export_panel(run)
         with st.popover("Delete", icon=":material/delete:", disabled=off, help=help_text):
@@ -89,13 +91,18 @@ def _notes(run: Run, kept: About) -> None:
     with st.form(_key("notes", run), border=False):
         # Above, where its list does not open over the button.
         st.multiselect(
-            "Tags", list(dict.fromkeys([*kept.tags, *_known_tags()])), default=list(kept.tags),
-            key=_key("tags", run), accept_new_options=True, max_selections=MAX_TAGS,
+            "Tags",
+            list(dict.fromkeys([*kept.tags, *_known_tags()])),
+            default=list(kept.tags),
+            key=_key("tags", run),
+            accept_new_options=True,
+            max_selections=MAX_TAGS,
             placeholder="Type a tag, press Enter",
-        )  # fmt: skip
+        )
         st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
-        st.form_submit_button("Keep", type="primary", key=_key("keep", run), on_click=_keep,
-                              args=(run,))  # fmt: skip
+        st.form_submit_button(
+            "Keep", type="primary", key=_key("keep", run), on_click=_keep, args=(run,)
+        )
 
 
 def _known_tags() -> list[str]:
@@ -134,12 +141,16 @@ def _archive(run: Run, archived: bool) -> None:
 def _rename(run: Run) -> None:
     with st.form(_key("renaming", run), border=False):
         st.text_input(
-            "New name", run.id, max_chars=80, key=_key("name", run),
+            "New name",
+            run.id,
+            max_chars=80,
+            key=_key("name", run),
             help="a–z, 0–9, '.', '_' and '-', beginning with a letter or digit.",
-        )  # fmt: skip
+        )
         st.caption("Runs derived from it, its entry in the queue and tours follow.")
-        st.form_submit_button("Rename", type="primary", key=_key("rename", run), on_click=_renamed,
-                              args=(run,))  # fmt: skip
+        st.form_submit_button(
+            "Rename", type="primary", key=_key("rename", run), on_click=_renamed, args=(run,)
+        )
 
 
 def _renamed(run: Run) -> None:
@@ -163,17 +174,27 @@ def _delete(run: Run) -> None:
     from rivae.trash import folder_bytes
 
     size = size_text(folder_bytes(run.path))
-    st.markdown(f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
-                "be restored.")  # fmt: skip
+    st.markdown(
+        f"**{markdown(run.id)}** takes {size}. It stays in the trash for 30 days and can "
+        "be restored."
+    )
     derived = [other.id for other in cache.runs() if _parent(other) == run.id]
     if derived:
         st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
     with suppress(RivaeError):
         if plans := _plans(run):
-            st.caption(f"Named by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
-                       "plan can be shown as long as one of its runs is here.")  # fmt: skip
-    st.button(f"Delete {markdown(run.id)}, {size}", icon=":material/delete:", type="primary",
-              key=_key("delete", run), on_click=_deleted, args=(run,))  # fmt: skip
+            st.caption(
+                f"Named by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
+                "plan can be shown as long as one of its runs is here."
+            )
+    st.button(
+        f"Delete {markdown(run.id)}, {size}",
+        icon=":material/delete:",
+        type="primary",
+        key=_key("delete", run),
+        on_click=_deleted,
+        args=(run,),
+    )
 
 
 def _deleted(run: Run) -> None:

@@ -23,8 +23,13 @@ LOG_LINES = 200
 
 def panel(run_id: str) -> None:
     """The run of this name."""
-    st.button("All runs", icon=":material/arrow_back:", type="tertiary",
-              key=f"{keys.TRAIN_BUTTON}-back", on_click=session.close_run)  # fmt: skip
+    st.button(
+        "All runs",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        key=f"{keys.TRAIN_BUTTON}-back",
+        on_click=session.close_run,
+    )
     entry = train_watched.entry_of(run_id)
     if entry is None:
         report.warning(f"there is no run '{run_id}': choose one under All runs")
@@ -54,9 +59,13 @@ def _head(entry: Entry) -> None:
         actions.resume(entry, primary=not entry.opens)
         actions.clone(entry)
         if entry.run is not None:
-            st.button("Compare curves", icon=":material/stacked_line_chart:",
-                      key=actions.key("compare", entry), on_click=curves.add,
-                      args=(entry.id,))  # fmt: skip
+            st.button(
+                "Compare curves",
+                icon=":material/stacked_line_chart:",
+                key=actions.key("compare", entry),
+                on_click=curves.add,
+                args=(entry.id,),
+            )
         actions.forget(entry)
     note = train_parts.said(entry)
     if note and entry.state in ("failed", "broken", "lost"):
@@ -127,9 +136,11 @@ def _speeds(entry: Entry, history: History, progress: Progress) -> None:
     if pace.steps_s is not None:
         cells.append(("Steps", f"{pace.steps_s:,.3g}/s", "steps per second of training"))
     if pace.left_s is not None:
-        hint = "if later stages take as long per epoch as this one" if pace.rough else (
-            "to the last epoch; less where it stops early"
-        )  # fmt: skip
+        hint = (
+            "if later stages take as long per epoch as this one"
+            if pace.rough
+            else ("to the last epoch; less where it stops early")
+        )
         cells.append(("Left", duration(pace.left_s), hint))
     cells += _worked(history) + _scores(history)
     if cells:
@@ -188,10 +199,14 @@ def _log(entry: Entry) -> None:
     if not lines:
         return
     with (
-        st.expander(f"Log, last {len(lines)} lines", icon=":material/terminal:",
-                    key=keys.TRAIN_LOG, expanded=entry.state == "failed"),
+        st.expander(
+            f"Log, last {len(lines)} lines",
+            icon=":material/terminal:",
+            key=keys.TRAIN_LOG,
+            expanded=entry.state == "failed",
+        ),
         st.container(height=320, border=False, autoscroll=True),  # stays at the newest line
-    ):  # fmt: skip
+    ):
         st.code("\n".join(lines), language=None)
 
 
@@ -211,10 +226,13 @@ def pictures_panel(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.subheader("Along the axes", anchor=False, width="content")
         chosen = st.selectbox(
-            "Epoch", [NEWEST, *reversed(by_name)], key=f"{keys.TRAIN_EPOCH}-{entry.id}", width=150,
+            "Epoch",
+            [NEWEST, *reversed(by_name)],
+            key=f"{keys.TRAIN_EPOCH}-{entry.id}",
+            width=150,
             label_visibility="collapsed",
             format_func=lambda name: "Newest" if name == NEWEST else f"Epoch {int(name):,}",
-        )  # fmt: skip
+        )
     shown = by_name.get(str(chosen), found[-1])
     content = shown.content(theme.is_dark())
     if content is None:

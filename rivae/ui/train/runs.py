@@ -79,17 +79,26 @@ def _card(entry: Entry) -> None:
         share = parts.share_done(entry, progress)
         st.progress(share, text=parts.progress_line(entry, progress))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if st.button("Watch", icon=":material/monitoring:",
-                         key=actions.key("watch", entry),
-                         on_click=session.open_run, args=(entry.id,)):  # fmt: skip
+            if st.button(
+                "Watch",
+                icon=":material/monitoring:",
+                key=actions.key("watch", entry),
+                on_click=session.open_run,
+                args=(entry.id,),
+            ):
                 st.rerun()
             actions.cancel(entry)
 
 
 def name(entry: Entry) -> None:
     """The name of a run, which leads to it."""
-    if st.button(f"**{markdown(entry.id)}**", key=actions.key("open", entry), type="tertiary",
-                 on_click=session.open_run, args=(entry.id,)):  # fmt: skip
+    if st.button(
+        f"**{markdown(entry.id)}**",
+        key=actions.key("open", entry),
+        type="tertiary",
+        on_click=session.open_run,
+        args=(entry.id,),
+    ):
         st.rerun()
 
 
@@ -105,9 +114,10 @@ def _queue(queued: list[Entry]) -> None:
             st.caption(parts.about(entry), width="content")
             st.space("stretch")
             actions.place(
-                entry, first=n == 0 or priorities[n - 1] != priorities[n],
+                entry,
+                first=n == 0 or priorities[n - 1] != priorities[n],
                 last=n + 1 == len(queued) or priorities[n + 1] != priorities[n],
-            )  # fmt: skip
+            )
             actions.cancel(entry)
     if len(queued) > QUEUE_SHOWN:
         left = len(queued) - len(shown)
@@ -127,12 +137,23 @@ def past_panel(over: Sequence[Entry]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.subheader("Runs", anchor=False, width="content")
         if many:
-            st.text_input("Find", key=keys.TRAIN_FIND, placeholder="name, data set or method",
-                          width=240, label_visibility="collapsed",
-                          persist_state="page")  # fmt: skip
-            st.segmented_control("Which", WHICH if archived else WHICH[:-1], default=WHICH[0],
-                                 required=True, key=keys.TRAIN_WHICH, persist_state="page",
-                                 label_visibility="collapsed")  # fmt: skip
+            st.text_input(
+                "Find",
+                key=keys.TRAIN_FIND,
+                placeholder="name, data set or method",
+                width=240,
+                label_visibility="collapsed",
+                persist_state="page",
+            )
+            st.segmented_control(
+                "Which",
+                WHICH if archived else WHICH[:-1],
+                default=WHICH[0],
+                required=True,
+                key=keys.TRAIN_WHICH,
+                persist_state="page",
+                label_visibility="collapsed",
+            )
     if not over:
         st.markdown("No run is over yet. Start one under **New run**.")
         return
@@ -178,9 +199,13 @@ def _searched(entry: Entry) -> str:
 def _row(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         train_parts.badge(entry)
-        st.button(f"**{markdown(entry.id)}**", key=actions.key("open", entry),
-                  type="tertiary", on_click=session.open_run,
-                  args=(entry.id,))  # fmt: skip
+        st.button(
+            f"**{markdown(entry.id)}**",
+            key=actions.key("open", entry),
+            type="tertiary",
+            on_click=session.open_run,
+            args=(entry.id,),
+        )
         parts = (train_parts.about(entry), train_parts.dated(entry))
         st.caption(" · ".join(part for part in parts if part), width="content")
         st.space("stretch")

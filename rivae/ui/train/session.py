@@ -20,9 +20,14 @@ VIEWS = ("Runs", "New run")
 def view_picker() -> str:
     """The control that changes the view."""
     chosen = st.segmented_control(
-        "Show", VIEWS, default=VIEWS[0], required=True, key=keys.TRAIN_VIEW, bind="query-params",
+        "Show",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key=keys.TRAIN_VIEW,
+        bind="query-params",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     return str(chosen) if chosen in VIEWS else VIEWS[0]
 
 

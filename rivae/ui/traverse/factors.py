@@ -33,10 +33,17 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info(f"{markdown(data.name)} has no true factors to compare the dimensions with.")
         return
     columns = numeric_factors(data.factor_specs)
-    n = st.segmented_control(
-        "Queries averaged", QUERIES, default=QUERIES[0], required=True, key=keys.TRAVERSE_QUERIES,
-        bind="query-params",
-    ) or QUERIES[0]  # fmt: skip
+    n = (
+        st.segmented_control(
+            "Queries averaged",
+            QUERIES,
+            default=QUERIES[0],
+            required=True,
+            key=keys.TRAVERSE_QUERIES,
+            bind="query-params",
+        )
+        or QUERIES[0]
+    )
     if columns:
         with report.waiting("Comparing each axis with the true factors …", 260):
             cell = _heatmap(explorer, anchor, choice, n, columns)
@@ -67,9 +74,12 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
     figure = transition_heatmap(table, explorer.axis_names, dark=theme.is_dark())
     st.plotly_chart(
-        figure, theme=None, key=keys.TRAVERSE_TRANSITIONS, alt=alt_text(figure),
+        figure,
+        theme=None,
+        key=keys.TRAVERSE_TRANSITIONS,
+        alt=alt_text(figure),
         config={"displayModeBar": False},
-    )  # fmt: skip
+    )
     exports.panel(
         "digits", lambda: figure, anchor.run, "digits", is_chart=True, n_queries=n, range=choice
     )
@@ -87,10 +97,13 @@ def _heatmap(
     if cell is not None and not (cell[0] < explorer.n_components and cell[1] in columns):
         cell = None
     figure = correlation_heatmap(
-        table.absolute, table.factor_names, explorer.axis_names, threshold=THRESHOLD,
+        table.absolute,
+        table.factor_names,
+        explorer.axis_names,
+        threshold=THRESHOLD,
         dark=theme.is_dark(),
         selected=None if cell is None else (cell[0], columns.index(cell[1])),
-    )  # fmt: skip
+    )
 
     def clicked() -> None:
         event: Any = st.session_state.get(keys.TRAVERSE_HEATMAP)
@@ -101,16 +114,27 @@ def _heatmap(
             reveal(DETAIL)
 
     st.plotly_chart(
-        figure, theme=None, key=keys.TRAVERSE_HEATMAP, on_select=clicked,
-        selection_mode="points", alt=alt_text(figure), config={"displayModeBar": False},
-    )  # fmt: skip
+        figure,
+        theme=None,
+        key=keys.TRAVERSE_HEATMAP,
+        on_select=clicked,
+        selection_mode="points",
+        alt=alt_text(figure),
+        config={"displayModeBar": False},
+    )
     framed = f"|corr| ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
     left_out = f" · categories left out: {', '.join(table.left_out)}" if table.left_out else ""
     st.caption(markdown(framed + left_out))
     exports.panel(
-        "correlations", lambda: figure, anchor.run, "correlation", is_chart=True, n_queries=n,
-        range=choice, threshold=THRESHOLD,
-    )  # fmt: skip
+        "correlations",
+        lambda: figure,
+        anchor.run,
+        "correlation",
+        is_chart=True,
+        n_queries=n,
+        range=choice,
+        threshold=THRESHOLD,
+    )
     return cell
 
 
@@ -124,14 +148,20 @@ def _cell_picker(explorer: Explorer) -> tuple[int, int]:
     """A dimension and a factor from two lists, where there is no table to click."""
     with st.container(horizontal=True):
         j = st.selectbox(
-            "Dimension", range(explorer.n_components), width=160,
-            format_func=lambda j: explorer.axis_names[j], key=keys.TRAVERSE_CELL_DIM,
-        )  # fmt: skip
+            "Dimension",
+            range(explorer.n_components),
+            width=160,
+            format_func=lambda j: explorer.axis_names[j],
+            key=keys.TRAVERSE_CELL_DIM,
+        )
         specs = explorer.data.factor_specs
         k = st.selectbox(
-            "Factor", range(len(specs)), format_func=lambda k: specs[k].name, width=220,
+            "Factor",
+            range(len(specs)),
+            format_func=lambda k: specs[k].name,
+            width=220,
             key=keys.TRAVERSE_CELL_FACTOR,
-        )  # fmt: skip
+        )
     return int(j or 0), int(k or 0)
 
 
@@ -151,14 +181,26 @@ def _scatter(
     numeric = numeric_factors(data.factor_specs)
     table = traversals.table(anchor.key, n, choice, explorer) if k in numeric else None
     figure = traversal_scatter(
-        found.values[j], data.factors[found.ids[:, j, :, 0], k], j=j, k=k,
-        factor_name=spec.name, levels=spec.levels, ordered=spec.kind != "categorical",
+        found.values[j],
+        data.factors[found.ids[:, j, :, 0], k],
+        j=j,
+        k=k,
+        factor_name=spec.name,
+        levels=spec.levels,
+        ordered=spec.kind != "categorical",
         correlation=None if table is None else float(table.absolute[j, numeric.index(k)]),
         latent_name=explorer.axis_names[j],
         dark=theme.is_dark(),
-    )  # fmt: skip
+    )
     st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
     exports.panel(
-        "scatter", lambda: figure, anchor.run, "scatter", is_chart=True, n_queries=n, range=choice,
-        dim=j, factor=k,
-    )  # fmt: skip
+        "scatter",
+        lambda: figure,
+        anchor.run,
+        "scatter",
+        is_chart=True,
+        n_queries=n,
+        range=choice,
+        dim=j,
+        factor=k,
+    )

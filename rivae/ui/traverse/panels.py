@@ -47,13 +47,20 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)
         k = st.segmented_control(
-            "Items per point", [1, 2, 3], default=1, required=True, key=keys.TRAVERSE_K,
+            "Items per point",
+            [1, 2, 3],
+            default=1,
+            required=True,
+            key=keys.TRAVERSE_K,
             bind="query-params",
-        )  # fmt: skip
+        )
         changes_only = st.toggle(
-            "Changes only", value=True, key=keys.TRAVERSE_CHANGES, bind="query-params",
+            "Changes only",
+            value=True,
+            key=keys.TRAVERSE_CHANGES,
+            bind="query-params",
             help="Only points where the best item differs from the one before.",
-        )  # fmt: skip
+        )
         side = 0 if _whole(explorer) else 2
     dims = dims_picker(explorer)
     if not dims:
@@ -73,9 +80,18 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     )
     _sheet(sheet)
     exports.panel(
-        "strips", lambda: sheet, anchor.run, "strips", is_chart=False, **_start(anchor),
-        range=choice, dims=dims, k=int(k or 1), side=side, changes_only=changes_only,
-    )  # fmt: skip
+        "strips",
+        lambda: sheet,
+        anchor.run,
+        "strips",
+        is_chart=False,
+        **_start(anchor),
+        range=choice,
+        dims=dims,
+        k=int(k or 1),
+        side=side,
+        changes_only=changes_only,
+    )
 
 
 def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
@@ -91,10 +107,17 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         query_picker(explorer, anchor)
         a = dim_picker(explorer, "To the right", keys.TRAVERSE_A, first)
         b = dim_picker(explorer, "Upwards", keys.TRAVERSE_B, second)
-        n = st.segmented_control(
-            "Points", [7, 9, 11, 15], default=9, required=True, key=keys.TRAVERSE_POINTS,
-            bind="query-params",
-        ) or 9  # fmt: skip
+        n = (
+            st.segmented_control(
+                "Points",
+                [7, 9, 11, 15],
+                default=9,
+                required=True,
+                key=keys.TRAVERSE_POINTS,
+                bind="query-params",
+            )
+            or 9
+        )
         side = 0 if _whole(explorer) else 2
     dims = (a, b)
     if dims[0] == dims[1]:
@@ -102,14 +125,26 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         return
     ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
     sheet = plane_sheet(
-        ids, values_a, values_b, lambda i: explorer.data.picture(i, side),
+        ids,
+        values_a,
+        values_b,
+        lambda i: explorer.data.picture(i, side),
         names=(names[a], names[b]),
-        reference=(anchor.z[dims[0]], anchor.z[dims[1]]), title=explorer.data.title,
+        reference=(anchor.z[dims[0]], anchor.z[dims[1]]),
+        title=explorer.data.title,
         side=56 if n <= 11 else 44,
-    )  # fmt: skip
+    )
     _sheet(sheet)
     exports.panel(
-        "plane", lambda: sheet, anchor.run, "plane", is_chart=False, **_start(anchor), dims=dims,
-        range_a=(float(values_a[0]), float(values_a[-1])), n_points=n, side=side,
+        "plane",
+        lambda: sheet,
+        anchor.run,
+        "plane",
+        is_chart=False,
+        **_start(anchor),
+        dims=dims,
+        range_a=(float(values_a[0]), float(values_a[-1])),
+        n_points=n,
+        side=side,
         range_b=(float(values_b[0]), float(values_b[-1])),
-    )  # fmt: skip
+    )

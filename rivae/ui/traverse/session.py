@@ -116,15 +116,23 @@ def view_and_range(letter: str) -> str:
     ``letter`` is what the run's axes are called by, z or v.
     """
     view = st.segmented_control(
-        "View", VIEWS, default=VIEWS[0], required=True, key=keys.TRAVERSE_VIEW,
+        "View",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key=keys.TRAVERSE_VIEW,
         bind="query-params",
-    )  # fmt: skip
+    )
     choice = st.segmented_control(
-        f"Range of {letter}", list(RANGES), default="Data", required=True, key=keys.TRAVERSE_RANGE,
+        f"Range of {letter}",
+        list(RANGES),
+        default="Data",
+        required=True,
+        key=keys.TRAVERSE_RANGE,
         bind="query-params",
         help="What 99 % of the queries fill; around the mean, in s.d. of the model's own "
         "distribution of queries; the paper's −10 … 10; or free.",
-    )  # fmt: skip
+    )
     if choice == "Free":
         for label, key, usual in (
             ("From", keys.TRAVERSE_LOW, -2.0),
@@ -141,17 +149,29 @@ def query_picker(explorer: Explorer, anchor: Anchor) -> None:
     shown = anchor.query if anchor.query != "mean" else None
     st.session_state[keys.TRAVERSE_QUERY] = shown
     st.number_input(
-        "Query, item number", 0, len(explorer.data) - 1, step=1, key=keys.TRAVERSE_QUERY,
-        width=150, on_change=typed_query, placeholder="average",
-    )  # fmt: skip
+        "Query, item number",
+        0,
+        len(explorer.data) - 1,
+        step=1,
+        key=keys.TRAVERSE_QUERY,
+        width=150,
+        on_change=typed_query,
+        placeholder="average",
+    )
     st.button(
-        "Random", icon=":material/casino:", key=keys.TRAVERSE_RANDOM,
-        on_click=random_query, args=(anchor.run,),
-    )  # fmt: skip
+        "Random",
+        icon=":material/casino:",
+        key=keys.TRAVERSE_RANDOM,
+        on_click=random_query,
+        args=(anchor.run,),
+    )
     st.button(
-        "Average", icon=":material/functions:", key=keys.TRAVERSE_AVERAGE,
-        on_click=choose_query, args=("mean",),
-    )  # fmt: skip
+        "Average",
+        icon=":material/functions:",
+        key=keys.TRAVERSE_AVERAGE,
+        on_click=choose_query,
+        args=("mean",),
+    )
 
 
 def dims_picker(explorer: Explorer) -> list[int]:
@@ -163,8 +183,12 @@ def dims_picker(explorer: Explorer) -> list[int]:
     shown = chosen_dims(explorer.axis_ids)
     st.session_state[keys.TRAVERSE_DIMS] = by_effect[:4] if shown is None else shown
     chosen = st.multiselect(
-        "Dimensions", range(d), format_func=names.__getitem__, key=keys.TRAVERSE_DIMS,
-        on_change=choose_dims, args=(explorer.axis_ids,),
+        "Dimensions",
+        range(d),
+        format_func=names.__getitem__,
+        key=keys.TRAVERSE_DIMS,
+        on_change=choose_dims,
+        args=(explorer.axis_ids,),
         help="At first the four that change the best match most.",
-    )  # fmt: skip
+    )
     return list(chosen)

@@ -45,9 +45,11 @@ def panel(explorer: Explorer, run_id: str) -> None:
         return
     _remark(explorer, found)
     cloud_panel(
-        payload(explorer, clouds, found, dark=theme.is_dark()), key=keys.WORDS_PANEL,
-        on_word=lambda: _word(explorer, clouds, found), on_item=lambda: _item(explorer),
-    )  # fmt: skip
+        payload(explorer, clouds, found, dark=theme.is_dark()),
+        key=keys.WORDS_PANEL,
+        on_word=lambda: _word(explorer, clouds, found),
+        on_item=lambda: _item(explorer),
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(legend(clouds, dark=theme.is_dark()), width="content")
         st.space("stretch")
@@ -55,9 +57,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     _counts(clouds)
 
 
-def payload(
-    explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
-) -> dict[str, Any]:
+def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool) -> dict[str, Any]:
     """What the component draws; the SVGs are escaped, all other text is plain."""
     from rivae.plots.clouds import to_svg
 
@@ -67,11 +67,14 @@ def payload(
         items = found.items(s)
         value = f"{found.values[s]:.2f}".replace("-", "−")
         n = f"{len(items)} different items"
-        states.append({
-            "name": name, "note": f"{letter} = {value} · {n}",
-            "svg": to_svg(clouds, s, dark=dark),
-            "tiles": [[i, *picture(explorer, i, SIDE)] for i in items[:N_PICTURES]],
-        })  # fmt: skip
+        states.append(
+            {
+                "name": name,
+                "note": f"{letter} = {value} · {n}",
+                "svg": to_svg(clouds, s, dark=dark),
+                "tiles": [[i, *picture(explorer, i, SIDE)] for i in items[:N_PICTURES]],
+            }
+        )
     return {"states": states, "aspect": explorer.aspect(SIDE)}
 
 
@@ -105,8 +108,9 @@ def _remark(explorer: Explorer, found: AxisStates) -> None:
     if few:
         st.warning(
             f"At {' and '.join(few)} every query finds the same few items: that far from the data "
-            "the words say little.", icon=":material/info:",
-        )  # fmt: skip
+            "the words say little.",
+            icon=":material/info:",
+        )
 
 
 def _word(explorer: Explorer, clouds: Clouds, found: AxisStates) -> None:
@@ -146,9 +150,14 @@ def _counts(clouds: Clouds) -> None:
 
 
 def _export(
-    explorer: Explorer, run_id: str, clouds: Clouds, found: AxisStates, choice: Choice,
-    target: Target, everyday: bool,
-) -> None:  # fmt: skip
+    explorer: Explorer,
+    run_id: str,
+    clouds: Clouds,
+    found: AxisStates,
+    choice: Choice,
+    target: Target,
+    everyday: bool,
+) -> None:
     from rivae.plots.cloud_sheet import CloudSheet, cloud_sheet
 
     data = explorer.data
@@ -158,9 +167,16 @@ def _export(
         return cloud_sheet(clouds, items, lambda i: data.picture(i, SIDE), data.title)
 
     exports.panel(
-        "clouds", figure, run_id, "clouds", is_chart=False, dim=choice.dim,
-        n_sigma=choice.n_sigma, relation=target.key, everyday=everyday,
-    )  # fmt: skip
+        "clouds",
+        figure,
+        run_id,
+        "clouds",
+        is_chart=False,
+        dim=choice.dim,
+        n_sigma=choice.n_sigma,
+        relation=target.key,
+        everyday=everyday,
+    )
 
 
 _CLOUDS = st.components.v2.component(

@@ -56,15 +56,30 @@ def panel(explorer: Explorer, run_id: str) -> None:
             session.open_list(f"{word} at both ends of {axis}", ids)
 
     st.plotly_chart(
-        figure, theme=None, key=keys.WORDS_CONTRAST, on_select=clicked, selection_mode="points",
-        alt=alt_text(figure), config=QUIET,
-    )  # fmt: skip
-    st.caption(markdown(
-        f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: log-odds with "
-        "an informative Dirichlet prior made of all items (Monroe et al. 2008). A dotted interval "
-        "includes no difference. Click a dot for the items."
-    ))  # fmt: skip
+        figure,
+        theme=None,
+        key=keys.WORDS_CONTRAST,
+        on_select=clicked,
+        selection_mode="points",
+        alt=alt_text(figure),
+        config=QUIET,
+    )
+    st.caption(
+        markdown(
+            f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: "
+            "log-odds with "
+            "an informative Dirichlet prior made of all items (Monroe et al. 2008). A dotted "
+            "interval "
+            "includes no difference. Click a dot for the items."
+        )
+    )
     exports.panel(
-        "contrast", lambda: figure, run_id, "word-contrast", is_chart=True, dim=choice.dim,
-        n_sigma=choice.n_sigma, n_words=N_WORDS,
-    )  # fmt: skip
+        "contrast",
+        lambda: figure,
+        run_id,
+        "word-contrast",
+        is_chart=True,
+        dim=choice.dim,
+        n_sigma=choice.n_sigma,
+        n_words=N_WORDS,
+    )

@@ -42,15 +42,18 @@ def _list(explorer: Explorer, opened: Opened) -> None:
     st.caption(f"{items}. Click one to read its text.")
     page = st.pagination(n_pages, key=keys.WORDS_PAGE) if n_pages > 1 else 1
     gallery_panel(
-        explorer, opened.ids[(page - 1) * PER_PAGE : page * PER_PAGE], side=2, chosen=None,
-        label=opened.title, key=keys.WORDS_LIST, on_pick=lambda: _pick(explorer),
-    )  # fmt: skip
+        explorer,
+        opened.ids[(page - 1) * PER_PAGE : page * PER_PAGE],
+        side=2,
+        chosen=None,
+        label=opened.title,
+        key=keys.WORDS_LIST,
+        on_pick=lambda: _pick(explorer),
+    )
 
 
 def _pick(explorer: Explorer) -> None:
-    session.open_item(
-        getattr(st.session_state.get(keys.WORDS_LIST), "pick", None), explorer
-    )
+    session.open_item(getattr(st.session_state.get(keys.WORDS_LIST), "pick", None), explorer)
 
 
 def _item(explorer: Explorer, run_id: str, opened: Opened) -> None:
@@ -58,16 +61,21 @@ def _item(explorer: Explorer, run_id: str, opened: Opened) -> None:
     i, data = opened.item, explorer.data
     if opened.ids:
         st.button(
-            markdown(opened.title), icon=":material/arrow_back:", type="tertiary",
-            on_click=session.back_to_list, key="words_back",
-        )  # fmt: skip
+            markdown(opened.title),
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=session.back_to_list,
+            key="words_back",
+        )
     item, recipe = explorer.item(i), data.recipe(i)
     st.subheader(markdown(item.title), anchor=False)
     st.image(explorer.picture(i, 2).content, width=300, alt=f"{item.title}, picture")
     st.page_link(
-        EXPLORE, label="Explore from here", icon=":material/tune:",
+        EXPLORE,
+        label="Explore from here",
+        icon=":material/tune:",
         query_params={"run": run_id, "q": str(i)},
-    )  # fmt: skip
+    )
     if item.factors:
         known = " · ".join(f"{f.name}: {f.value}" for f in item.factors)
         st.caption(markdown(known))

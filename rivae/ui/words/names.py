@@ -49,9 +49,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
 
 def _head(
-    explorer: Explorer, run_id: str, named: Mapping[int, AxisName],
-    proposals: Sequence[AxisName | None], evidence: Sequence[Sequence[Evidence]],
-) -> None:  # fmt: skip
+    explorer: Explorer,
+    run_id: str,
+    named: Mapping[int, AxisName],
+    proposals: Sequence[AxisName | None],
+    evidence: Sequence[Sequence[Evidence]],
+) -> None:
     waiting = {p.dim: p for p in proposals if p is not None and p.dim not in named}
     st.caption(
         "A name stands wherever its axis does: on sliders, strips, tables and charts. Proposals "
@@ -62,54 +65,82 @@ def _head(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             f"Accept all {len(waiting)} proposals" if len(waiting) > 1 else "Accept all proposals",
-            icon=":material/done_all:", disabled=not waiting, key=f"{keys.WORDS_NAME}_all",
-            on_click=_change, args=(run_id, explorer.n_components, waiting, named),
-        )  # fmt: skip
+            icon=":material/done_all:",
+            disabled=not waiting,
+            key=f"{keys.WORDS_NAME}_all",
+            on_click=_change,
+            args=(run_id, explorer.n_components, waiting, named),
+        )
         st.button(
-            "Remove all names", icon=":material/delete_sweep:", disabled=not named,
-            key=f"{keys.WORDS_NAME}_none", type="tertiary", on_click=_change,
+            "Remove all names",
+            icon=":material/delete_sweep:",
+            disabled=not named,
+            key=f"{keys.WORDS_NAME}_none",
+            type="tertiary",
+            on_click=_change,
             args=(run_id, explorer.n_components, dict.fromkeys(named), named),
-        )  # fmt: skip
+        )
         st.space("stretch")
         files_panel(explorer, run_id, named, evidence)
 
 
 def _axis(
-    explorer: Explorer, run_id: str, j: int, name: AxisName | None, proposal: AxisName | None,
+    explorer: Explorer,
+    run_id: str,
+    j: int,
+    name: AxisName | None,
+    proposal: AxisName | None,
     evidence: Sequence[Evidence],
-) -> None:  # fmt: skip
+) -> None:
     axis, key = explorer.axis_ids[j], f"{keys.WORDS_NAME}_{j}"
     known = {} if name is None else {j: name}
     with st.container(border=True, key=f"axis-{j}"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.session_state[key] = "" if name is None else name.name
             st.text_input(
-                f"{axis}, effect {explorer.effects[j]:.0%}", key=key, max_chars=60, width=420,
+                f"{axis}, effect {explorer.effects[j]:.0%}",
+                key=key,
+                max_chars=60,
+                width=420,
                 placeholder=proposal.name if proposal else "no proposal: nothing changes clearly",
-                on_change=_typed, args=(run_id, explorer.n_components, j, proposal, known),
-            )  # fmt: skip
+                on_change=_typed,
+                args=(run_id, explorer.n_components, j, proposal, known),
+            )
             if proposal is not None and (name is None or name.name != proposal.name):
                 st.button(
-                    "Accept", icon=":material/check:", key=f"{key}_accept", on_click=_change,
+                    "Accept",
+                    icon=":material/check:",
+                    key=f"{key}_accept",
+                    on_click=_change,
                     args=(run_id, explorer.n_components, {j: proposal}, known),
                     help=markdown(proposal.name),
-                )  # fmt: skip
+                )
             if name is not None:
                 turned = replace(name, direction=-1 if name.direction > 0 else 1)
                 st.button(
                     f"↑ grows with {axis}" if name.direction > 0 else f"↓ falls with {axis}",
-                    key=f"{key}_turn", on_click=_change, type="tertiary",
+                    key=f"{key}_turn",
+                    on_click=_change,
+                    type="tertiary",
                     args=(run_id, explorer.n_components, {j: turned}, known),
                     help="Which way it goes. The name of what falls has an arrow ↓ everywhere.",
-                )  # fmt: skip
+                )
                 st.button(
-                    "Remove", icon=":material/close:", key=f"{key}_remove", type="tertiary",
-                    on_click=_change, args=(run_id, explorer.n_components, {j: None}, known),
-                )  # fmt: skip
+                    "Remove",
+                    icon=":material/close:",
+                    key=f"{key}_remove",
+                    type="tertiary",
+                    on_click=_change,
+                    args=(run_id, explorer.n_components, {j: None}, known),
+                )
             if st.button(
-                "Clouds", icon=":material/cloud:", type="tertiary", key=f"{key}_clouds",
-                on_click=_show_clouds, args=(axis,),
-            ):  # fmt: skip
+                "Clouds",
+                icon=":material/cloud:",
+                type="tertiary",
+                key=f"{key}_clouds",
+                on_click=_show_clouds,
+                args=(axis,),
+            ):
                 st.rerun()  # the whole page, of which this is a part
         if evidence:
             st.html(chips(evidence))
@@ -177,10 +208,17 @@ def evidence_rows(
 ) -> list[dict[str, Any]]:
     """One row per axis and term, for a CSV file."""
     return [
-        {"axis": axis, "term": e.term, "kind": e.kind, "correlation": e.strength,
-         "shift_sd": e.shift, "p_holm": e.p}
-        for axis, found in zip(axes, evidence, strict=True) for e in found
-    ]  # fmt: skip
+        {
+            "axis": axis,
+            "term": e.term,
+            "kind": e.kind,
+            "correlation": e.strength,
+            "shift_sd": e.shift,
+            "p_holm": e.p,
+        }
+        for axis, found in zip(axes, evidence, strict=True)
+        for e in found
+    ]
 
 
 def names_json(named: Mapping[int, AxisName], model: str) -> str:
@@ -191,9 +229,11 @@ def names_json(named: Mapping[int, AxisName], model: str) -> str:
 
 
 def files_panel(
-    explorer: Explorer, run_id: str, named: Mapping[int, AxisName],
+    explorer: Explorer,
+    run_id: str,
+    named: Mapping[int, AxisName],
     evidence: Sequence[Sequence[Evidence]],
-) -> None:  # fmt: skip
+) -> None:
     """A button that opens the files of the axis names and the Python that makes the evidence."""
     pass
     from rivae.words.kept_names import names_path
@@ -206,18 +246,29 @@ def files_panel(
     with st.popover("Files", icon=":material/download:"):
         with st.container(horizontal=True):
             st.download_button(
-                "Names, JSON", names_json(named, cache.run(run_id).model_key),
-                file_name=f"{run_id}-axis_names.json", mime="application/json",
-                on_click="ignore", disabled=not named, key=f"{keys.WORDS_NAME}_json",
-            )  # fmt: skip
+                "Names, JSON",
+                names_json(named, cache.run(run_id).model_key),
+                file_name=f"{run_id}-axis_names.json",
+                mime="application/json",
+                on_click="ignore",
+                disabled=not named,
+                key=f"{keys.WORDS_NAME}_json",
+            )
             st.download_button(
-                "Evidence, CSV", csv, file_name=f"{run_id}-axis-evidence.csv", mime="text/csv",
-                on_click="ignore", key=f"{keys.WORDS_NAME}_csv",
-            )  # fmt: skip
+                "Evidence, CSV",
+                csv,
+                file_name=f"{run_id}-axis-evidence.csv",
+                mime="text/csv",
+                on_click="ignore",
+                key=f"{keys.WORDS_NAME}_csv",
+            )
         st.file_uploader(
-            "Names from a file (they replace those of the same axes)", type=["json"],
-            key=keys.WORDS_FILE, on_change=_uploaded, args=(run_id, explorer.n_components),
-        )  # fmt: skip
+            "Names from a file (they replace those of the same axes)",
+            type=["json"],
+            key=keys.WORDS_FILE,
+            on_change=_uploaded,
+            args=(run_id, explorer.n_components),
+        )
         where = names_path(cache.run(run_id))
         st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}.")
         exports.python(run_id, "axis-evidence")

@@ -144,11 +144,16 @@ def axis_and_width(explorer: Explorer) -> Choice:
     most = int(explorer.effects.argmax())
     dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)
     n_sigma = st.segmented_control(
-        "Ends at mean ±", N_SIGMA, default=DEFAULT_WIDTH, required=True, key=keys.WORDS_WIDTH,
-        format_func=lambda n: f"{n}σ", bind="query-params",
+        "Ends at mean ±",
+        N_SIGMA,
+        default=DEFAULT_WIDTH,
+        required=True,
+        key=keys.WORDS_WIDTH,
+        format_func=lambda n: f"{n}σ",
+        bind="query-params",
         help="In s.d. of the model's own distribution of queries. The paper's clouds are at 10; "
         "so far out there may be no data, and the same few dishes come up for every query.",
-    )  # fmt: skip
+    )
     return Choice(dim, int(n_sigma or DEFAULT_WIDTH))
 
 
@@ -159,27 +164,36 @@ def relation_picker(targets: list[Target]) -> Target:
     key = f"{keys.WORDS_RELATE}_widget"
     st.session_state[key] = shown
     chosen = st.selectbox(
-        "Colour: relation to", targets, key=key, width=300,
-        format_func=lambda t: f"{kinds[t.kind]}: {t.label}", on_change=choose_target,
+        "Colour: relation to",
+        targets,
+        key=key,
+        width=300,
+        format_func=lambda t: f"{kinds[t.kind]}: {t.label}",
+        on_change=choose_target,
         help="A word is related when the items that have it differ from the others: on the axis, "
         "in a known factor, or by a tag (Holm's p below 5 % over all words, and a shift of at "
         "least 0.3 s.d.).",
-    )  # fmt: skip
+    )
     return chosen or shown
 
 
 def no_texts(explorer: Explorer) -> None:
     """The items of this run have no words: why, and where to go."""
-    st.info(markdown(
-        f"The items of {explorer.data.name} have no texts. Words can be shown for runs on pictures "
-        "with recipes or other texts."
-    ))  # fmt: skip
+    st.info(
+        markdown(
+            f"The items of {explorer.data.name} have no texts. Words can be shown for runs on "
+            "pictures "
+            "with recipes or other texts."
+        )
+    )
     others = runs_with_texts()[:3]
     for run in others:
         st.page_link(
-            WORDS, label=f"Open {markdown(run_title(run))}", icon=":material/arrow_forward:",
+            WORDS,
+            label=f"Open {markdown(run_title(run))}",
+            icon=":material/arrow_forward:",
             query_params={"run": run.id},
-        )  # fmt: skip
+        )
     st.page_link(DATA, label="Import pictures with texts", icon=":material/database:")
 
 
@@ -187,10 +201,15 @@ def everyday_toggle() -> bool:
     """Whether words that many items have are shown too."""
     from rivae.words.item_words import EVERYDAY
 
-    return bool(st.toggle(
-        "Everyday words", value=True, key=keys.WORDS_EVERYDAY, bind="query-params",
-        help=f"Such as salt: words that more than {EVERYDAY:.0%} of all items have.",
-    ))  # fmt: skip
+    return bool(
+        st.toggle(
+            "Everyday words",
+            value=True,
+            key=keys.WORDS_EVERYDAY,
+            bind="query-params",
+            help=f"Such as salt: words that more than {EVERYDAY:.0%} of all items have.",
+        )
+    )
 
 
 def texts_of(explorer: Explorer) -> bool:

@@ -47,9 +47,15 @@ def panel(explorer: Explorer, run_id: str) -> None:
         return
     known = list(dict.fromkeys(node.factor for node in nodes))
     chosen = st.selectbox(
-        "Factor", known, index=None, placeholder="all of them", width=260, key=keys.WORDS_FACTOR,
-        format_func=lambda name: FACTOR_LABELS.get(name, name), bind="query-params",
-    )  # fmt: skip
+        "Factor",
+        known,
+        index=None,
+        placeholder="all of them",
+        width=260,
+        key=keys.WORDS_FACTOR,
+        format_func=lambda name: FACTOR_LABELS.get(name, name),
+        bind="query-params",
+    )
     shown = [node for node in nodes if chosen in (None, node.factor)]
     n_tags = N_TAGS if chosen is None else N_ONE
     figure = tag_graph(shown, n_tags=n_tags, dark=theme.is_dark())
@@ -64,14 +70,22 @@ def panel(explorer: Explorer, run_id: str) -> None:
             session.open_list(f"Tagged {values[0]}", ids)
 
     st.plotly_chart(
-        figure, theme=None, key=keys.WORDS_TAGS, on_select=clicked, selection_mode="points",
-        alt=alt_text(figure), config=QUIET,
-    )  # fmt: skip
+        figure,
+        theme=None,
+        key=keys.WORDS_TAGS,
+        on_select=clicked,
+        selection_mode="points",
+        alt=alt_text(figure),
+        config=QUIET,
+    )
     tagged = sum(map(bool, tags))
-    st.caption(markdown(
-        f"{tagged:,} of {len(tags):,} items have tags. The area of a dot is the number of items; "
-        "click one to see them."
-    ))  # fmt: skip
+    st.caption(
+        markdown(
+            f"{tagged:,} of {len(tags):,} items have tags. The area of a dot is the number of "
+            "items; "
+            "click one to see them."
+        )
+    )
     exports.panel(
         "tags", lambda: figure, run_id, "tag-graph", is_chart=True, factor=chosen, n_tags=n_tags
     )
@@ -93,6 +107,10 @@ def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
             f"`{TAG_FILE}`; it is read again when the page is."
         )
         st.download_button(
-            "Mapping now", tag_map.model_dump_json(indent=1), file_name=FOODCOM_TAGS.name,
-            mime="application/json", icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+            "Mapping now",
+            tag_map.model_dump_json(indent=1),
+            file_name=FOODCOM_TAGS.name,
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )

@@ -65,9 +65,12 @@ def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
             far = f", {job.share:.0%}" if job.share else ""
             st.progress(job.share, text=f"{markdown(job.title)}: {markdown(job.stage)}{far}")
             st.button(
-                "Stop", icon=":material/stop_circle:", key=f"{place}_stop_{n}",
-                on_click=job.cancel, disabled=not may_stop,
-            )  # fmt: skip
+                "Stop",
+                icon=":material/stop_circle:",
+                key=f"{place}_stop_{n}",
+                on_click=job.cancel,
+                disabled=not may_stop,
+            )
     st.caption("Continues in the background when you leave this page.")
 
 

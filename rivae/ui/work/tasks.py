@@ -64,12 +64,14 @@ class Job:
         status = self.process.wait()
         if not done and not self.error and not self.cancelled:
             killed = status == -signal.SIGKILL if os.name == "posix" else False
-            why = (
-                "the system ended this, as it does when memory runs out: free some and try again"
-            )
-            self.error = why if killed else (
-                f"this ended early (exit status {status}): try again; what it said is in the "
-                "output of the app's server"
+            why = "the system ended this, as it does when memory runs out: free some and try again"
+            self.error = (
+                why
+                if killed
+                else (
+                    f"this ended early (exit status {status}): try again; what it said is in the "
+                    "output of the app's server"
+                )
             )
         self.running = False
 
@@ -84,15 +86,16 @@ class Job:
                 self.process.terminate()
 
 
-def start_process(
-    key: str, title: str, module: str, arguments: Sequence[str]
-) -> Job:
+def start_process(key: str, title: str, module: str, arguments: Sequence[str]) -> Job:
     """Run ``python -m module arguments`` and watch it."""
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
-        cwd=str(PACKAGE_ROOT), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        text=True, start_new_session=True,  # its errors go where those of the server go
-    )  # fmt: skip
+        cwd=str(PACKAGE_ROOT),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # its errors go where those of the server go
+    )
     job = Job(key, title, process)
     threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
     return job
@@ -109,9 +112,7 @@ class Tasks:
         busy: raised, with ``sentence``, while ``at_once`` other tasks are running.
     """
 
-    def __init__(
-        self, keep: int, busy: type[RivaeError], sentence: str, at_once: int = 1
-    ) -> None:
+    def __init__(self, keep: int, busy: type[RivaeError], sentence: str, at_once: int = 1) -> None:
         self.keep, self.busy, self.sentence, self.at_once = keep, busy, sentence, at_once
         self.jobs: dict[str, Job] = {}  # the newest last
         self._lock = threading.Lock()
