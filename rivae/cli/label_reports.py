@@ -165,8 +165,10 @@ def _scores(args: argparse.Namespace) -> int:
     with opened(args) as store, steps:
         plan, guideline = _followed(store, args.plan, run)
         every, scores = _scored(store, run, plan, guideline, steps)
+    from rivae.labels.score_rows import score_record, score_rows
+
     if args.json:
-        print(json.dumps(json_ready(_record(run, plan, every, scores))))
+        print(json.dumps(json_ready(score_record(run.id, plan, every, scores))))
         return 0
     whose = f"plan {plan.id}" if plan else "no plan: all measured queries, the paper's factors"
     print(f"{run.id} ({run.config.dataset.name}; {whose})")
@@ -180,7 +182,7 @@ def _scores(args: argparse.Namespace) -> int:
                 f"{number(row['low'], 3)} … {number(row['high'], 3)}",
                 row["over"],
             )
-            for row in json_ready(_rows(run, scores))
+            for row in json_ready(score_rows(run.id, scores))
         ]
         print_table(rows, ("  score", "value", "95 %", "dimensions"))
         print(
@@ -222,35 +224,6 @@ def _scored(
     every = label_scores(found, labels, guideline.ids, n_bootstrap=0)
     factors = scored_factors(guideline.ids, [every.coverage], every.settings["n_queries"])
     return every, label_scores(found, labels, factors) if factors else None
-
-
-def _rows(run: Run, scores: LabelScores) -> list[dict[str, Any]]:
-    from rivae.labels.score_rows import score_rows
-
-    return score_rows(run.id, scores)
-
-
-def _record(
-    run: Run, plan: LabelPlan | None, every: LabelScores, scores: LabelScores | None
-) -> dict[str, Any]:
-    coverage = every.coverage
-    return {
-        "run": run.id,
-        "plan": plan.id if plan else None,
-        "scores": _rows(run, scores) if scores else [],
-        "needed": coverage.needed,
-        "factors": [
-            {
-                "factor": factor,
-                "labelled": coverage.labelled[k],
-                "cannot_tell": coverage.cannot_tell[k],
-                "points": coverage.points[k],
-                "queries_that_count": coverage.queries[k],
-                "scored": scores is not None and factor in scores.settings["factors"],
-            }
-            for k, factor in enumerate(every.settings["factors"])
-        ],
-    }
 
 
 def _annotators(labels: LabelScores | Labelled) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rivae.labels.scores import NAMES, LabelScores, ScoredDims
 from rivae.plots.scores import LABELS
+
+if TYPE_CHECKING:
+    from rivae.labels.plan import LabelPlan
 
 
 def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
@@ -69,3 +72,32 @@ def correlation_rows(
         for k, factor in enumerate(scores.settings["factors"])
         for j in range(table.absolute.shape[0])
     ]
+
+
+def score_record(
+    run_id: str, plan: LabelPlan | None, every: LabelScores, scores: LabelScores | None
+) -> dict[str, Any]:
+    """What labels say of a run, as JSON: how far each factor is labelled, and the scores if any.
+
+    Args:
+        every: over all factors, for the coverage.
+        scores: over the factors that can be scored; None where there is none.
+    """
+    coverage = every.coverage
+    return {
+        "run": run_id,
+        "plan": plan.id if plan else None,
+        "scores": score_rows(run_id, scores) if scores else [],
+        "needed": coverage.needed,
+        "factors": [
+            {
+                "factor": factor,
+                "labelled": coverage.labelled[k],
+                "cannot_tell": coverage.cannot_tell[k],
+                "points": coverage.points[k],
+                "queries_that_count": coverage.queries[k],
+                "scored": scores is not None and factor in scores.settings["factors"],
+            }
+            for k, factor in enumerate(every.settings["factors"])
+        ],
+    }
