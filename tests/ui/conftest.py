@@ -166,16 +166,19 @@ class App:
         """What component ``n`` of the page was sent."""
         return dict(json.loads(self.components[n].proto.json))
 
-    def report(self, name: str, value: Any, n: int = 0) -> App:
-        """Component ``n`` reports an event, as its JavaScript would.
+    def report(self, name: str, value: Any, n: int = 0, is_state: bool = False) -> App:
+        """Component ``n`` reports an event or, with ``is_state``, a state, as its JavaScript would.
 
-        AppTest offers no public way to fire a trigger, so this writes the message itself.
+        AppTest offers no public way to do either, so this writes the message itself.
         """
         states = self.at._tree.get_widget_states()
         message = states.widgets.add()
         component = self.components[n].proto.id
-        message.id = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
-        message.json_trigger_value = json.dumps([{"event": name, "value": value}])
+        if is_state:
+            message.id, message.json_value = component, json.dumps({name: value})
+        else:
+            message.id = f"$$STREAMLIT_INTERNAL_KEY_{component}__events"
+            message.json_trigger_value = json.dumps([{"event": name, "value": value}])
         self.at._run(states)
         return self.calm()
 

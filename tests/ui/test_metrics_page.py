@@ -200,9 +200,9 @@ def test_alpha_moves_the_scores_at_once(shown):
     assert "alpha" not in page.params, "the address waits for the release"
     after = {trace["name"] for trace in charts(page)[-1]["data"]}
     assert "D at alpha 100" in after and "D at alpha 10" not in after
-    page.report("commit", STEPS.index(100.0), n=1)
+    page.report("commit", {"at": STEPS.index(100.0), "count": 1}, n=1, is_state=True)
     assert page.params["alpha"] in ("100", ["100"])
-    page.report("commit", STEPS.index(10.0), n=1)
+    page.report("commit", {"at": STEPS.index(10.0), "count": 2}, n=1, is_state=True)
     assert "alpha" not in page.params, "the default needs no word in the address"
     page.report("move", len(STEPS), n=1)  # nonsense changes nothing
     assert page.panel(1)["at"] == STEPS.index(10.0)
