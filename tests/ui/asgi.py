@@ -33,10 +33,10 @@ def app() -> Any:
     from starlette.applications import Starlette
 
     from rivae.ui import server
-    from rivae.ui.label import routes
+    from rivae.ui.shell import web
 
     # Other tests of this process run pages without their launcher, which have no routes.
-    with patch.object(server, "_mounted_at"), patch.object(routes, "_mounted_at"):
+    with patch.object(web, "_base"):
         return Starlette(routes=server.build_routes(), middleware=server.build_gate())
 
 

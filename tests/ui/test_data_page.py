@@ -17,10 +17,10 @@ from PIL import Image
 from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
+from rivae.runs.named_files import read_path
 from rivae.ui.data import importing
 from rivae.ui.data.import_job import work
 from rivae.ui.data.import_record import read_record, recording
-from rivae.ui.data.importing import read_path
 from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Job
