@@ -11,12 +11,14 @@ from typing import Any
 from rivae.benchmark.plan import Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.sizes import FEW_QUERIES, SIZES
-from rivae.benchmark.tables import STANDARD, alpha_scores, digit_range
+from rivae.benchmark.tables import digit_range
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
+from rivae.metrics.dci_paper import alpha_scores
+from rivae.metrics.registry import metric
 from rivae.runs import Run, Status
 from rivae.training import Standing, Watcher
 
@@ -188,7 +190,7 @@ def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, An
                 rows.append(
                     {
                         "metric": name,
-                        "range": "" if name in STANDARD else where,
+                        "range": where if metric(name).along_z else "",
                         "n": value.get("n"),
                         "score": value["score"],
                     }

@@ -20,14 +20,14 @@ from rivae.benchmark.linear_cca import linear_cca
 from rivae.benchmark.plan import draw_settings
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.sizes import SIZES
-from rivae.benchmark.tables import DIGITS, STANDARD, alpha_scores
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.evaluation import MAX_FACTOR_ROWS, N_QUERIES_DIGITS, is_digits
+from rivae.metrics import registry
 from rivae.metrics.correlation import correlation_table, numeric_factors
-from rivae.metrics.dci_paper import alpha_sensitivity, paper_dci
+from rivae.metrics.dci_paper import alpha_scores, alpha_sensitivity, paper_dci
 from rivae.metrics.digits import digit_metrics, transition_table
-from rivae.metrics.retrieval import RECALL_AT, search_sets
+from rivae.metrics.retrieval import METRICS, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.retrieval.base import Floats
 from rivae.retrieval.exact import NumpyIndex
@@ -48,7 +48,7 @@ def rotated_factors(
 ) -> dict[str, float]:
     """The paper's D, C and I (alpha = 10, -10 ... 10) and the standard metrics of z = f R.
 
-    D and C also at the other alphas, named as ``tables.alpha_metric`` says.
+    D and C also at the other alphas, named as ``dci_paper.at_alpha`` says.
 
     Raises:
         ValueError: the data set has fewer than two shared numeric factors.
@@ -95,8 +95,7 @@ def _traverse(index: NumpyIndex, items: np.ndarray, z_ref: Floats) -> Traversal:
 def random_items(data: PairedDataset, random_state: int = 0) -> dict[str, float]:
     """Retrieval in random order (exact), and digit transitions among random items."""
     n = min(data.search_size, len(data.splits["test"]))
-    scores = {f"recall_at_{k}": min(k / n, 1.0) for k in RECALL_AT}
-    scores["median_rank"] = (n + 1) / 2
+    scores = {metric.key: metric.chance(n) for metric in METRICS if metric.chance}
     if is_digits(data):
         assert data.factors is not None
         rng = np.random.default_rng(random_state)
@@ -126,7 +125,7 @@ def chance_rows(
         data = load_dataset(dataset, **{**own, **(settings or {})})
         about: dict[str, Any] = {"dataset": dataset, "size": size, "draw": draw}
         for metric, score in random_items(data, draw).items():
-            where = "paper" if metric in DIGITS else ""
+            where = "paper" if registry.metric(metric).along_z else ""
             rows.append(
                 make_row(**about, method="chance-items", metric=metric, range=where, score=score)
             )
@@ -138,7 +137,7 @@ def chance_rows(
         for seed in range(n_rotations or N_ROTATIONS[size]):
             # Every draw has rotations of its own, so that draws are independent.
             for metric, score in rotated_factors(data, random_state=1000 * draw + seed).items():
-                where = "" if metric in STANDARD else "paper"
+                where = "paper" if registry.metric(metric).along_z else ""
                 rows.append(
                     make_row(
                         **about,

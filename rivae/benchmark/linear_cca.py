@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from rivae.data.base import PairedDataset, View
-from rivae.metrics.retrieval import RECALL_AT, search_sets
+from rivae.metrics.retrieval import MEDIAN_RANK, RECALL, search_sets
 from rivae.retrieval.ranks import median_rank, ranks_of_targets, recall_at_k
 
 SIDE = 12
@@ -46,10 +46,8 @@ def linear_cca(data: PairedDataset, random_state: int = 0) -> dict[str, float]:
     for rows in search_sets(test, data.search_size, N_SETS, random_state):
         places = np.array([position[int(row)] for row in rows])
         ranks.append(ranks_of_targets(-u[places] @ v[places].T, np.arange(len(places))))
-    scores = {
-        f"recall_at_{k}": float(np.mean([recall_at_k(r, k) for r in ranks])) for k in RECALL_AT
-    }
-    return {**scores, "median_rank": float(np.mean([median_rank(r) for r in ranks]))}
+    scores = {m.key: float(np.mean([recall_at_k(r, k) for r in ranks])) for k, m in RECALL.items()}
+    return {**scores, MEDIAN_RANK.key: float(np.mean([median_rank(r) for r in ranks]))}
 
 
 def _rows(view: View, rows: NDArray[np.int64], pictures: bool) -> Matrix:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rivae.benchmark.tables import DIGITS, FACTORS, RETRIEVAL, WITHOUT_REG
+from rivae.benchmark.tables import WITHOUT_REG, columns
 
 Printed = float | Literal["failed"]
 Rows = dict[str, tuple[Printed, ...]]
@@ -106,15 +106,19 @@ def paper_value(dataset: str, method: str, metric: str, settings: str = "") -> P
     ``settings`` is that of a result row: "" for the method itself, ``tables.WITHOUT_REG`` for
     RIVAE without the embedder regulariser.
     """
-    tables: list[tuple[tuple[str, ...], Rows]] = [
-        (RETRIEVAL, _RETRIEVAL.get((dataset, settings), {}))
-    ]
+    tables = {"retrieval": _RETRIEVAL.get((dataset, settings), {})}
     if not settings:
-        tables += [(FACTORS, _FACTORS.get(dataset, {})), (DIGITS, _DIGITS.get(dataset, {}))]
-    for names, rows in tables:
-        if metric in names and method in rows:
+        tables |= {"factors": _FACTORS.get(dataset, {}), "digits": _DIGITS.get(dataset, {})}
+    for table, rows in tables.items():
+        names = columns(table)
+        if metric in names and method in rows and names.index(metric) < len(rows[method]):
             return rows[method][names.index(metric)]
     return None
+
+
+def printed_decimals(metric: str) -> int:
+    """Decimals of the paper's numbers."""
+    return 2 if metric in columns("retrieval") else 4
 
 
 def paper_lines() -> list[tuple[str, str, str, str]]:

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rivae.benchmark.names import DATASETS
+from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.summary import SummaryLine, summarise
-from rivae.benchmark.tables import LABELS, RETRIEVAL, TABLES, digit_range, title
+from rivae.benchmark.tables import columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
+from rivae.metrics.registry import metric
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 
@@ -92,13 +94,14 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
         return _alpha(heading, groups)
     if not groups:
         return []
-    metrics = [m for m in TABLES[table] if any(line.metric == m for g in groups for line in g)]
+    metrics = [m for m in columns(table) if any(line.metric == m for g in groups for line in g)]
     printed = {
         m: any(li.paper is not None for g in groups for li in g if li.metric == m) for m in metrics
     }
     head = ["method"]
     for m in metrics:
-        head += [f"{LABELS[m]}: paper", "ours"] if printed[m] else [LABELS[m]]
+        label = metric(m).label
+        head += [f"{label}: paper", "ours"] if printed[m] else [label]
     body = []
     for group in groups:
         cells = [row_title(group[0])]
@@ -122,7 +125,7 @@ def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
                 cells[column] = ours_text(line)
     if not rows:
         return []
-    body = [[name, LABELS[metric], *cells] for (name, metric), cells in rows.items()]
+    body = [[name, metric(key).label, *cells] for (name, key), cells in rows.items()]
     heading = "### Digit transitions by how far the traversal goes (mean ± so many s.d.)"
     note = (
         f"Of at most {N_QUERIES_RANGES} queries, where the tables above have up to "
@@ -135,8 +138,9 @@ def _alpha(heading: str, groups: list[Group]) -> list[str]:
     """One row per method and letter, one column per alpha."""
     body, head = [], ["method", ""]
     for letter in ("D", "C"):
-        metrics = [m for m in TABLES["alpha"] if LABELS[m].startswith(letter)]
-        head = ["method", "", *(LABELS[m].split(", ")[1] for m in metrics)]
+        labels = {m: metric(m).label for m in columns("alpha")}
+        metrics = [m for m in labels if labels[m].startswith(letter)]
+        head = ["method", "", *(labels[m].split(", ")[1] for m in metrics)]
         for group in groups:
             by_metric = {line.metric: line for line in group}
             values = [ours_text(by_metric.get(m)) for m in metrics]
@@ -145,10 +149,10 @@ def _alpha(heading: str, groups: list[Group]) -> list[str]:
 
 
 def _ablation(groups: list[Group]) -> list[str]:
-    metrics = TABLES["ablation"]
+    metrics = columns("ablation")
     head = ["data set", "method"]
     for m in metrics:
-        head += [f"{LABELS[m]}: paper", "ours"]
+        head += [f"{metric(m).label}: paper", "ours"]
     body = []
     for group in groups:
         cells = [DATASETS.get(group[0].dataset, group[0].dataset), row_title(group[0])]
@@ -172,7 +176,7 @@ def paper_text(line: SummaryLine | None) -> str:
         return "–"
     if line.paper == "failed":
         return "Failed"
-    return f"{line.paper:.{2 if line.metric in RETRIEVAL else 4}f}"
+    return f"{line.paper:.{printed_decimals(line.metric)}f}"
 
 
 def ours_text(line: SummaryLine | None) -> str:
@@ -183,7 +187,7 @@ def ours_text(line: SummaryLine | None) -> str:
         return line.state
     if not line.n:
         return "undefined"
-    digits = 4 if line.metric == "overlap" else (2 if line.metric == "median_rank" else 3)
+    digits = metric(line.metric).decimals
     spread = "" if math.isnan(line.std) else f" ± {line.std:.{digits}f}"
     return f"{line.mean:.{digits}f}{spread}"
 

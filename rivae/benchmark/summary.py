@@ -19,7 +19,8 @@ from scipy.stats import t as student
 from rivae.benchmark.names import DATASETS, METHODS, TITLES
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
-from rivae.benchmark.tables import RETRIEVAL, TABLES, WITHOUT_REG, metric_range, title
+from rivae.benchmark.tables import TABLES, WITHOUT_REG, columns, title
+from rivae.metrics.registry import metric as known
 
 LineState = Literal["ours", "failed", "not run"]
 Score = tuple[int, int, float]  # draw, seed, score
@@ -37,7 +38,7 @@ class SummaryLine:
         title: the method as a reader knows it, with changed settings.
         preset: default or paper; "" for a chance level and for what was never run.
         settings: changed settings, e.g. "lambda_reg=0.0", or "".
-        metric: e.g. "recall_at_1" (``tables.LABELS``, ``tables.LOWER_IS_BETTER``).
+        metric: e.g. "recall_at_1" (``rivae.metrics.registry``).
         range: of the traversal, "paper" (-10 ... 10), "prior" (mean +- 3 s.d.), for digits also
             "10 s.d." and the like; "" for none.
         mean, std: over runs; std divides by n - 1. NaN where there is nothing to average.
@@ -84,14 +85,14 @@ def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(line_key(row), []).append(row)
-    columns = _columns(rows)
+    of_datasets = _columns(rows)
     lines: list[SummaryLine] = []
     for key, mine in groups.items():
-        lines += _lines(key, mine, columns.get(key[0], set()))
+        lines += _lines(key, mine, of_datasets.get(key[0], set()))
     present = {(line.dataset, line.table, line.method, line.settings) for line in lines}
     for dataset, table, method, settings in paper_lines():
         if (dataset, table, method, settings) not in present:
-            for metric in TABLES[table]:
+            for metric in columns(table):
                 where = "paper" if table in ("factors", "digits") else ""
                 key = (dataset, method, "", settings, "full")
                 lines.append(_line(key, (table, metric, where), [], "not run", "", 0, 0))
@@ -103,18 +104,20 @@ def _columns(rows: Sequence[Row]) -> dict[str, set[Column]]:
     found: dict[str, set[Column]] = {}
     for dataset, table, _, _ in paper_lines():
         where = "paper" if table in ("factors", "digits") else ""
-        found.setdefault(dataset, set()).update((table, m, where) for m in TABLES[table])
+        found.setdefault(dataset, set()).update((table, m, where) for m in columns(table))
     for row in rows:
-        columns = found.setdefault(row["dataset"], {("retrieval", m, "") for m in RETRIEVAL})
-        columns.update(_tables_of(row["metric"], row["range"]))
+        mine = found.setdefault(
+            row["dataset"], {("retrieval", m, "") for m in columns("retrieval")}
+        )
+        mine.update(_tables_of(row["metric"], row["range"]))
     return found
 
 
 def _tables_of(metric: str, where: str) -> set[Column]:
     return {
         (table, metric, where)
-        for table, metrics in TABLES.items()
-        if metric in metrics and table != "ablation"
+        for table in TABLES
+        if table != "ablation" and metric in columns(table)
     }
 
 
@@ -134,15 +137,15 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
     state: LineState = "ours" if scores else ("failed" if failed else "not run")
     reason = _most_common(failed or not_run)
     if scores:
-        columns = {c for metric, where in scores for c in _tables_of(metric, where)}
+        mine = {c for metric, where in scores for c in _tables_of(metric, where)}
     else:
-        columns = {c for c in of_dataset if c[0] not in ("alpha", "ablation")}
+        mine = {c for c in of_dataset if c[0] not in ("alpha", "ablation")}
     _, method, _, settings, _ = key
     if method == "rivae" and settings in ("", WITHOUT_REG):
-        columns |= {("ablation", m, "") for t, m, _ in columns if t == "retrieval"}
+        mine |= {("ablation", m, "") for t, m, _ in mine if t == "retrieval"}
     return [
         _line(key, c, scores.get((c[1], c[2]), []), state, reason, len(failed), n_runs)
-        for c in columns
+        for c in mine
     ]
 
 
@@ -159,7 +162,7 @@ def _line(
     table, metric, where = column
     finite = [s for s in scores if math.isfinite(s[2])]
     values = np.array([s[2] for s in finite])
-    low, high = np.clip(interval(finite), *metric_range(metric)).tolist()
+    low, high = np.clip(interval(finite), known(metric).low, known(metric).high).tolist()
     return SummaryLine(
         dataset=dataset,
         table=table,
@@ -212,12 +215,12 @@ def _order(line: SummaryLine) -> tuple[object, ...]:
     kind = 2 if line.method not in METHODS else (1 if line.settings else 0)
     return (
         place(list(DATASETS), line.dataset),
-        place(list(TABLES), line.table),
+        place(TABLES, line.table),
         kind,
         place(list(TITLES), line.method),
         line.settings,
         line.preset,
         line.size,
-        TABLES[line.table].index(line.metric),
+        columns(line.table).index(line.metric),
         line.range,
     )

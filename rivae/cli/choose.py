@@ -66,6 +66,20 @@ def _choose(args: argparse.Namespace) -> int:
         ]
         for candidate in ranked
     ]
-    print_table(rows, ("run", "seed", "UDR", "s.d.", "axes", "validation R@1", "MedR"))
+    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+    from rivae.metrics.udr import UDR
+
+    print_table(
+        rows,
+        (
+            "run",
+            "seed",
+            UDR.label,
+            "s.d.",
+            "axes",
+            f"validation {RECALL[1].label}",
+            MEDIAN_RANK.label,
+        ),
+    )
     print(REMARK, file=sys.stderr)
     return 0

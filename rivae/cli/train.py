@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +175,14 @@ def _sentence(run: Run) -> str:
     scores = _last(run)["validation"]
     if not scores:
         return ""
-    return f", validation R@1 {scores['recall_at_1']:.2f}, MedR {scores['median_rank']:g}"
+    return f", validation {_retrieval(scores, ', ')}"
+
+
+def _retrieval(scores: Mapping[str, float], between: str = " ") -> str:
+    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+
+    recall = f"{RECALL[1].label} {scores[RECALL[1].key]:.2f}"
+    return f"{recall}{between}{MEDIAN_RANK.label} {scores[MEDIAN_RANK.key]:g}"
 
 
 class ProgressLine:
@@ -193,7 +200,7 @@ class ProgressLine:
             return
         self.loss = f" · loss {row['objective']:.3f}"
         if scores := row.get("validation"):
-            self.scores = f" · R@1 {scores['recall_at_1']:.2f} MedR {scores['median_rank']:g}"
+            self.scores = f" · {_retrieval(scores)}"
         if row["epoch"] == row["total_epochs"]:
             done = f"{row['stage']} epoch {row['epoch']}/{row['total_epochs']}"
             self.steps.keep(f"{done}{self.loss}{self.scores}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rivae.labels.scores import NAMES, LabelScores, ScoredDims
-from rivae.plots.scores import LABELS
+from rivae.metrics.registry import metric
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
@@ -33,7 +33,7 @@ def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
     return [
         {
             "run": run_id,
-            "score": LABELS[name],
+            "score": metric(name).label,
             "over": over,
             "dimensions": " ".join(str(j + 1) for j in dims.dims),
             "value": dims.results[name].score,

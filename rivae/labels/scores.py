@@ -21,13 +21,12 @@ from rivae.labels.coverage import Coverage, coverage_of
 from rivae.labels.needed import needed_items
 from rivae.labels.table import consensus, rating_cube
 from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import undefined
 from rivae.metrics.correlation import CorrelationTable, path_correlations
-from rivae.metrics.dci_paper import DEFAULT_ALPHA, paper_dci, paper_scores
+from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, paper_dci, paper_scores
 from rivae.retrieval.base import Floats, Ints
 from rivae.traversal import Traversal
 
-NAMES = ("disentanglement", "completeness", "informativeness")
+NAMES = tuple(metric.key for metric in METRICS)
 PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
 # Share of a query's points that must be labelled before it counts. Paths with holes are shorter and
 # more often constant: on the kitchen, half of the items labelled at random halved D, while the same
@@ -191,7 +190,7 @@ def _dci(absolute: Floats, alpha: float) -> dict[str, MetricResult]:
     if not np.isnan(absolute).any():
         return paper_dci(absolute, alpha=alpha)
     reason = "some factor has no query of which enough is labelled: label more items"
-    return {name: undefined(name, reason, settings={"alpha": alpha}) for name in NAMES}
+    return {metric.key: metric.undefined(reason, settings={"alpha": alpha}) for metric in METRICS}
 
 
 def _draws(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.data.base import FactorSpec
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.retrieval.base import Floats, Ints
+
+if TYPE_CHECKING:  # torch would be imported with either, and names of metrics wait for it
+    from rivae.data.base import FactorSpec
+    from rivae.retrieval.base import Floats, Ints
 
 MIN_ROWS = 8  # below this a held-out half says nothing
 
@@ -64,21 +63,3 @@ def one_minus_entropy(weights: Floats) -> Floats:
     logs = np.log(np.where(share > 0, share, 1.0))  # 0 log 0 = 0
     entropy = -(share * logs).sum(axis=-1) / np.log(n_columns)
     return np.clip(1.0 - entropy, 0.0, 1.0)
-
-
-def undefined(
-    name: str,
-    reason: str,
-    *,
-    settings: Mapping[str, Any],
-    parts: Mapping[str, Any] | None = None,
-    low: float = 0.0,
-) -> MetricResult:
-    """A result that has no value, and why."""
-    return MetricResult(
-        name=name,
-        score=math.nan,
-        low=low,
-        parts=parts or {},
-        settings={**settings, "undefined": reason},
-    )

@@ -8,14 +8,17 @@ queries as |corr|.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivae.data.base import FactorSpec
 from rivae.errors import DataError
 from rivae.metrics.checks import check_specs
-from rivae.retrieval.base import Floats
-from rivae.traversal import Traversal
+
+if TYPE_CHECKING:
+    from rivae.data.base import FactorSpec
+    from rivae.retrieval.base import Floats
+    from rivae.traversal import Traversal
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,50 @@ its published Synth row for DCCA needs alpha >= 10.1, so the default is 10.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError, DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import one_minus_entropy, undefined
-from rivae.retrieval.base import Floats
+from rivae.metrics.base import Metric, MetricResult
+from rivae.metrics.checks import one_minus_entropy
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats
 
 DEFAULT_ALPHA = 10.0
 ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 Rho = Literal["exp", "linear"]
+
+D = Metric("disentanglement", "D", "disentanglement: one factor per dimension", "factors")
+C = Metric("completeness", "C", "completeness: one dimension per factor", "factors")
+I = Metric("informativeness", "I", "informativeness: factors readable from z", "factors")  # noqa: E741
+METRICS = (D, C, I)
+PRIVATE = "_with_private"  # over private factors of view 2 as well
+
+
+def at_alpha(metric: Metric, alpha: float | None) -> Metric:
+    """D or C at another alpha; None is |corr| itself as the weight."""
+    key, label = ("linear", "linear") if alpha is None else (f"alpha_{alpha:g}", f"α = {alpha:g}")
+    return Metric(f"{metric.key}_{key}", f"{metric.label}, {label}", metric.title, "alpha")
+
+
+def alpha_scores(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """``alpha_sensitivity`` as one score per ``at_alpha`` key."""
+    return {
+        at_alpha(metric, None if at["rho"] == "linear" else float(at["alpha"])).key: at[metric.key]
+        for at in measured
+        for metric in (D, C)
+    }
+
+
+WITH_PRIVATE = tuple(
+    Metric(m.key + PRIVATE, f"{m.label}, private too", m.title, "private") for m in METRICS
+)
+AT_ALPHA = tuple(at_alpha(metric, alpha) for metric in (D, C) for alpha in (*ALPHAS, None))
 
 
 def _weights(table: Floats, alpha: float, rho: Rho, axis: int) -> Floats:
@@ -67,26 +96,20 @@ def paper_dci(
     if rho == "exp":
         settings["alpha"] = alpha
     results = {}
-    for name, rows, axis, enough, reason in (
-        ("disentanglement", c, 1, n_factors > 1, "one factor only: no latent can mix factors"),
-        ("completeness", c.T, 1, d > 1, "one latent only: no factor can be split"),
+    for metric, rows, axis, enough, part, reason in (
+        (D, c, 1, n_factors > 1, "per_latent", "one factor only: no latent can mix factors"),
+        (C, c.T, 1, d > 1, "per_factor", "one latent only: no factor can be split"),
     ):
         if not enough:
-            results[name] = undefined(name, reason, settings=settings)
+            results[metric.key] = metric.undefined(reason, settings=settings)
             continue
         each = one_minus_entropy(_weights(rows, alpha, rho, axis))
-        part = "per_latent" if name == "disentanglement" else "per_factor"
-        results[name] = MetricResult(
-            name=name,
-            score=float(each.mean()),
-            n=len(each),
-            parts={part: each.tolist()},
-            settings=settings,
+        results[metric.key] = metric.result(
+            float(each.mean()), n=len(each), parts={part: each.tolist()}, settings=settings
         )
     best = c.max(axis=0)
-    results["informativeness"] = MetricResult(
-        name="informativeness",
-        score=float(best.mean()),
+    results[I.key] = I.result(
+        float(best.mean()),
         n=n_factors,
         parts={"per_factor": best.tolist(), "best_latent": c.argmax(axis=0).tolist()},
         settings=settings,

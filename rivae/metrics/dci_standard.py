@@ -8,16 +8,28 @@ quality of the prediction (the authors report its error).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.data.base import FactorSpec
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import check_pair, check_specs, halves, one_minus_entropy, undefined
-from rivae.retrieval.base import Floats
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
+from rivae.metrics.checks import (
+    check_pair,
+    check_specs,
+    halves,
+    one_minus_entropy,
+)
+
+if TYPE_CHECKING:
+    from rivae.data.base import FactorSpec
+    from rivae.retrieval.base import Floats
+
+D = Metric("dci_disentanglement", "DCI-D", "one factor per axis, by importances", "standard")
+C = Metric("dci_completeness", "DCI-C", "one axis per factor, by importances", "standard")
+I = Metric("dci_informativeness", "DCI-I", "how well a forest predicts the factors", "standard")  # noqa: E741
+CHEAP_TREES = 10
 
 
 def dci_from_importance(
@@ -33,32 +45,29 @@ def dci_from_importance(
         raise DataError("importances must be a (d, K) matrix of numbers >= 0")
     settings = settings or {}
     d, n_factors = r.shape
-    name_d, name_c = "dci_disentanglement", "dci_completeness"
     weight = r.sum(axis=1)
     if n_factors < 2 or weight.sum() == 0:
         reason = "one factor only" if n_factors < 2 else "no latent predicts any factor"
-        first = undefined(name_d, reason, settings=settings)
+        first = D.undefined(reason, settings=settings)
     else:
         each = one_minus_entropy(r)
         weight = weight / weight.sum()
-        first = MetricResult(
-            name=name_d,
-            score=float(weight @ each),
+        first = D.result(
+            float(weight @ each),
             n=d,
             settings=settings,
             parts={"per_latent": each.tolist(), "weights": weight.tolist(), "table": r.tolist()},
         )
     if d < 2:
-        return {name_d: first, name_c: undefined(name_c, "one latent only", settings=settings)}
+        return {D.key: first, C.key: C.undefined("one latent only", settings=settings)}
     each = one_minus_entropy(r.T)
-    second = MetricResult(
-        name=name_c,
-        score=float(each.mean()),
+    second = C.result(
+        float(each.mean()),
         n=n_factors,
         settings=settings,
         parts={"per_factor": each.tolist(), "table": r.tolist()},
     )
-    return {name_d: first, name_c: second}
+    return {D.key: first, C.key: second}
 
 
 def _fit(
@@ -113,11 +122,23 @@ def dci_standard(
     }
     results = dci_from_importance(np.array([importance for importance, _ in fits]).T, settings)
     quality = [q for _, q in fits]
-    results["dci_informativeness"] = MetricResult(
-        name="dci_informativeness",
-        score=float(np.mean(quality)),
+    results[I.key] = I.result(
+        float(np.mean(quality)),
         n=len(z) - len(z) // 2,
         parts={"per_factor": dict(zip([s.name for s in specs], quality, strict=True))},
         settings=settings,
     )
     return results
+
+
+def _measure(sample: Sample) -> Results:
+    """Over the shared factors."""
+    shared, state = sample.only("shared"), sample.random_state
+    if shared is None:
+        return {}
+    trees = CHEAP_TREES if sample.cheap else 50
+    z, f = shared.latents, shared.factors
+    return dci_standard(z, f, shared.specs, n_trees=trees, random_state=state)
+
+
+OF_LATENTS = OfLatents((D, C, I), _measure, refits=True)

@@ -7,18 +7,36 @@ Per query and dimension, which of the 45 unordered pairs of digits are neighbour
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import undefined
-from rivae.retrieval.base import Floats
+from rivae.metrics.base import Metric, MetricResult
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats
 
 N_DIGITS = 10
 PAIRS = tuple(combinations(range(N_DIGITS), 2))  # the 45 columns: (0, 1), (0, 2) ... (8, 9)
 MAX_OVERLAP = 1 / len(PAIRS)  # when all rows are alike
+
+OVERLAP = Metric(
+    "overlap",
+    "overlap",
+    "transitions that axes share",
+    "digits",
+    high=MAX_OVERLAP,
+    higher_is_better=False,
+    decimals=4,
+)
+COVERAGE = Metric("coverage", "coverage", "transitions that some axis makes", "digits")
+DIFFERENCE = Metric(
+    "coverage_minus_overlap", "C−O", "coverage − overlap", "digits", low=-MAX_OVERLAP
+)
+METRICS = (OVERLAP, COVERAGE, DIFFERENCE)
+
 _COLUMN = np.zeros((N_DIGITS, N_DIGITS), dtype=np.int64)
 for _column, (_a, _b) in enumerate(PAIRS):
     _COLUMN[_a, _b] = _COLUMN[_b, _a] = _column
@@ -61,37 +79,25 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
     union = rows.sum(axis=0)
     if union.sum() == 0:
         reason = "no traversal changes the digit"
-        names = ("overlap", "coverage", "coverage_minus_overlap")
-        return {name: undefined(name, reason, settings=settings) for name in names}
+        return {metric.key: metric.undefined(reason, settings=settings) for metric in METRICS}
     union = union / union.sum()
     present = union[union > 0]
     covered = float(-(present * np.log(present)).sum() / np.log(len(PAIRS)))
-    coverage = MetricResult(
-        name="coverage", score=covered, n=d, settings=settings, parts={"union": union.tolist()}
-    )
+    coverage = COVERAGE.result(covered, n=d, settings=settings, parts={"union": union.tolist()})
     if d < 2:
         missing = {
-            name: undefined(name, "one latent only", settings=settings)
-            for name in ("overlap", "coverage_minus_overlap")
+            metric.key: metric.undefined("one latent only", settings=settings)
+            for metric in (OVERLAP, DIFFERENCE)
         }
-        return {**missing, "coverage": coverage}
+        return {**missing, COVERAGE.key: coverage}
     pairs = [
         float(np.minimum(rows[i], rows[j]).sum()) / len(PAIRS) for i, j in combinations(range(d), 2)
     ]
-    overlap = MetricResult(
-        name="overlap",
-        score=float(np.mean(pairs)),
-        high=MAX_OVERLAP,
-        higher_is_better=False,
+    overlap = OVERLAP.result(
+        float(np.mean(pairs)),
         n=len(pairs),
         settings=settings,
         parts={"histogram_intersection": float(np.mean(pairs)) * len(PAIRS)},
     )
-    difference = MetricResult(
-        name="coverage_minus_overlap",
-        score=covered - overlap.score,
-        low=-MAX_OVERLAP,
-        n=d,
-        settings=settings,
-    )
-    return {"overlap": overlap, "coverage": coverage, "coverage_minus_overlap": difference}
+    difference = DIFFERENCE.result(covered - overlap.score, n=d, settings=settings)
+    return {OVERLAP.key: overlap, COVERAGE.key: coverage, DIFFERENCE.key: difference}

@@ -17,18 +17,23 @@ estimator and come out high, so read them beside InfoE and their null.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.data.base import FactorSpec
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import check_pair, check_specs, halves, standardised, undefined
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
+from rivae.metrics.checks import check_pair, check_specs, halves, standardised
 from rivae.metrics.r2 import held_out_r2
-from rivae.retrieval.base import Floats, Ints
 
+if TYPE_CHECKING:
+    from rivae.data.base import FactorSpec
+    from rivae.retrieval.base import Floats, Ints
+
+INFOM = Metric("infom", "InfoM", "modularity: an axis tells of one factor", "standard")
+INFOC = Metric("infoc", "InfoC", "compactness: a factor is told by one axis", "standard")
+INFOE = Metric("infoe", "InfoE", "explicitness: factors are told linearly", "standard")
 INACTIVE_BELOW = 1 / 20  # of the largest range: a latent that hardly moves is left out
 
 
@@ -43,20 +48,19 @@ def infom_infoc(nmi: ArrayLike, settings: dict[str, Any] | None = None) -> dict[
         raise DataError("mutual informations must be a (d, K) matrix of numbers >= 0")
     settings = settings or {}
     results = {}
-    for name, rows, part, reason in (
-        ("infom", table, "per_latent", "one factor only"),
-        ("infoc", table.T, "per_factor", "one active latent only"),
+    for metric, rows, part, reason in (
+        (INFOM, table, "per_latent", "one factor only"),
+        (INFOC, table.T, "per_factor", "one active latent only"),
     ):
         n = rows.shape[1]
         if n < 2:
-            results[name] = undefined(name, reason, settings=settings)
+            results[metric.key] = metric.undefined(reason, settings=settings)
             continue
         total = rows.sum(axis=1)
         share = np.where(total > 0, rows.max(axis=1) / np.where(total > 0, total, 1.0), 1 / n)
         each = np.clip((share - 1 / n) / (1 - 1 / n), 0.0, 1.0)
-        results[name] = MetricResult(
-            name=name,
-            score=float(each.mean()),
+        results[metric.key] = metric.result(
+            float(each.mean()),
             n=len(each),
             parts={part: each.tolist(), "nmi": table.tolist()},
             settings=settings,
@@ -172,13 +176,23 @@ def infomec(
         results = infom_infoc(nmi, settings)
     else:
         reason = "every latent is constant"
-        results = {n: undefined(n, reason, settings=settings) for n in ("infom", "infoc")}
+        results = {m.key: m.undefined(reason, settings=settings) for m in (INFOM, INFOC)}
     each = [predictive_information(z, f[:, k], s, random_state) for k, s in enumerate(specs)]
-    results["infoe"] = MetricResult(
-        name="infoe",
-        score=float(np.mean(each)),
+    results[INFOE.key] = INFOE.result(
+        float(np.mean(each)),
         n=len(z) - len(z) // 2,
         parts={"per_factor": dict(zip([s.name for s in specs], each, strict=True))},
         settings=settings,
     )
     return results
+
+
+def _measure(sample: Sample) -> Results:
+    """Over the shared factors."""
+    shared, state = sample.only("shared"), sample.random_state
+    if shared is None:
+        return {}
+    return infomec(shared.latents, shared.factors, shared.specs, random_state=state)
+
+
+OF_LATENTS = OfLatents((INFOM, INFOC, INFOE), _measure, refits=True)

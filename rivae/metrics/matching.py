@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
 from rivae.metrics.checks import check_pair, standardised
-from rivae.retrieval.base import Floats, Ints
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats, Ints
 
 Kind = Literal["pearson", "spearman"]
 KINDS: tuple[Kind, ...] = ("pearson", "spearman")

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.metrics.base import MetricResult
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
 from rivae.metrics.checks import check_pair, halves
 from rivae.metrics.matching import Kind, assignment, cross_correlation
+
+METRICS: dict[Kind, Metric] = {
+    "pearson": Metric(
+        "mcc", "MCC", "mean |corr| of factors and the axes matched to them", "standard"
+    ),
+    "spearman": Metric("mcc_spearman", "MCC (Spearman)", "the same of ranks", "standard"),
+}
 
 
 def mcc(
@@ -31,9 +38,8 @@ def mcc(
     latent_of = np.full(f.shape[1], -1)
     per_factor[chosen[1]] = np.abs(scored[chosen])
     latent_of[chosen[1]] = chosen[0]
-    return MetricResult(
-        name="mcc" if kind == "pearson" else "mcc_spearman",
-        score=float(per_factor.mean()),
+    return METRICS[kind].result(
+        float(per_factor.mean()),
         n=len(held_out),
         parts={
             "per_factor": per_factor.tolist(),
@@ -47,3 +53,17 @@ def mcc(
             "random_state": random_state,
         },
     )
+
+
+def _measure(sample: Sample) -> Results:
+    """Over the shared numeric factors."""
+    shared, state = sample.only("shared", numeric=True), sample.random_state
+    if shared is None:
+        return {}
+    return {
+        metric.key: mcc(shared.latents, shared.factors, kind=kind, random_state=state)
+        for kind, metric in METRICS.items()
+    }
+
+
+OF_LATENTS = OfLatents(tuple(METRICS.values()), _measure)

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.data.base import FactorSpec
 from rivae.errors import ConfigError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import check_pair, check_specs, halves, standardised, undefined
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
+from rivae.metrics.checks import check_pair, check_specs, halves, standardised
 from rivae.metrics.correlation import numeric_factors
-from rivae.retrieval.base import Floats
+
+if TYPE_CHECKING:
+    from rivae.data.base import FactorSpec
+    from rivae.retrieval.base import Floats
 
 Model = Literal["linear", "boosting", "neighbours"]
+
+LINEAR = Metric(
+    "r2", "linear R²", "variance of the factors that z explains linearly", "standard", -math.inf
+)
+NONLINEAR = Metric(
+    "r2_nonlinear", "non-linear R²", "the same with boosted trees", "standard", -math.inf
+)
 
 
 def held_out_r2(latents: Floats, factor: Floats, model: Model, random_state: int) -> float:
@@ -69,7 +79,7 @@ def r2(
     """
     z, f = check_pair(latents, factors)
     check_specs(f, specs)
-    name = "r2" if model == "linear" else "r2_nonlinear"
+    metric = LINEAR if model == "linear" else NONLINEAR
     numeric = numeric_factors(specs)
     values = {specs[k].name: held_out_r2(z, f[:, k], model, random_state) for k in numeric}
     defined = {key: value for key, value in values.items() if not math.isnan(value)}
@@ -86,18 +96,21 @@ def r2(
     }
     parts = {"per_factor": defined, "by_role": by_role}
     if "shared" not in by_role:
-        return undefined(
-            name,
-            "no shared numeric factor that varies",
-            low=-math.inf,
-            parts=parts,
-            settings=settings,
+        return metric.undefined(
+            "no shared numeric factor that varies", parts=parts, settings=settings
         )
-    return MetricResult(
-        name=name,
-        score=by_role["shared"],
-        low=-math.inf,
-        n=len(z) - len(z) // 2,
-        parts=parts,
-        settings=settings,
-    )
+    return metric.result(by_role["shared"], n=len(z) - len(z) // 2, parts=parts, settings=settings)
+
+
+def _measure(sample: Sample, usual: Model, cheap: Model) -> Results:
+    if not numeric_factors(sample.specs):
+        return {}
+    model, state = cheap if sample.cheap else usual, sample.random_state
+    found = r2(sample.latents, sample.factors, sample.specs, model=model, random_state=state)
+    return {found.name: found}
+
+
+OF_LATENTS = (
+    OfLatents((LINEAR,), partial(_measure, usual="linear", cheap="linear")),
+    OfLatents((NONLINEAR,), partial(_measure, usual="boosting", cheap="neighbours"), refits=True),
+)

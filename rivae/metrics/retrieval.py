@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.retrieval.base import Ints
-from rivae.retrieval.ranks import median_rank, recall_at_k
-from rivae.retrieval.retriever import Retriever
+from rivae.metrics.base import Metric, MetricResult
 
-RECALL_AT = (1, 5, 10)
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Ints
+    from rivae.retrieval.retriever import Retriever
+
+
+def _recall_by_chance(k: int, n: int) -> float:
+    return min(k / n, 1.0)
+
+
+def _recall(k: int) -> Metric:
+    comes = "comes first" if k == 1 else f"is among the first {k}"
+    title, chance = f"share of queries whose own pair {comes}", partial(_recall_by_chance, k)
+    return Metric(f"recall_at_{k}", f"R@{k}", title, "retrieval", chance=chance)
+
+
+RECALL = {k: _recall(k) for k in (1, 5, 10)}
+MEDIAN_RANK = Metric(
+    "median_rank",
+    "MedR",
+    "median rank of a query's own pair, 1 is best",
+    "retrieval",
+    low=1.0,
+    high=math.inf,  # the size of the search set, which a result knows
+    higher_is_better=False,
+    decimals=2,
+    chance=lambda n: (n + 1) / 2,
+)
+METRICS = (*RECALL.values(), MEDIAN_RANK)
+# Of validation, which chooses the best epoch by it; no part of an evaluation.
+RECIPROCAL_RANK = Metric("score", "MRR", "mean of 1 / rank of a query's own pair")
 
 
 def search_sets(rows: ArrayLike, size: int, n_sets: int, random_state: int) -> list[Ints]:
@@ -53,6 +81,8 @@ def retrieval_metrics(
         n_samples: 0 for the mean mu(v1), else samples of P(z|v1), see ``Retriever.true_ranks``.
         random_state: seed of the sets and the samples.
     """
+    from rivae.retrieval.ranks import median_rank, recall_at_k  # comes with torch
+
     sets = search_sets(rows, search_size, n_sets, random_state)
     ranks = [
         retriever.subset(s).true_ranks(s, n_samples=n_samples, random_state=random_state + i)
@@ -68,24 +98,17 @@ def retrieval_metrics(
         "random_state": random_state,
     }
 
-    def result(name: str, values: list[float], low: float, high: float, up: bool) -> MetricResult:
-        std = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        return MetricResult(
-            name=name,
-            score=float(np.mean(values)),
-            low=low,
+    def result(metric: Metric, values: list[float], high: float | None = None) -> MetricResult:
+        return metric.result(
+            float(np.mean(values)),
             high=high,
-            higher_is_better=up,
-            std=std,
+            std=float(np.std(values, ddof=1)) if len(values) > 1 else None,
             n=len(values),
             parts={"per_set": values},
             settings=settings,
         )
 
-    results = {
-        f"recall_at_{k}": result(f"recall_at_{k}", [recall_at_k(r, k) for r in ranks], 0, 1, True)
-        for k in RECALL_AT
-    }
+    results = {m.key: result(m, [recall_at_k(r, k) for r in ranks]) for k, m in RECALL.items()}
     medians = [median_rank(r) for r in ranks]
-    results["median_rank"] = result("median_rank", medians, 1, float(len(sets[0])), False)
+    results[MEDIAN_RANK.key] = result(MEDIAN_RANK, medians, float(len(sets[0])))
     return results

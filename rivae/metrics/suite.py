@@ -14,22 +14,17 @@ from typing import Any
 import numpy as np
 
 from rivae.data.base import FactorSpec
-from rivae.metrics.base import MetricResult
+from rivae.metrics import registry
+from rivae.metrics.base import Results, Sample
 from rivae.metrics.correlation import CorrelationTable, correlation_table, numeric_factors
-from rivae.metrics.dci_paper import alpha_sensitivity, paper_dci
-from rivae.metrics.dci_standard import dci_standard
-from rivae.metrics.infomec import infomec
-from rivae.metrics.mcc import mcc
+from rivae.metrics.dci_paper import PRIVATE, alpha_sensitivity, paper_dci
 from rivae.metrics.null import permutation_null, with_nulls
-from rivae.metrics.r2 import Model, r2
 from rivae.retrieval.base import Floats
 from rivae.traversal import Traversal
 
 CHEAP_ROWS = 1000  # rows of the nulls that refit a model at every shuffle
-CHEAP_TREES = 10
 
 Specs = tuple[FactorSpec, ...]
-Results = dict[str, MetricResult]
 Progress = Callable[[float], None]
 
 
@@ -42,11 +37,6 @@ class NullSettings:
     random_state: int = 0
 
 
-def columns_of_role(specs: Specs, *roles: str) -> list[int]:
-    """Columns whose factor has one of the roles."""
-    return [k for k, spec in enumerate(specs) if spec.role in roles]
-
-
 def latent_metrics(
     latents: Floats,
     factors: Floats,
@@ -56,41 +46,23 @@ def latent_metrics(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Results:
-    """MCC, R², standard DCI and InfoMEC of means mu(v1) (n, d) and their factors (n, K).
+    """The metrics of ``registry.OF_LATENTS`` of means mu(v1) (n, d) and their factors (n, K).
 
-    The nulls of DCI, InfoMEC and non-linear R² shuffle at most 1,000 rows and use 10 trees and
-    nearest neighbours; their ``observed`` value is measured in the same cheap way.
+    The nulls of those that refit a model shuffle at most 1,000 rows, and measure cheaply; their
+    ``observed`` value is measured in the same cheap way.
     """
-    shared = columns_of_role(specs, "shared")
-    shared_specs = tuple(specs[k] for k in shared)
-    numeric = [k for k in shared if specs[k].kind != "categorical"]
-    state = random_state
 
-    def quick(z: Floats, f: Floats) -> Results:
+    def measured(z: Floats, f: Floats, refits: bool, cheap: bool = False) -> Results:
         results: Results = {}
-        if numeric_factors(specs):
-            results["r2"] = r2(z, f, specs, random_state=state)
-        if numeric:
-            results["mcc"] = mcc(z, f[:, numeric], random_state=state)
-            results["mcc_spearman"] = mcc(z, f[:, numeric], kind="spearman", random_state=state)
+        for group in registry.OF_LATENTS:
+            if group.refits == refits:
+                results |= group.measure(Sample(z, f, specs, random_state, cheap))
         return results
 
-    def thorough(z: Floats, f: Floats, cheap: bool) -> Results:
-        results: Results = {}
-        if numeric_factors(specs):
-            model: Model = "neighbours" if cheap else "boosting"
-            results["r2_nonlinear"] = r2(z, f, specs, model=model, random_state=state)
-        if shared:
-            trees = CHEAP_TREES if cheap else 50
-            g = f[:, shared]
-            results |= dci_standard(z, g, shared_specs, n_trees=trees, random_state=state)
-            results |= infomec(z, g, shared_specs, random_state=state)
-        return results
-
-    results = {**quick(latents, factors), **thorough(latents, factors, cheap=False)}
+    results = {**measured(latents, factors, False), **measured(latents, factors, True)}
     if null.fast:
         nulls = permutation_null(
-            lambda f: quick(latents, f),
+            lambda f: measured(latents, f, False),
             factors,
             n_permutations=null.fast,
             random_state=null.random_state,
@@ -99,7 +71,7 @@ def latent_metrics(
     if null.slow:
         z, f = latents[:CHEAP_ROWS], factors[:CHEAP_ROWS]
         nulls = permutation_null(
-            lambda g: thorough(z, g, cheap=True),
+            lambda g: measured(z, g, True, cheap=True),
             f,
             n_permutations=null.slow,
             random_state=null.random_state,
@@ -117,10 +89,10 @@ def _paper_scores(
     role = [by_name[name].role for name in table.factor_names]
     groups = {
         "": [k for k, r in enumerate(role) if r == "shared"],
-        "_with_private": [k for k, r in enumerate(role) if r in ("shared", "private2")],
+        PRIVATE: [k for k, r in enumerate(role) if r in ("shared", "private2")],
     }
-    if not groups[""] or groups[""] == groups["_with_private"]:
-        groups = {"": groups[""] or groups["_with_private"]}
+    if not groups[""] or groups[""] == groups[PRIVATE]:
+        groups = {"": groups[""] or groups[PRIVATE]}
     results = {}
     for suffix, columns in groups.items():
         if not columns:

@@ -16,17 +16,20 @@ better models here is measured by ``benchmarks/model_choice.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError, DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import check_pair, standardised, undefined
+from rivae.metrics.base import Metric, MetricResult
+from rivae.metrics.checks import check_pair, standardised
 from rivae.metrics.matching import cross_correlation
-from rivae.retrieval.base import Floats
 
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats
+
+UDR = Metric("udr", "UDR", "how far other seeds find the same axes")
 Similarity = Literal["spearman", "lasso"]
 Mask = NDArray[np.bool_]
 # From the reference implementation (google-research/disentanglement_lib, evaluation/udr).
@@ -137,10 +140,9 @@ def _result(
     }
     if not mask.any():
         reason = "no axis says anything about the query"
-        return undefined("udr", reason, settings=settings, parts=parts)
+        return UDR.undefined(reason, settings=settings, parts=parts)
     others = np.delete(row, i)
-    return MetricResult(
-        "udr",
+    return UDR.result(
         float(np.median(others)),
         std=float(others.std()),
         n=n,

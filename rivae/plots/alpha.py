@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rivae.metrics.dci_paper import paper_dci
+from rivae.metrics.dci_paper import C, D, paper_dci
 from rivae.plots.palette import series_color, theme
 from rivae.plots.theme import dress, join_words, short
 
@@ -19,7 +19,7 @@ STEPS: tuple[float, ...] = (
     0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0,
     70.0, 100.0,
 )  # fmt: skip
-NAMES = {"disentanglement": "D", "completeness": "C"}
+NAMES = {metric.key: metric.label for metric in (D, C)}
 BESIDE = 1.08  # the two levels of chance stand beside each other, not on each other
 SHAPES = {"disentanglement": "circle", "completeness": "square"}
 

@@ -7,29 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rivae.metrics.registry import metric
+
 State = Literal["", "failed", "not run"]
 STATES: dict[State, str] = {"failed": "Failed", "not run": "not run"}
-
-LABELS = {
-    "recall_at_1": "R@1",
-    "recall_at_5": "R@5",
-    "recall_at_10": "R@10",
-    "median_rank": "Med-R",
-    "score": "MRR",
-    "mcc": "MCC",
-    "r2": "linear R²",
-    "disentanglement": "D",
-    "completeness": "C",
-    "informativeness": "I",
-    "mcc_spearman": "MCC (Spearman)",
-    "dci_disentanglement": "DCI D",
-    "dci_completeness": "DCI C",
-    "dci_informativeness": "DCI I",
-    "infom": "InfoM",
-    "infoe": "InfoE",
-    "infoc": "InfoC",
-    "coverage_minus_overlap": "coverage − overlap",
-}
 
 
 @dataclass(frozen=True)
@@ -74,7 +55,7 @@ class Score:
 
 def metric_label(name: str) -> str:
     """The short name of a metric as printed in tables and charts."""
-    return LABELS.get(name, name.replace("_", " "))
+    return metric(name).label
 
 
 def scores_of(

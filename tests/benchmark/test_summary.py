@@ -10,16 +10,11 @@ from rivae.benchmark.names import METHODS
 from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import ABLATION, Cell
 from rivae.benchmark.summary import interval, summarise
-from rivae.benchmark.tables import (
-    LABELS,
-    TABLES,
-    WITHOUT_REG,
-    alpha_metric,
-    alpha_scores,
-    metric_range,
-)
+from rivae.benchmark.tables import WITHOUT_REG, columns
 from rivae.methods import method_class, method_names
-from rivae.metrics.dci_paper import alpha_sensitivity
+from rivae.metrics.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
+from rivae.metrics.registry import metric as known
+from rivae.metrics.registry import metrics
 from tests.benchmark.rows_for_tests import failed, not_run, row
 
 
@@ -71,11 +66,12 @@ def test_an_interval_stays_within_what_the_metric_can_be() -> None:
     assert ends((0.95, 0.951), "mcc", "standard")[1] < 1, "one that fits is left alone"
 
 
-@pytest.mark.parametrize("metric", LABELS)
-def test_every_metric_of_a_table_has_a_range(metric: str) -> None:
-    low, high = metric_range(metric)
+@pytest.mark.parametrize("metric", metrics())
+def test_every_metric_has_a_range(metric: str) -> None:
+    low, high = known(metric).low, known(metric).high
     assert low < high and (math.isfinite(low) or math.isfinite(high))
-    assert metric_range("a metric of another version") == (-math.inf, math.inf)
+    foreign = known("a metric of another version")
+    assert (foreign.low, foreign.high) == (-math.inf, math.inf)
 
 
 def test_the_interval_covers_the_mean_as_often_as_it_says() -> None:
@@ -98,7 +94,7 @@ def test_failed_runs_are_counted_and_not_averaged() -> None:
 def test_a_line_whose_runs_all_failed_is_failed_in_every_table() -> None:
     rows = [failed(0), failed(1)]
     for table in ("retrieval", "factors"):
-        metric = TABLES[table][0]
+        metric = columns(table)[0]
         got = line(rows, metric, table)
         assert (got.state, got.n, got.n_failed) == ("failed", 0, 2)
         assert got.paper == paper_value("sprites", "rivae", metric)
@@ -141,9 +137,9 @@ def test_the_ablation_has_both_lines() -> None:
 
 def test_alpha_and_chance_lines_have_their_table() -> None:
     names = alpha_scores(alpha_sensitivity([[0.9, 0.1], [0.2, 0.8]]))
-    assert tuple(sorted(names)) == tuple(sorted(TABLES["alpha"]))
-    metric = alpha_metric("disentanglement", 20.0)
-    assert LABELS[metric] == "D, α = 20"
+    assert tuple(sorted(names)) == tuple(sorted(columns("alpha")))
+    metric = at_alpha(D, 20.0).key
+    assert known(metric).label == "D, α = 20"
     assert line([row(0.5, metric=metric, where="paper")], metric, "alpha").mean == 0.5
     chance = row(0.1, metric="disentanglement", where="paper", method="chance-rotation", preset="")
     got = line([chance], "disentanglement", "factors", method="chance-rotation")
@@ -177,7 +173,7 @@ def test_the_papers_numbers() -> None:
     assert paper_value("sprites", "rivae", "median_rank", WITHOUT_REG) == 144.4
     # C−O is printed as the difference of the two columns before it.
     for method in (m for d, table, m, _ in paper_lines() if table == "digits"):
-        overlap, coverage, both = (paper_value("split-mnist", method, m) for m in TABLES["digits"])
+        overlap, coverage, both = (paper_value("split-mnist", method, m) for m in columns("digits"))
         assert both == pytest.approx(coverage - overlap, abs=1e-9)
     # Four retrieval tables of 6 rows and a hidden one, three of factors, one of digits, ablation.
     assert len(paper_lines()) == 4 * 7 + 3 * 6 + 6 + 2 * 3

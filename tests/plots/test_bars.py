@@ -28,7 +28,7 @@ def test_ranks_do_not_share_the_axis_of_shares():
     figure = metric_bars(SCORES)
     assert [t.yaxis for t in traces(figure, "ours")] == ["y", "y2"]
     assert list(figure.layout.xaxis.ticktext) == ["R@1 ↑", "MCC ↑"]
-    assert list(figure.layout.xaxis2.ticktext) == ["Med-R ↓"]
+    assert list(figure.layout.xaxis2.ticktext) == ["MedR ↓"]
 
 
 def test_bars_whiskers_and_the_paper_beside_them():
@@ -54,7 +54,7 @@ def test_an_undefined_score_is_no_bar_of_height_zero_without_a_word():
 def test_the_description_says_who_is_best():
     assert alt_text(metric_bars(SCORES)) == (
         "Bars of 3 scores for ours and base <x>: R@1 best for ours (0.90), MCC best for base <x> "
-        "(0.40) and Med-R best for ours (1.50)."
+        "(0.40) and MedR best for ours (1.50)."
     )
     assert "D 0.78 (paper 0.83)" in alt_text(
         metric_bars([Score("ours", "disentanglement", 0.78, None, 0.83)])

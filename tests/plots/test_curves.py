@@ -51,9 +51,9 @@ def test_short_curves_are_left_alone_and_gaps_stay_gaps():
 def test_terms_have_their_own_panels_and_scores_share_one():
     figure = training_curves(rows_of(40))
     traces = by_name(figure)
-    assert set(traces) == {"objective", "bound", "R@1", "MCC", "Med-R"}
+    assert set(traces) == {"objective", "bound", "R@1", "MCC", "MedR"}
     assert traces["objective"].yaxis != traces["bound"].yaxis
-    assert traces["R@1"].yaxis == traces["MCC"].yaxis != traces["Med-R"].yaxis
+    assert traces["R@1"].yaxis == traces["MCC"].yaxis != traces["MedR"].yaxis
     np.testing.assert_allclose(traces["objective"].y, np.arange(39.0, -1, -1))
     np.testing.assert_allclose(traces["R@1"].x, [15, 20, 25, 30, 35, 40])
     assert "thinned" not in figure.layout.title.text
@@ -90,4 +90,4 @@ def test_a_run_that_has_just_started_can_be_drawn():
 def test_the_description_ends_with_the_last_scores():
     text = describe_curves(rows_of(40))
     assert "stage 1 (epochs 1 to 10) and joint (epochs 11 to 40)" in text
-    assert text.endswith("last validation R@1 1, Med-R 3 and MCC 0.5.")
+    assert text.endswith("last validation R@1 1, MedR 3 and MCC 0.5.")

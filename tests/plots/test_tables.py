@@ -15,7 +15,7 @@ SCORES = [
 
 def test_markdown_puts_the_paper_beside_ours():
     assert to_markdown(SCORES, corner="method").splitlines() == [
-        "| method | R@1 ↑ | Med-R ↓ |",
+        "| method | R@1 ↑ | MedR ↓ |",
         "|---|---:|---:|",
         "| RIVAE | 0.98 ± 0.01 (1.00) | 1.00 |",
         r"| a\|b &amp; &lt;c&gt; | undefined (0.13) |  |",

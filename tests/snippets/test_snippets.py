@@ -243,7 +243,7 @@ def test_stored_scores_are_printed(runs):
     run = runs[1]["synth"]
     result = run.evaluation
     printed, _ = execute(snippet(run.id, "scores", metrics=["recall_at_1", "median_rank"]))
-    assert printed.splitlines()[0] == "|  | R@1 ↑ | Med-R ↓ |"
+    assert printed.splitlines()[0] == "|  | R@1 ↑ | MedR ↓ |"
     assert f"{result['retrieval']['recall_at_1']['score']:.2f}" in printed
 
 

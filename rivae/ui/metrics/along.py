@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.plots.scores import metric_label
+from rivae.metrics.registry import metric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,9 +45,6 @@ def matrix(value: Any) -> NDArray[np.float64] | None:
         return None
     usable = found.ndim == 2 and 0 < found.size <= MAX_CELLS and np.isfinite(found).all()
     return found if usable else None
-
-
-PRIVATE = "_with_private"
 
 
 @dataclass(frozen=True)
@@ -89,11 +86,13 @@ def read_measured(name: str, stored: Any, dataset: str = "", method: str = "") -
     null, value = mapping(parts.get("null")), number(stored.get("score"))
     chance, spread = number(null.get("mean")), number(null.get("std"))
     if chance is None:
-        chance = _retrieval_chance(name, number(settings.get("search_size")))
+        of_random_order, size = metric(name).chance, number(settings.get("search_size"))
+        if of_random_order is not None and size is not None and size >= 1:
+            chance = of_random_order(int(size))
     n = number(stored.get("n"))
     return Measured(
         name=name,
-        label=_label(name),
+        label=metric(name).label,
         value=math.nan if value is None else value,
         reason=str(settings.get("undefined") or ""),
         std=number(stored.get("std")),
@@ -108,29 +107,11 @@ def read_measured(name: str, stored: Any, dataset: str = "", method: str = "") -
     )
 
 
-def _label(name: str) -> str:
-    from rivae.benchmark.tables import LABELS
-
-    private = ", private too" if name.endswith(PRIVATE) else ""
-    short = name.removesuffix(PRIVATE)
-    return LABELS.get(short, metric_label(short)) + private
-
-
 def _printed(dataset: str, method: str, name: str) -> float | None:
     from rivae.benchmark.paper import paper_value
 
     value = paper_value(dataset, method, name) if method else None
     return value if isinstance(value, float) else None
-
-
-def _retrieval_chance(name: str, n: float | None) -> float | None:
-    """Of a random order of n items: k / n, and the middle rank."""
-    if n is None or n < 1:
-        return None
-    if name == "median_rank":
-        return (n + 1) / 2
-    k = name.removeprefix("recall_at_")
-    return min(int(k) / n, 1.0) if k.isdigit() and k != name else None
 
 
 RANGES = {

@@ -177,7 +177,7 @@ def alpha_panel(
         names: of the K factors.
         chance, chance_alpha: see ``alpha_curve``.
     """
-    from rivae.metrics.dci_paper import DEFAULT_ALPHA, paper_dci
+    from rivae.metrics.dci_paper import DEFAULT_ALPHA, C, D, paper_dci
     from rivae.plots.alpha import STEPS, alpha_curve
     from rivae.plots.theme import alt_text
 
@@ -194,9 +194,9 @@ def alpha_panel(
     st.plotly_chart(figure, theme=None, key=key, alt=alt_text(figure), config=QUIET)
     linear, informative = paper_dci(table, rho="linear"), paper_dci(table)["informativeness"]
     plain = ", ".join(
-        f"{letter} {linear[name].score:.2f}"
-        for name, letter in (("disentanglement", "D"), ("completeness", "C"))
-        if linear[name].score == linear[name].score
+        f"{metric.label} {linear[metric.key].score:.2f}"
+        for metric in (D, C)
+        if linear[metric.key].score == linear[metric.key].score
     )
     level = f" The level of chance is known at alpha {chance_alpha:g}." if chance else ""
     st.caption(

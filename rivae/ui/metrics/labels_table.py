@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rivae.metrics.dci_paper import METRICS
 from rivae.ui.metrics.table import typeset
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ DIGITS = 3
 MAX_BRIEF = 24  # characters below a number
 COLUMNS = (
     ("run", "Run", ""),
-    ("disentanglement", "D ↑", "disentanglement, with its 95 % interval"),
-    ("completeness", "C ↑", "completeness, with its 95 % interval"),
-    ("informativeness", "I ↑", "informativeness, with its 95 % interval"),
+    *((m.key, m.heading, f"{m.key}, with its 95 % interval") for m in METRICS),
     ("labelled", "Labelled", "items with a level of the items that the run needs, over factors"),
     ("queries", "Queries", "those that count, of those measured: least over the factors"),
     ("annotators", "Annotators", "behind the levels"),

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
-from rivae.metrics.digits import MAX_OVERLAP
+from rivae.metrics.digits import COVERAGE, OVERLAP
+from rivae.metrics.registry import metric
 from rivae.ui.metrics.along import (
-    PRIVATE,
     RANGES,
     Along,
     Measured,
@@ -78,17 +78,13 @@ def _sections(
 ) -> list[tuple[str, str, list[str] | None]]:
     """(heading, group, metrics) in the order of the page."""
     factors = mapping(stored.get("factors"))
-    paper = [
-        f"{name}{end}"
-        for end in ("", PRIVATE)
-        for name in ("disentanglement", "completeness", "informativeness")
-    ]
+    paper = [name for name in factors if metric(name).along_z]
     of_z = " ".join(str(settings.get("latents") or "mu(v1)").split()).replace("mu(", "μ(")
     extents = [extent(range_name(settings, suffix)) for suffix in ("", "_other")]
     return [
         ("Retrieval", "retrieval", None),
         (f"Retrieved items, {extents[0]}", "factors", paper),
-        (f"Retrieved items, {extents[1]}", "factors_other", paper),
+        (f"Retrieved items, {extents[1]}", "factors_other", None),
         (f"Digit transitions, {extents[0]}", "digits", None),
         (f"Digit transitions, {extents[1]}", "digits_other", None),
         (f"z itself, {of_z}", "factors", [name for name in factors if name not in paper]),
@@ -98,17 +94,12 @@ def _sections(
 def _digit_ranges(ranges: Sequence[DigitRange]) -> tuple[Measured, ...]:
     """Overlap and coverage over several half widths of the traversal."""
     found = []
-    for name, most in (("overlap", MAX_OVERLAP), ("coverage", 1.0)):
+    for of in (OVERLAP, COVERAGE):
         for each in ranges:
-            result = {
-                "score": getattr(each, name),
-                "higher_is_better": name == "coverage",
-                "low": 0.0,
-                "high": most,
-            }
-            measured = read_measured(name, result)
+            result = of.result(getattr(each, of.key), settings={}).to_dict()
+            measured = read_measured(of.key, result)
             if measured is not None:
-                found.append(replace(measured, label=f"{name}, mean ± {each.n_std:g} s.d."))
+                found.append(replace(measured, label=f"{of.label}, mean ± {each.n_std:g} s.d."))
     return tuple(found)
 
 
@@ -138,7 +129,7 @@ def read_ranges(stored: Any) -> tuple[DigitRange, ...]:
         width = number(row.get("n_std"))
         if width is None or not 1 / MAX_STD <= width <= MAX_STD:
             continue
-        overlap = _within(row.get("overlap"), MAX_OVERLAP)
+        overlap = _within(row.get("overlap"), OVERLAP.high)
         coverage = _within(row.get("coverage"), 1.0)
         if not (math.isnan(overlap) and math.isnan(coverage)):
             found[width] = DigitRange(width, overlap, coverage)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rivae.metrics.registry import metric
 from rivae.plots.scores import Score, number, published
 from rivae.ui.metrics.along import Measured
 from rivae.ui.metrics.report import Report
 from rivae.ui.metrics.table import typeset
-from rivae.ui.metrics.tables import DIGITS
 
 COLUMNS = (
     ("metric", "Metric", "", None),
@@ -55,9 +55,9 @@ def run_payload(report: Report, label: str) -> dict[str, Any]:
 
 def _cells(m: Measured) -> dict[str, dict[str, Any]]:
     """The cells of a metric by column."""
-    from rivae.benchmark.tables import RETRIEVAL
+    from rivae.benchmark.paper import printed_decimals
 
-    digits = DIGITS.get(m.name, 3)
+    digits = metric(m.name).decimals
     spread = "" if m.std is None or math.isnan(m.value) else f" ± {m.std:.{digits}f}"
     chance = "–" if m.chance is None else f"{m.chance:.{digits}f}"
     if m.chance is not None and m.chance_std is not None:
@@ -72,7 +72,7 @@ def _cells(m: Measured) -> dict[str, dict[str, Any]]:
         "range": {"main": f"{_end(m.low, '−∞', digits)} … {_end(m.high, '∞', digits)}"},
         "chance": {"main": typeset(chance)},
         "p": {"main": "–" if m.p is None else f"{m.p:.2f}"},
-        "paper": {"main": published(score, 2 if m.name in RETRIEVAL else 4) or "–"},
+        "paper": {"main": published(score, printed_decimals(m.name)) or "–"},
     }
 
 

@@ -11,17 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rivae.metrics.registry import metric
 from rivae.plots.scores import Score, best_cells
 
 if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
-DIGITS = {
-    "median_rank": 2,
-    "overlap": 4,
-    "coverage": 4,
-    "coverage_minus_overlap": 4,
-}
 RANGES = {"Paper": "paper", "3 s.d.": "prior"}
 HEADINGS = {
     "retrieval": "Retrieval",
@@ -96,7 +91,7 @@ class TableView:
     @property
     def digits(self) -> dict[str, int]:
         """Decimals by column."""
-        return {score.column: DIGITS.get(score.column, 3) for score in self.scores}
+        return {score.column: metric(score.column).decimals for score in self.scores}
 
 
 def datasets_of(lines: Sequence[SummaryLine]) -> list[str]:
@@ -170,8 +165,6 @@ def _row(line: SummaryLine) -> Line:
 
 
 def _score(line: SummaryLine, paper: bool) -> Score:
-    from rivae.benchmark.tables import LABELS, LOWER_IS_BETTER
-
     def known(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
@@ -183,7 +176,7 @@ def _score(line: SummaryLine, paper: bool) -> Score:
         value=line.mean if line.state == "ours" else None,
         std=known(line.std),
         paper=float(printed) if is_number and printed is not None else None,
-        higher_is_better=line.metric not in LOWER_IS_BETTER,
+        higher_is_better=metric(line.metric).higher_is_better,
         low=known(line.low),
         high=known(line.high),
         n=line.n_runs - line.n_failed if line.state == "ours" else 0,
@@ -191,7 +184,6 @@ def _score(line: SummaryLine, paper: bool) -> Score:
         state="" if line.state == "ours" else line.state,
         reason=line.reason,
         paper_failed=printed == "failed",
-        label=LABELS.get(line.metric, ""),
     )
 
 

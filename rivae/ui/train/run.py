@@ -169,12 +169,12 @@ def _worked(history: History) -> list[tuple[str, str, str]]:
 
 def _scores(history: History) -> list[tuple[str, str, str]]:
     """The last validation."""
-    from rivae.plots.tables import metric_label
+    from rivae.metrics.registry import metric
 
     when = f"validation of epoch {history.last_scores.get('epoch', 0):.0f}"
     wanted = ("recall_at_1", "median_rank", "mcc", "r2")
     return [
-        (metric_label(name), f"{history.last_scores[name]:.3g}", when)
+        (metric(name).label, f"{history.last_scores[name]:.3g}", when)
         for name in wanted
         if math.isfinite(history.last_scores.get(name, math.nan))
     ]
