@@ -29,9 +29,10 @@ from rivae.methods.base import Method
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import assignment, cross_correlation
+from rivae.ranges import paper_grid
 from rivae.retrieval import Retriever
 from rivae.runs import find_run
-from rivae.traversal import paper_grid, traverse
+from rivae.traversal import traverse
 
 ROOT = Path(__file__).resolve().parents[1]
 Floats = NDArray[np.float64]

@@ -20,12 +20,12 @@ from rivae.metrics.digits import N_DIGITS, PAIRS, digit_metrics, transition_tabl
 from rivae.metrics.null import permutation_null, with_nulls
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics, traversal_metrics
+from rivae.ranges import PAPER, Range, beside, sigma_grid, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
-from rivae.traversal import Traversal, grid, paper_grid, sigma_grid, traverse
+from rivae.traversal import Traversal, traverse
 
-TRAVERSALS = ("data", "paper", "prior", "sigma")
 N_QUERIES = 100
 N_QUERIES_DIGITS = 1000  # the paper's example for the transition table
 # Half widths, in s.d. of the aggregated prior, over which the transition metrics are shown to move.
@@ -35,40 +35,6 @@ MAX_FACTOR_ROWS = 3000
 PRIOR_ROWS = 10_000
 
 Progress = Callable[[str, float], None]
-Range = str | tuple[float, float]
-
-
-def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
-    """Values of a named or free range, (d, T), and one sentence about them.
-
-    "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
-    prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
-    near the data whatever the scale of z. "data": from the 0.5 to the 99.5 percentile of the
-    queries' means, 201 points: what the data fill. (low, high): 201 points.
-
-    Raises:
-        ConfigError: for another name, or an empty range.
-    """
-    d = len(prior.mean)
-    if choice == "paper":
-        note = "-10 ... 10 in the units of z: depends on the scale that training gave z"
-        return np.tile(paper_grid(), (d, 1)), note
-    if choice == "sigma":
-        return sigma_grid(prior), "mean +- 10 s.d. of the aggregated prior: free of the scale of z"
-    if choice == "data":
-        note = "the central 99 % of the queries' means: free of the scale of z"
-        end = np.maximum(prior.high, prior.low + 1e-9)  # a constant dimension has no extent
-        return np.linspace(prior.low, end, 201, axis=1), note
-    if choice == "prior":
-        note = "mean +- 3 s.d. of the aggregated prior: free of the scale of z"
-        return sigma_grid(prior, 3.0, 201), note
-    if isinstance(choice, str):
-        raise ConfigError(
-            f"there is no traversal range '{choice}': choose {', '.join(TRAVERSALS)} or two numbers"
-        )
-    low, high = choice
-    note = f"{low} ... {high} in the units of z: depends on the scale that training gave z"
-    return np.tile(grid(low, high, n_points=201), (d, 1)), note
 
 
 def evaluated_rows(
@@ -96,7 +62,7 @@ def evaluate(
     n_queries: int | None = None,
     alpha: float = DEFAULT_ALPHA,
     random_state: int = 0,
-    traversal: Range = "paper",
+    traversal: Range = PAPER,
     n_search_sets: int = 10,
     n_samples: int = 0,
     null_permutations: int = 100,
@@ -159,10 +125,9 @@ def evaluate(
         "digits": None,
         "correlation": None,
     }
-    other = "paper" if traversal == "prior" else "prior"
     notes = {}
     z_ref = retriever.encode(queries)[0]
-    for suffix, choice, start in (("", traversal, 0.2), ("_other", other, 0.4)):
+    for suffix, choice, start in (("", traversal, 0.2), ("_other", beside(traversal), 0.4)):
         values, note = traversal_values(choice, prior)
         notes[f"traversal{suffix}"] = {"range": choice, "scale": note}
         if data.factors is None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from rivae.errors import ConfigError, DataError
-from rivae.evaluation import Range, traversal_values
 from rivae.files import write_atomic
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.plots.heatmap import correlation_heatmap
@@ -18,6 +17,7 @@ from rivae.plots.matrix import plot_matrix
 from rivae.plots.sheet import to_image
 from rivae.plots.strips import strips_of, strips_sheet
 from rivae.plots.tables import to_csv
+from rivae.ranges import Range, traversal_values
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.traversal import Traversal, traverse
@@ -42,7 +42,7 @@ def write_traversals(
     Args:
         queries: data rows; the first three test rows by default.
         dims: latent dimensions from 0; all by default.
-        traversal: see ``rivae.evaluation.traversal_values``.
+        traversal: see ``rivae.ranges.traversal_values``.
         changes_only: only points where the best item changes, as in the paper's figures.
         progress: called with what is done now and the share of all work done.
 

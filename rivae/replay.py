@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.evaluation import evaluated_rows, traversal_values
+from rivae.evaluation import evaluated_rows
+from rivae.ranges import traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever

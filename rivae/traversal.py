@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
 from rivae.retrieval.base import Floats, Ints
-from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
 
 # Points of z searched at once, and their numbers: bound the memory, not the result.
@@ -21,52 +20,6 @@ _BLOCK = 1 << 15
 _NUMBERS = 1 << 23  # 64 MB; points are large where items are searched by their pixels
 
 Progress = Callable[[float], None]
-
-
-def grid(
-    low: float, high: float, *, n_points: int | None = None, step: float | None = None
-) -> Floats:
-    """Values from ``low`` to ``high``, both included, shape (T,).
-
-    Args:
-        n_points: how many values (at least 2), or
-        step: the distance between them; it must divide the range within 1e-6 of a step.
-
-    Raises:
-        ConfigError: if not exactly one of the two is given, or the range is empty.
-    """
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ConfigError(f"a traversal range needs low < high, got {low} and {high}")
-    if (n_points is None) == (step is None):
-        raise ConfigError("give either the number of points of a traversal or its step, not both")
-    if step is not None:
-        if not step > 0:
-            raise ConfigError(f"the step of a traversal must be positive, got {step}")
-        steps = (high - low) / step
-        if abs(steps - round(steps)) > 1e-6:
-            raise ConfigError(f"a step of {step} does not divide the range {low} ... {high}")
-        n_points = round(steps) + 1
-    assert n_points is not None
-    if n_points < 2:
-        raise ConfigError(f"a traversal needs at least 2 points, got {n_points}")
-    return np.linspace(low, high, n_points)
-
-
-def paper_grid() -> Floats:
-    """-10 ... +10 by 0.1, 201 values (a comment in the paper's LaTeX)."""
-    return grid(-10.0, 10.0, step=0.1)
-
-
-def sigma_grid(prior: AggregatedPrior, n_sigma: float = 10.0, n_points: int = 100) -> Floats:
-    """mean +- n_sigma s.d. of the aggregated prior, one row of values per dimension, (d, T).
-
-    The paper's Recipe1M traversal has 10 s.d. and 100 points.
-
-    Raises:
-        ConfigError: for a width that is not positive or fewer than 2 points.
-    """
-    unit = grid(-n_sigma, n_sigma, n_points=n_points)
-    return np.asarray(prior.mean[:, None] + prior.std[:, None] * unit)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,15 @@ import torch
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
 from rivae.errors import ConfigError, DataError
-from rivae.evaluation import DIGIT_RANGES, evaluate, is_digits, json_ready, traversal_values
+from rivae.evaluation import DIGIT_RANGES, evaluate, is_digits, json_ready
 from rivae.methods.base import Method, MethodConfig
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
+from rivae.ranges import paper_grid, traversal_values
 from rivae.retrieval import Retriever
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.runs import find_run
-from rivae.traversal import paper_grid, traverse
+from rivae.traversal import traverse
 from tests.retrieval.small import SmallMethod, small_data
 
 QUICK = {"n_search_sets": 2, "null_permutations": 5, "null_permutations_slow": 2, "n_queries": 10}

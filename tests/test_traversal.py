@@ -3,8 +3,9 @@ import pytest
 
 from rivae import traversal
 from rivae.errors import ConfigError, DataError
+from rivae.ranges import grid, paper_grid, sigma_grid
 from rivae.retrieval import Retriever
-from rivae.traversal import Traversal, grid, paper_grid, sigma_grid, traverse, traverse_plane
+from rivae.traversal import Traversal, traverse, traverse_plane
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data()

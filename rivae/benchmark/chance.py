@@ -29,9 +29,10 @@ from rivae.metrics.dci_paper import alpha_scores, alpha_sensitivity, paper_dci
 from rivae.metrics.digits import digit_metrics, transition_table
 from rivae.metrics.retrieval import METRICS, search_sets
 from rivae.metrics.suite import NullSettings, latent_metrics
+from rivae.ranges import paper_grid
 from rivae.retrieval.base import Floats
 from rivae.retrieval.exact import NumpyIndex
-from rivae.traversal import Traversal, paper_grid
+from rivae.traversal import Traversal
 
 REACH = 10.0  # as in alignment/axes.py: the central 99 % of the data end at -+ 10
 N_ROTATIONS = {"full": 10, "quick": 3, "tiny": 1}

@@ -10,6 +10,7 @@ from typing import Any
 
 from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
+from rivae.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
@@ -36,7 +37,7 @@ def add_commands(commands: Any) -> None:
         "  rivae evaluate demo-sprites --json",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
-    parser.add_argument("--range", default="paper", help="data, paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--range", default=PAPER, help=CHOICES)
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
@@ -53,7 +54,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("--query", type=int, action="append", help="data row; may be repeated")
     parser.add_argument("--dims", help="latent dimensions counted from 1, e.g. 1,3; all by default")
-    parser.add_argument("--range", default="paper", help="data, paper, prior, sigma or LOW,HIGH")
+    parser.add_argument("--range", default=PAPER, help=CHOICES)
     parser.add_argument("--k", type=int, default=3, help="items per point, 1 to 10")
     parser.add_argument("--all-points", action="store_true", help="not only change points")
     parser.add_argument("--out", default="traversals", help="folder for the files")
@@ -125,19 +126,6 @@ def _summary(run: Run) -> dict[str, Any]:
         "date": status.updated[:10],
         "path": str(run.path),
     }
-
-
-def parse_range(text: str) -> str | tuple[float, float]:
-    """A named traversal range, or two numbers; ConfigError for anything else."""
-    if "," not in text:
-        return text
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ConfigError(
-            f"'{text}' is no range: write data, paper, prior, sigma or LOW,HIGH"
-        ) from None
-    return low, high
 
 
 def _evaluate(args: argparse.Namespace) -> int:

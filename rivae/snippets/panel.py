@@ -8,7 +8,7 @@ from typing import Any
 
 SAVE = "from rivae.export import save"
 TRAVERSE = (
-    "from rivae.evaluation import traversal_values",
+    "from rivae.ranges import traversal_values",
     "from rivae.traversal import traverse",
 )
 # The values of every dimension: "data", "paper", "prior", "sigma" or two numbers.

@@ -6,9 +6,10 @@ import pytest
 from benchmarks.digit_search import centre_axes, clustered, fields, price, search_axes
 from rivae.evaluation import N_QUERIES_DIGITS, evaluated_rows
 from rivae.metrics.digits import transition_table
+from rivae.ranges import paper_grid
 from rivae.retrieval import Retriever
 from rivae.runs import find_run
-from rivae.traversal import paper_grid, traverse
+from rivae.traversal import traverse
 
 
 @pytest.fixture(scope="module")

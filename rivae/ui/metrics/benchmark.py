@@ -10,9 +10,11 @@ import streamlit as st
 
 from rivae.errors import DataError
 from rivae.installed import APP_FILES
+from rivae.ranges import PAPER, beside
+from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
 from rivae.ui.metrics.table import payload, result_table
-from rivae.ui.metrics.tables import RANGES, TableView, datasets_of, presets_of, table_views
+from rivae.ui.metrics.tables import TableView, datasets_of, presets_of, table_views
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import keys, pages
 from rivae.ui.shell.text import markdown
@@ -48,6 +50,7 @@ def tables(bar: DeltaGenerator) -> None:
         )
         return
     names = _dataset_names(datasets_of(lines))
+    ranges = {title_of(key): key for key in (PAPER, beside(PAPER))}
     with bar:
         title = st.segmented_control(
             "Data set",
@@ -59,8 +62,8 @@ def tables(bar: DeltaGenerator) -> None:
         ) or next(iter(names))
         choice = st.segmented_control(
             "Range of z",
-            list(RANGES),
-            default="Paper",
+            list(ranges),
+            default=title_of(PAPER),
             required=True,
             key=keys.METRICS_RANGE,
             bind="query-params",
@@ -83,7 +86,7 @@ def tables(bar: DeltaGenerator) -> None:
     views = table_views(
         lines,
         names[title],
-        where=RANGES[choice or "Paper"],
+        where=ranges.get(choice or "", PAPER),
         preset=preset if preset in presets else None,
         paper=paper,
     )

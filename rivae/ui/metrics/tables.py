@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.metrics.registry import metric
 from rivae.plots.scores import Score, best_cells
+from rivae.ranges import PAPER, extent
 
 if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
-RANGES = {"Paper": "paper", "3 s.d.": "prior"}
 HEADINGS = {
     "retrieval": "Retrieval",
     "factors": "Disentanglement, completeness, informativeness",
@@ -25,10 +25,6 @@ HEADINGS = {
     "standard": "Standard metrics of z",
     "alpha": "D and C at other alpha",
     "ablation": "Ablation of the embedder regulariser",
-}
-_EXTENT = {
-    "paper": "z runs from −10 to +10, as in the paper",
-    "prior": "z runs over mean ± 3 s.d. of the model's own prior",
 }
 NOTES = {
     "retrieval": "R@k is the share of test queries whose own pair is among the first k items, "
@@ -109,7 +105,7 @@ def table_views(
     lines: Sequence[SummaryLine],
     dataset: str,
     *,
-    where: str = "paper",
+    where: str = PAPER,
     preset: str | None = None,
     paper: bool = True,
 ) -> list[TableView]:
@@ -133,7 +129,7 @@ def table_views(
         mine = [line for line in kept if line.table == table]
         if table == "ablation" and not any(line.settings for line in mine):
             continue
-        note = NOTES.get(table, "").format(extent=_EXTENT[where])
+        note = NOTES.get(table, "").format(extent=extent(where))
         if dataset == "recipe1m" and table == "factors":
             note = f"{note} {RECIPE}"
         rows = {_key(line): _row(line) for line in mine}

@@ -14,8 +14,8 @@ from rivae.ui.traverse import traversals
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
-    from rivae.evaluation import Range
     from rivae.explorer import Explorer
+    from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor
 
 QUERIES = (20, 50, 100)

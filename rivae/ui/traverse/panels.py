@@ -13,9 +13,9 @@ from rivae.ui.traverse import traversals
 from rivae.ui.traverse.session import dims_picker, query_picker
 
 if TYPE_CHECKING:
-    from rivae.evaluation import Range
     from rivae.explorer import Explorer
     from rivae.plots.sheet import Sheet
+    from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor
 
 

@@ -10,23 +10,18 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError
+from rivae.ranges import RANGES
 from rivae.ui.panels.links import MAX_LENGTH, Query, read_link, unread
 from rivae.ui.panels.query import linked_query, query_z
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, keys
 
 if TYPE_CHECKING:
-    from rivae.evaluation import Range
     from rivae.explorer import Explorer
+    from rivae.ranges import Range
 
 # A bound control writes the words it shows into the address, so these are names of both.
-RANGES = {
-    "Data": "data",
-    "3 s.d.": "prior",
-    "10 s.d.": "sigma",
-    "Paper": "paper",
-    "Free": "free",
-}
+CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Free": "free"}
 VIEWS = ("Strips", "Correlations", "Plane")
 MAX_FREE = 1000.0
 
@@ -100,7 +95,7 @@ def chosen_range() -> Range:
     Raises:
         ConfigError: the free range is empty.
     """
-    choice = RANGES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
+    choice = CHOICES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
     if choice != "free":
         return choice
     low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
@@ -125,7 +120,7 @@ def view_and_range(letter: str) -> str:
     )
     choice = st.segmented_control(
         f"Range of {letter}",
-        list(RANGES),
+        list(CHOICES),
         default="Data",
         required=True,
         key=keys.TRAVERSE_RANGE,

@@ -10,9 +10,9 @@ import streamlit as st
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.evaluation import Range
     from rivae.explorer import Explorer
     from rivae.metrics.correlation import CorrelationTable
+    from rivae.ranges import Range
     from rivae.traversal import Traversal
 
 # A traversal of 100 queries x 30 dimensions x 201 points holds 10 MB.
@@ -21,7 +21,7 @@ MAX_KEPT = 24
 
 def values_of(explorer: Explorer, choice: Range) -> NDArray[np.float64]:
     """Values of every dimension over the chosen range, (d, T)."""
-    from rivae.evaluation import traversal_values
+    from rivae.ranges import traversal_values
 
     return traversal_values(choice, explorer.prior)[0]
 

@@ -1,0 +1,173 @@
+"""The ranges that z is moved over: what they are called, and their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivae.errors import ConfigError
+
+if TYPE_CHECKING:  # torch would be imported with either, and names of ranges wait for it
+    from rivae.retrieval.base import Floats
+    from rivae.retrieval.prior import AggregatedPrior
+
+Range = str | tuple[float, float]  # the key of a named range, or its ends in units of z
+
+
+@dataclass(frozen=True)
+class NamedRange:
+    """One range by name.
+
+    Attributes:
+        key: in commands, files and code.
+        title: on screen and in links.
+        extent: where z goes, in a sentence.
+        scale: what its unit depends on, as evaluations keep it.
+    """
+
+    key: str
+    title: str
+    extent: str
+    scale: str
+
+
+RANGES = {
+    each.key: each
+    for each in (
+        NamedRange(
+            "data",
+            "Data",
+            "z over the central 99 % of the queries",
+            "the central 99 % of the queries' means: free of the scale of z",
+        ),
+        NamedRange(
+            "prior",
+            "3 s.d.",
+            "z over mean ± 3 s.d.",
+            "mean +- 3 s.d. of the aggregated prior: free of the scale of z",
+        ),
+        NamedRange(
+            "sigma",
+            "10 s.d.",
+            "z over mean ± 10 s.d.",
+            "mean +- 10 s.d. of the aggregated prior: free of the scale of z",
+        ),
+        NamedRange(
+            "paper",
+            "Paper",
+            "z from −10 to 10",
+            "-10 ... 10 in the units of z: depends on the scale that training gave z",
+        ),
+    )
+}
+PAPER, PRIOR = "paper", "prior"
+CHOICES = f"{', '.join(sorted(RANGES))} or LOW,HIGH"  # as they are typed
+
+
+def title(choice: Range) -> str:
+    """What a range is called on screen."""
+    if isinstance(choice, str):
+        return RANGES[choice].title if choice in RANGES else choice
+    return f"{choice[0]:g} … {choice[1]:g}"
+
+
+def extent(choice: Range) -> str:
+    """Where z goes, in words."""
+    if isinstance(choice, str) and choice in RANGES:
+        return RANGES[choice].extent
+    return f"z over {title(choice)}"
+
+
+def beside(choice: Range) -> str:
+    """The range that an evaluation measures as well: free of the scale of z, or the paper's."""
+    return PAPER if choice == PRIOR else PRIOR
+
+
+def parse_range(text: str) -> Range:
+    """A named range, or two numbers; ConfigError for anything else."""
+    if "," not in text:
+        return text
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(f"'{text}' is no range: write {CHOICES}") from None
+    return low, high
+
+
+def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
+    """Values of a named or free range, (d, T), and one sentence about them.
+
+    "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
+    prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
+    near the data whatever the scale of z. "data": from the 0.5 to the 99.5 percentile of the
+    queries' means, 201 points: what the data fill. (low, high): 201 points.
+
+    Raises:
+        ConfigError: for another name, or an empty range.
+    """
+    d = len(prior.mean)
+    if not isinstance(choice, str):
+        low, high = choice
+        note = f"{low} ... {high} in the units of z: depends on the scale that training gave z"
+        return np.tile(grid(low, high, n_points=201), (d, 1)), note
+    if choice not in RANGES:
+        names = ", ".join(sorted(RANGES))
+        raise ConfigError(f"there is no traversal range '{choice}': choose {names} or two numbers")
+    if choice == "paper":
+        values = np.tile(paper_grid(), (d, 1))
+    elif choice == "sigma":
+        values = sigma_grid(prior)
+    elif choice == "prior":
+        values = sigma_grid(prior, 3.0, 201)
+    else:
+        end = np.maximum(prior.high, prior.low + 1e-9)  # a constant dimension has no extent
+        values = np.linspace(prior.low, end, 201, axis=1)
+    return values, RANGES[choice].scale
+
+
+def grid(
+    low: float, high: float, *, n_points: int | None = None, step: float | None = None
+) -> Floats:
+    """Values from ``low`` to ``high``, both included, shape (T,).
+
+    Args:
+        n_points: how many values (at least 2), or
+        step: the distance between them; it must divide the range within 1e-6 of a step.
+
+    Raises:
+        ConfigError: if not exactly one of the two is given, or the range is empty.
+    """
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ConfigError(f"a traversal range needs low < high, got {low} and {high}")
+    if (n_points is None) == (step is None):
+        raise ConfigError("give either the number of points of a traversal or its step, not both")
+    if step is not None:
+        if not step > 0:
+            raise ConfigError(f"the step of a traversal must be positive, got {step}")
+        steps = (high - low) / step
+        if abs(steps - round(steps)) > 1e-6:
+            raise ConfigError(f"a step of {step} does not divide the range {low} ... {high}")
+        n_points = round(steps) + 1
+    assert n_points is not None
+    if n_points < 2:
+        raise ConfigError(f"a traversal needs at least 2 points, got {n_points}")
+    return np.linspace(low, high, n_points)
+
+
+def paper_grid() -> Floats:
+    """-10 ... +10 by 0.1, 201 values (a comment in the paper's LaTeX)."""
+    return grid(-10.0, 10.0, step=0.1)
+
+
+def sigma_grid(prior: AggregatedPrior, n_sigma: float = 10.0, n_points: int = 100) -> Floats:
+    """mean +- n_sigma s.d. of the aggregated prior, one row of values per dimension, (d, T).
+
+    The paper's Recipe1M traversal has 10 s.d. and 100 points.
+
+    Raises:
+        ConfigError: for a width that is not positive or fewer than 2 points.
+    """
+    unit = grid(-n_sigma, n_sigma, n_points=n_points)
+    return np.asarray(prior.mean[:, None] + prior.std[:, None] * unit)
