@@ -121,7 +121,7 @@ def test_a_range_of_its_own_has_its_own_numbers(lines):
     ]
     assert values == [{0.7}, {0.6}]
     assert any(s.paper for s in paper.scores) and not any(s.paper for s in prior.scores)
-    assert "−10 to +10" in paper.note and "3 s.d." in prior.note and "alpha = 10" in paper.note
+    assert "−10 to 10" in paper.note and "3 s.d." in prior.note and "alpha = 10" in paper.note
 
 
 def test_a_preset_can_be_chosen(lines):
