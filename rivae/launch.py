@@ -20,7 +20,7 @@ from rivae.errors import RivaeError, RunError
 from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
-from rivae.methods.presets import preset_dataset, preset_settings, preset_training
+from rivae.methods.presets import find_preset
 from rivae.nets.hub import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
@@ -52,16 +52,14 @@ def make_config(
     """
     dataset, place = named_dataset(dataset)
     dataset_settings = {**place, **(dataset_settings or {})}
-    vectors = bool(dataset_settings.get("features"))
-    preset_of_method = preset_settings(dataset, method, preset, vectors=vectors)
-    settings = {**preset_of_method, **(method_settings or {})}
+    start = find_preset(dataset, method, preset, dataset_settings)
+    settings = {**start.method, **(method_settings or {})}
     complete = method_config(method, settings).model_dump(mode="json")
     for embedder in (complete.get("embedder"), complete.get("embedder2")):
         if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
             embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
-    needed = {} if vectors else preset_dataset(dataset, method, preset)
-    data = {**needed, **dataset_settings}
-    options = {**preset_training(dataset, preset), **(training or {})}
+    data = {**start.dataset, **dataset_settings}
+    options = {**start.training, **(training or {})}
     return run_config(
         name=name,
         dataset=DatasetConfig(name=dataset, settings=_absolute(data)),

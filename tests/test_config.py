@@ -35,7 +35,7 @@ def test_paths_are_kept_absolute(tmp_path, monkeypatch):
     ("arguments", "reason"),
     [
         ({"dataset": "imagenet"}, "no data set 'imagenet': choose one of synth, synth-modulated"),
-        ({"method": "gan"}, "no preset knows the method 'gan'"),
+        ({"method": "gan"}, "there is no method 'gan'"),
         ({"preset": "best"}, "no preset 'best': choose default or paper"),
         ({"name": "My Run"}, "'My Run' cannot name a run: use at most 80 of a-z, 0-9"),
         ({"name": "a/b"}, "'a/b' cannot name a run"),

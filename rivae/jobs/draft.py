@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,9 +19,9 @@ from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset
 from rivae.errors import ConfigError
 from rivae.jobs.field_text import expected, value_of
 from rivae.jobs.field_values import Values, as_json, differs, holder, put, text_at, usual
-from rivae.jobs.fields import SettingField, all_fields
+from rivae.jobs.fields import SettingField, all_fields, dataset_fields
 from rivae.methods import method_class, method_config
-from rivae.methods.presets import preset_dataset, preset_settings, preset_training
+from rivae.methods.presets import find_preset
 
 
 @dataclass(frozen=True)
@@ -154,12 +156,19 @@ def preset_values(draft: Draft) -> Values:
     Raises:
         ConfigError: there is no such preset.
     """
-    vectors = bool(draft.entries.get("dataset.features", "").strip())
-    names = (draft.dataset, draft.method, draft.preset)
-    method = method_config(draft.method, preset_settings(*names, vectors=vectors))
-    needed = {} if vectors else preset_dataset(*names)
-    training = TrainingConfig(**preset_training(draft.dataset, draft.preset))
-    dataset = {**describe_dataset(draft.dataset)[1], **needed}
+    entered = {}  # the preset may depend on how large pictures are, or whether they are vectors
+    for known in dataset_fields(draft.dataset):
+        if known.path in draft.entries:
+            with suppress(ConfigError):  # told beside the setting
+                entered[known.label] = value_of(known, draft.entries[known.path])
+    return _preset_values(draft, entered)
+
+
+def _preset_values(draft: Draft, data: Mapping[str, Any]) -> Values:
+    start = find_preset(draft.dataset, draft.method, draft.preset, data)
+    method = method_config(draft.method, start.method)
+    training = TrainingConfig(**start.training)
+    dataset = {**describe_dataset(draft.dataset)[1], **start.dataset}
     return {
         "dataset": {name: as_json(value) for name, value in dataset.items()},
         "method": method.model_dump(mode="json"),
@@ -181,9 +190,7 @@ def draft_of(config: RunConfig) -> Draft:
         seeds=str(config.seed),
         device="cpu" if config.training.device == "cpu" else "cuda",
     )
-    if config.dataset.settings.get("features"):  # the preset depends on it
-        draft = draft.enter("dataset.features", str(config.dataset.settings["features"]))
-    base = preset_values(draft)
+    base = _preset_values(draft, config.dataset.settings)
     values: Values = {
         "dataset": {**base["dataset"], **as_json(dict(config.dataset.settings))},
         "method": {**base["method"], **config.method.settings},

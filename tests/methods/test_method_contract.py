@@ -8,13 +8,7 @@ from rivae.data.tokens import LENGTH
 from rivae.errors import ConfigError
 from rivae.methods import build_method, method_class, method_names
 from rivae.methods.base import parameters_of
-from rivae.methods.presets import (
-    preset_dataset,
-    preset_names,
-    preset_settings,
-    preset_training,
-    trains_as_batch,
-)
+from rivae.methods.presets import find_preset, preset_names, trains_as_batch
 from rivae.runs import Run
 from rivae.training.state import make_optimiser
 from tests.training.tiny import first_batch, smooth_settings, tiny_config
@@ -190,23 +184,23 @@ def test_presets_validate_and_build(method, dataset, preset):
     shapes = {"synth": (50,), "sprites": (1, 64, 64), "split-digits": (1, 8, 4)}
     shape = shapes.get(dataset, (1, 28, 14))
     shape1, shape2 = ((3, 64, 64), (400,)) if dataset in ("pairs", "kitchen") else (shape, shape)
-    if preset_dataset(dataset, method, preset).get("text") == "tokens":
+    found = find_preset(dataset, method, preset)
+    if found.dataset.get("text") == "tokens":
         shape1, shape2 = (3, 224, 224), (LENGTH,)
-    settings = preset_settings(dataset, method, preset)
-    built = build_method(method, settings, shape1, shape2)
+    built = build_method(method, found.method, shape1, shape2)
     assert sum(stage.epochs for stage in built.stages()) > 10
     dumped = built.config.model_dump(mode="json")
     assert method_class(method).config_class.model_validate(dumped) == built.config
     assert isinstance(trains_as_batch(dumped), bool)
-    assert set(preset_training(dataset, preset)) <= {"precision", "validate_every", "clip_norm"}
+    assert set(found.training) <= {"precision", "validate_every", "clip_norm"}
 
 
 def test_wrong_names_are_refused_with_the_choices():
     with pytest.raises(ConfigError, match="choose one of rivae, cos-sim-lvm"):
         build_method("gan", {}, (3,), (3,))
     for wrong in (("synth", "rivae", "best"), ("synth", "gan", "paper"), ("x", "rivae", "paper")):
-        with pytest.raises(ConfigError, match="no preset"):
-            preset_settings(*wrong)
+        with pytest.raises(ConfigError, match="there is no"):
+            find_preset(*wrong)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import torch
 from rivae.data import dataset_names, load_dataset
 from rivae.launch import resume, train
 from rivae.methods import Noise, build_method
-from rivae.methods.presets import preset_settings
+from rivae.methods.presets import find_preset
 from rivae.methods.total_correlation import discriminator_loss, permuted, total_correlation
 from rivae.nets.discriminator import Discriminator
 from rivae.nets.heads import reset_linears
@@ -313,7 +313,7 @@ def test_bi_vae_on_v_leaves_the_embedders_of_the_start(tmp_path):
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("dataset", dataset_names())
 def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
-    theirs = preset_settings(dataset, "rivae", preset)
+    theirs = find_preset(dataset, "rivae", preset).method
     if (dataset, preset) == ("sprites", "default"):
         theirs |= {"init": "cos-sim-lvm", "init_epochs": 60, "joint_epochs": 30}
     joint = ("joint_epochs", "loss_form", "n_mismatches", "reg_form", "lambda_reg", "milestones")
@@ -330,5 +330,5 @@ def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
         "learning_rate",
     )
     for method, keys in (("rbi-vae", start + joint), ("bi-vae-on-v", start)):
-        ours = preset_settings(dataset, method, preset)
+        ours = find_preset(dataset, method, preset).method
         assert {k: ours.get(k) for k in keys} == {k: theirs.get(k) for k in keys}

@@ -1,43 +1,40 @@
-"""Named settings of every method on every data set: "paper" (literal) and "default" (works).
+"""Settings of every method on every data set by name: "paper" (literal) and "default" (works).
 
-"paper" takes the supplement's networks, rates and schedule, the printed scales of eta and
-|eps|, one random mismatch per pair and embedders that start from a trained Cos-Sim-LVM.
-"default" keeps the networks and changes what keeps the paper's scales from working; each change
-is named beside it.
+A preset is made from two parts: what suits the data (``by_shape``, or the data set's own file in
+``datasets``) and what the method makes of it (its recipe in ``recipes``). Neither file is needed: a
+new data set takes the preset of its shape, a new method the shortest recipe and its own defaults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-from rivae.errors import ConfigError
+from rivae.data import item_shapes, named_dataset
+from rivae.errors import ConfigError, RivaeError
 from rivae.methods import method_class
-from rivae.methods.presets.bi_vae import bi_vae
-from rivae.methods.presets.contrastive import info_nce, plain_cos_sim
-from rivae.methods.presets.cos_sim import cos_sim
-from rivae.methods.presets.dcca import dcca
-from rivae.methods.presets.networks import (
-    NETWORKS,
-    PAPER_DATASETS,
-    PAPER_NETWORKS,
-    VECTOR_EMBEDDER,
-)
-from rivae.methods.presets.rbi_vae import bi_vae_on_v, rbi_vae
-from rivae.methods.presets.rivae import rivae
+from rivae.methods.presets.by_shape import FEATURES, VECTORS, DataPreset, by_shape
+from rivae.methods.presets.recipes import RECIPES, one_stage
 
-# (data set, preset) -> settings beside the networks; a new method is one line.
-_PRESETS: dict[str, Callable[[str, str], dict[str, Any]]] = {
-    "rivae": rivae,
-    "cos-sim-lvm": cos_sim,
-    "bi-vae": bi_vae,
-    "bi-vae-on-v": bi_vae_on_v,
-    "rbi-vae": rbi_vae,
-    "dcca": dcca,
-    "cos-sim": plain_cos_sim,
-    "info-nce": info_nce,
-    "info-nce-ica": info_nce,
-}
+
+@dataclass(frozen=True)
+class Preset:
+    """Where a configuration begins, to be changed key by key.
+
+    Attributes:
+        method: settings of the method, complete but for its own defaults.
+        dataset: settings of the data set that the method's networks need.
+        training: options of the trainer.
+    """
+
+    method: dict[str, Any]
+    dataset: dict[str, Any]
+    training: dict[str, Any]
 
 
 def preset_names() -> tuple[str, ...]:
@@ -45,52 +42,60 @@ def preset_names() -> tuple[str, ...]:
     return ("default", "paper")
 
 
-def preset_settings(
-    dataset: str, method: str, preset: str, *, vectors: bool = False
-) -> dict[str, Any]:
-    """The complete settings of a preset, to be changed key by key.
+def find_preset(
+    dataset: str, method: str, preset: str, data: Mapping[str, Any] | None = None
+) -> Preset:
+    """The preset of a method on a data set with the settings ``data``.
 
-    With ``vectors`` both sides are embeddings from elsewhere: fully connected embedders for both.
+    With ``data["features"]`` both sides are embeddings from elsewhere: fully connected embedders
+    for both.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
     """
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
-    if dataset not in NETWORKS:
-        raise ConfigError(f"no preset knows the data set '{dataset}'")
-    if method not in _PRESETS:
-        raise ConfigError(f"no preset knows the method '{method}'")
     # A method without a latent or heads has no setting for them.
     known = method_class(method).config_class.model_fields
-    networks = dict(NETWORKS[dataset])
-    if preset == "paper":
-        networks |= PAPER_NETWORKS.get(dataset, {})
-    networks = {key: value for key, value in networks.items() if key in known}
-    settings = {**networks, **_PRESETS[method](dataset, preset)}
-    if vectors and "embedder2" in known:
-        settings |= {"embedder": VECTOR_EMBEDDER, "embedder2": None, "shared": False}
-    return settings
+    name, place = named_dataset(dataset)
+    settings = {**place, **(data or {})}
+    found, paper = _of_data(name, settings), preset == "paper"
+    made = dict(found.networks) | (dict(found.paper_networks) if paper else {})
+    if method in RECIPES:
+        made = {key: value for key, value in made.items() if key in known}
+        made |= RECIPES[method](found, paper)
+    else:
+        made = {k: v for k, v in (made | one_stage(found, paper)).items() if k in known}
+    embeds = "embedder2" in known  # others have networks of their own, which read what is usual
+    vectors = bool(settings.get("features"))
+    if vectors and embeds:
+        made |= FEATURES
+    return Preset(
+        method=made,
+        dataset=dict(found.paper_dataset) if paper and embeds and not vectors else {},
+        training={"clip_norm": None} if paper else dict(found.training),
+    )
 
 
-def preset_dataset(dataset: str, method: str, preset: str) -> dict[str, Any]:
-    """Settings of the data set that the networks of a preset need, to be changed key by key.
-
-    A method without embedders has networks of its own, which read what is the default.
-    """
-    if preset == "paper" and "embedder2" in method_class(method).config_class.model_fields:
-        return dict(PAPER_DATASETS.get(dataset, {}))
-    return {}
-
-
-def preset_training(dataset: str, preset: str) -> dict[str, Any]:
-    """Trainer options that belong to a preset: bf16 embedders where float32 takes hours."""
-    if dataset in ("split-mnist", "pairs", "kitchen") and preset == "default":
-        return {"precision": "bf16", "validate_every": 1}
-    return {"clip_norm": None if preset == "paper" else 1.0}
+def _of_data(name: str, settings: Mapping[str, Any]) -> DataPreset:
+    """The data set's own preset, or that of its shape."""
+    module = f"{__name__}.datasets.{name.replace('-', '_')}"
+    if find_spec(module) is not None:
+        preset: DataPreset = import_module(module).PRESET
+        return preset
+    try:
+        return _of_shape(name, json.dumps(dict(settings), sort_keys=True, default=str))
+    except RivaeError:  # not here yet: fully connected networks take items of every shape
+        return VECTORS
 
 
-def trains_as_batch(settings: dict[str, Any]) -> bool:
+@lru_cache(maxsize=64)
+def _of_shape(name: str, settings: str) -> DataPreset:
+    """Kept: a data set that does not tell its shapes has to be loaded for them."""
+    return by_shape(*item_shapes(name, json.loads(settings)))
+
+
+def trains_as_batch(settings: Mapping[str, Any]) -> bool:
     """Whether several seeds of these method settings train faster as one batch.
 
     Small fully connected networks do (measured: 8 to 12 times); wide ones are bound by
@@ -98,8 +103,10 @@ def trains_as_batch(settings: dict[str, Any]) -> bool:
     """
     if "network" in settings:  # no embedders: the networks are the method's own
         networks = [(settings["network"], settings["hidden"])]
-    else:
+    elif "embedder" in settings:
         embedders = [settings["embedder"], settings.get("embedder2") or settings["embedder"]]
         networks = [(e["kind"], e["hidden"]) for e in embedders]
+    else:
+        return False
     small = ("mlp", "linear")
     return all(kind in small and max(hidden, default=0) <= 256 for kind, hidden in networks)

@@ -1,0 +1,24 @@
+"""Imports: "default" is that of every picture with a text, "paper" has Recipe1M's networks."""
+
+from dataclasses import replace
+
+from rivae.methods.presets.by_shape import PICTURES
+
+PRESET = replace(
+    PICTURES,
+    # The supplement's. Both embedders end in one layer, behind layers of 1,024 of their own: a
+    # width that the supplement does not give.
+    paper_networks={
+        "dim_v": 1024,
+        "embedder": {"kind": "resnet50-attention", "hidden": (1024,)},
+        "embedder2": {
+            "kind": "recipe-rnn",
+            "hidden": (1024,),
+            "activation": "relu",
+            "n_words": 20_000,
+        },
+        "shared": True,
+    },
+    # What such networks read: words in order, and pictures whose map has 28 x 28 places.
+    paper_dataset={"text": "tokens", "image_size": 224, "max_words": 20_000},
+)

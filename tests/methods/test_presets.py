@@ -1,0 +1,106 @@
+"""Presets: those of the registered data sets stay as they are, every other shape has one."""
+
+import hashlib
+import itertools
+import json
+
+import pytest
+import torch
+
+from rivae.data import dataset_names
+from rivae.errors import DataError
+from rivae.methods import method_class, method_config, method_names
+from rivae.methods.presets import find_preset, preset_names, trains_as_batch
+from rivae.methods.presets.by_shape import PICTURES, VECTORS, by_shape
+
+# Of all methods, both presets, with and without embeddings from elsewhere. Whoever changes a
+# preset on purpose puts the new digest here and says so: results of before are of other settings.
+DIGESTS = {
+    "synth": "18abdfa5e3f8",
+    "synth-modulated": "f2eb130f59c6",
+    "sprites": "1f36bd7c95be",
+    "split-digits": "b242e864d326",
+    "split-mnist": "50daf56be4ae",
+    "kitchen": "b4e685ff837d",
+    "pairs": "ca9732ac8f29",
+}
+
+
+@pytest.mark.parametrize("dataset", dataset_names())
+def test_a_preset_changes_only_on_purpose(dataset):
+    found = [
+        vars(find_preset(dataset, *names, {"features": features}))
+        for *names, features in itertools.product(method_names(), preset_names(), ("", "own"))
+    ]
+    text = json.dumps(found, sort_keys=True)
+    assert hashlib.sha256(text.encode()).hexdigest()[:12] == DIGESTS[dataset]
+
+
+VECTOR, SIGNAL, DIGIT = (6,), (40, 9), (1, 8, 4)
+PHOTOGRAPH, WIDE, ODD = (3, 96, 96), (3, 64, 128), (3, 65, 65)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "kinds"),
+    [
+        ((VECTOR, VECTOR), ("mlp", "mlp")),
+        ((SIGNAL, VECTOR), ("mlp", "mlp")),
+        ((DIGIT, DIGIT), ("mlp", "mlp")),
+        ((DIGIT, VECTOR), ("mlp", "mlp")),
+        ((ODD, ODD), ("mlp", "mlp")),
+        ((PHOTOGRAPH, (400,)), ("small-resnet", "mlp")),
+        (((400,), PHOTOGRAPH), ("mlp", "small-resnet")),
+        ((PHOTOGRAPH, WIDE), ("small-resnet", "small-resnet")),
+        (((1, 36, 36), (1, 36, 36)), ("small-resnet", "small-resnet")),
+    ],
+)
+def test_every_shape_has_networks_that_take_it(monkeypatch, shapes, kinds):
+    monkeypatch.setattr("rivae.methods.presets._of_data", lambda name, data: by_shape(*shapes))
+    for method, preset in itertools.product(method_names(), preset_names()):
+        found = find_preset("synth", method, preset).method
+        config = method_config(method, found)
+        with torch.device("meta"):
+            built = method_class(method)(config, *shapes)
+        assert sum(stage.epochs for stage in built.stages()) > 10
+        if method != "bi-vae":
+            second = config.embedder2 or config.embedder
+            assert (config.embedder.kind, second.kind) == kinds
+
+
+def test_bi_vae_averages_large_pictures():
+    def downsample(*shapes):
+        return by_shape(*shapes).default["bi-vae"].get("downsample", 1)
+
+    assert downsample(DIGIT, DIGIT) == 1 and downsample(PHOTOGRAPH, (400,)) == 1
+    assert downsample(PHOTOGRAPH, PHOTOGRAPH) == 4
+    assert downsample((3, 36, 36), PHOTOGRAPH) == 4, "36 can be halved twice"
+    assert downsample((3, 512, 512), (3, 512, 512)) == 8
+
+
+def test_the_shape_is_asked_where_a_data_set_has_no_file(monkeypatch):
+    asked = []
+
+    def shapes(name, settings):
+        asked.append((name, settings))
+        return PHOTOGRAPH, (settings["words"],)
+
+    monkeypatch.setattr("rivae.methods.presets.item_shapes", shapes)
+    data = {"words": 50, "split_seed": 123}
+    first, again = (find_preset("split-digits", "rivae", "default", data) for _ in range(2))
+    assert asked == [("split-digits", data)], "once: a data set may have to be loaded for it"
+    assert first.method["dim_v"] == PICTURES.networks["dim_v"] and first == again
+    assert find_preset("synth", "rivae", "default", data).method["dim_v"] == 3
+    # What is not here yet can be chosen all the same.
+    monkeypatch.setattr("rivae.methods.presets.item_shapes", _not_here)
+    elsewhere = find_preset("split-digits", "rivae", "default", {"split_seed": 124})
+    assert elsewhere.method["dim_v"] == VECTORS.networks["dim_v"]
+
+
+def _not_here(name, settings):
+    raise DataError(f"{name} is not here")
+
+
+def test_a_batch_of_seeds_wants_small_known_networks():
+    assert trains_as_batch(find_preset("synth", "rivae", "default").method)
+    assert not trains_as_batch(find_preset("sprites", "rivae", "default").method)
+    assert not trains_as_batch({"epochs": 3})
