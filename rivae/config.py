@@ -113,7 +113,8 @@ def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:
     first = error.errors()[0]
     where = printable(".".join(str(part)[:60] for part in first["loc"])[:120])
     if first["type"] == "extra_forbidden":
-        options = f": choose from {', '.join(model.model_fields)}" if "." not in where else ""
+        known = ", ".join(model.model_fields) or "none"
+        options = f": choose from {known}" if "." not in where else ""
         return f"{owner} has no setting '{where}'{options}"
     text = printable(first["msg"].removeprefix("Value error, "))
     text = text[:1].lower() + text[1:]

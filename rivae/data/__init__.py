@@ -3,13 +3,13 @@
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
 from rivae.data.registry import (
     IMPORTED,
-    dataset_loader,
     dataset_names,
     describe_dataset,
     import_names,
     item_shapes,
     load_dataset,
     named_dataset,
+    settings_class,
 )
 
 __all__ = [
@@ -18,11 +18,11 @@ __all__ = [
     "PairedDataset",
     "TensorView",
     "View",
-    "dataset_loader",
     "dataset_names",
     "describe_dataset",
     "import_names",
     "item_shapes",
     "load_dataset",
     "named_dataset",
+    "settings_class",
 ]

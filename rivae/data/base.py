@@ -20,6 +20,7 @@ from rivae.errors import DataError
 FactorKind = Literal["continuous", "ordinal", "categorical"]
 FactorRole = Literal["shared", "private1", "private2"]
 SPLITS = ("train", "validation", "test")
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -7,36 +7,35 @@ The factor is the digit.
 from __future__ import annotations
 
 import numpy as np
+from pydantic import Field
 
-from rivae.data import checks
-from rivae.data.base import PairedDataset, random_split
+from rivae.data.base import PairedDataset, Shape, random_split
 from rivae.data.halves import Halves
+from rivae.data.settings import DatasetSettings, Fractions, Seed
 
 
-def load(
-    split_seed: int = 0, fractions: tuple[float, float, float] = (0.7, 0.1, 0.2)
-) -> PairedDataset:
+class Settings(DatasetSettings):
+    """Settings of Split-Digits."""
+
+    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
+    fractions: Fractions = Field(
+        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
+    )
+
+
+def load(settings: Settings) -> PairedDataset:
     """Split the digits that come with scikit-learn.
-
-    Args:
-        split_seed: draw of the split.
-        fractions: shares of train, validation and test.
 
     Returns:
         Views of shape (1, 8, 4) in [0, 1], factors (1797, 1): the digit.
-
-    Raises:
-        ConfigError: for a setting out of range.
     """
     from sklearn.datasets import load_digits  # slow to import, needed by this data set only
 
-    shares = checks.fractions(fractions)
-    seed = checks.seed("split_seed", split_seed)
     bunch = load_digits()
-    splits = random_split(len(bunch.target), shares, seed)
+    splits = random_split(len(bunch.target), settings.fractions, settings.split_seed)
     return Halves(
         name="split-digits",
-        settings={"split_seed": seed, "fractions": list(shares)},
+        settings=settings.kept(),
         images=bunch.images.astype(np.uint8),
         labels=bunch.target.astype(np.int64),
         white=16,
@@ -45,3 +44,8 @@ def load(
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+
+
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
+    """Of items of both views, without reading any."""
+    return (1, 8, 4), (1, 8, 4)

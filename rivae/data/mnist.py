@@ -9,64 +9,79 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from rivae.data import checks, mnist_download
-from rivae.data.base import PairedDataset
+from rivae.data import mnist_download
+from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.idx import read_idx
 from rivae.data.mnist_download import download
-from rivae.errors import DataError
+from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
+from rivae.errors import ConfigError, DataError
 
 __all__ = ["download", "load"]
 
 FOLDER_VARIABLE = "RIVAE_MNIST"
 
 
-def load(
-    folder: str | None = None,
-    download: bool = False,
-    n_validation: int = 5000,
-    split_seed: int = 0,
-) -> PairedDataset:
-    """Read MNIST from ``folder``.
+class Settings(DatasetSettings):
+    """Settings of Split-MNIST."""
 
-    Args:
-        folder: holds the four idx files, gzipped or not; None takes the environment variable
-            RIVAE_MNIST.
-        download: fetch files that are missing in ``folder`` first; every file is checked against
-            the SHA-256 of the original.
-        n_validation: training digits set aside for validation.
-        split_seed: draw of the validation digits.
+    folder: HostPath = Field(
+        default=None,
+        title="Folder",
+        description="holds the four idx files, gzipped or not; empty takes RIVAE_MNIST",
+    )
+    download: bool = Field(
+        default=False,
+        title="Download",
+        description="fetch files that are missing in the folder first, and check them",
+    )
+    n_validation: int = Field(
+        default=5000,
+        ge=1,
+        le=1_000_000,
+        title="Validation digits",
+        description="training digits set aside for validation",
+    )
+    split_seed: Seed = Field(
+        default=0, title="Split seed", description="draw of the validation digits"
+    )
+
+
+def load(settings: Settings) -> PairedDataset:
+    """Read MNIST from its folder.
 
     Returns:
         Views of shape (1, 28, 14) in [0, 1], factors (N, 1): the digit.
 
     Raises:
-        ConfigError: for a setting out of range.
+        ConfigError: for more validation digits than there are training digits.
         DataError: for a folder or file that is missing, broken or of another kind.
     """
-    seed = checks.seed("split_seed", split_seed)
-    named = checks.optional_path("folder", folder)
-    place = named or checks.optional_path(FOLDER_VARIABLE, os.environ.get(FOLDER_VARIABLE))
+    place = optional_path(FOLDER_VARIABLE, settings.folder or os.environ.get(FOLDER_VARIABLE))
     if place is None:
         raise DataError(
             "split-mnist needs the folder with the four MNIST idx files: give the setting "
             f"'folder' or set {FOLDER_VARIABLE} (add download=true to fetch them)"
         )
-    if download:
+    if settings.download:
         mnist_download.download(place)
     elif not place.is_dir():
         raise DataError(f"{place} is no folder: name the one with the MNIST idx files")
     train_images, train_labels = _part(place, "train")
     test_images, test_labels = _part(place, "t10k")
     n_train, n_test = len(train_labels), len(test_labels)
-    n_validation = checks.whole_number("n_validation", n_validation, 1, n_train - 1)
+    n_validation = settings.n_validation
+    if n_validation >= n_train:
+        raise ConfigError(
+            f"n_validation is {n_validation}, but there are {n_train} training digits: choose fewer"
+        )
 
-    order = np.random.default_rng(seed).permutation(n_train).astype(np.int64)
+    order = np.random.default_rng(settings.split_seed).permutation(n_train).astype(np.int64)
     splits = {
         "train": np.sort(order[n_validation:]),
         "validation": np.sort(order[:n_validation]),
@@ -74,12 +89,7 @@ def load(
     }
     return Halves(
         name="split-mnist",
-        settings={
-            "folder": str(named) if named else None,
-            "download": bool(download),
-            "n_validation": n_validation,
-            "split_seed": seed,
-        },
+        settings=settings.kept(),
         images=np.concatenate([train_images, test_images]),
         labels=np.concatenate([train_labels, test_labels]).astype(np.int64),
         white=255,
@@ -90,13 +100,8 @@ def load(
     )
 
 
-def shapes(
-    folder: Any, download: Any, n_validation: Any, split_seed: Any
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of items of both views; nothing is read or fetched. ConfigError as ``load``."""
-    checks.optional_path("folder", folder)
-    checks.whole_number("n_validation", n_validation, 1, 10**6)
-    checks.seed("split_seed", split_seed)
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
+    """Of items of both views; nothing is read or fetched."""
     return (1, 28, 14), (1, 28, 14)
 
 

@@ -14,10 +14,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
+from pydantic import Field
 
-from rivae.data import checks
-from rivae.data.base import SPLITS, PairedDataset, View, random_split
+from rivae.data.base import SPLITS, PairedDataset, Shape, View, random_split
 from rivae.data.recipes import Recipe
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.features import read_features
 from rivae.data.store.pixels import CACHE, StorePixels, picture, to_pixels
@@ -27,8 +28,6 @@ from rivae.data.words_view import cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 
 PAIRS = "pairs"  # the name of every import as a data set
-PICTURE_SIZES = (16, 512)
-VOCABULARY = (50, 50_000)
 READ_AT_ONCE = 20_000
 
 
@@ -99,115 +98,110 @@ class Pairs(PairedDataset):
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
 
-def load(
-    store: str | None = None,
-    image_size: int = 64,
-    max_words: int = 4000,
-    features: str | None = None,
-    split_seed: int = 0,
-    fractions: tuple[float, float, float] = (0.7, 0.15, 0.15),
-    text: Literal["words", "tokens"] = "words",
-    word_vectors: str = CORPUS,
-) -> PairedDataset:
-    """Open imported pairs.
+class PictureTextSettings(DatasetSettings):
+    """How pictures and texts are read."""
 
-    Args:
-        store: name of an import, or the path of its folder.
-        image_size: S, the side of the pictures in pixels.
-        max_words: the most words V of the vocabulary, taken from the training texts.
-        features: name of embeddings that the store has (CLIP …, see ``rivae features``); those of
-            pictures are x1 (D1,) instead of pixels, those of texts x2 (D2,) instead of words.
-        split_seed: draw of the split where the import brought none.
-        fractions: shares of train, validation and test of such a draw.
-        text: "words" (weighted counts, V numbers) or "tokens" (the words in order, as numbers;
-            see ``rivae.data.tokens``).
-        word_vectors: tokens: where word vectors start from: "corpus" (trained on the training
-            texts), "none", or the path of a word2vec file.
-
-    Raises:
-        ConfigError: for a setting out of range.
-        DataError: when there is no such import, or it is damaged.
-    """
-    if not store or not isinstance(store, str):
-        raise DataError("pairs needs an import: choose one by its own name, or set store to it")
-    return open_pairs(
-        PAIRS,
-        find_store(store),
-        {"store": store},
-        image_size,
-        max_words,
-        features,
-        split_seed,
-        fractions,
-        text,
-        word_vectors,
+    image_size: int = Field(
+        default=64,
+        ge=16,
+        le=512,
+        title="Picture size",
+        description="side of the pictures in pixels",
+    )
+    max_words: int = Field(
+        default=4000,
+        ge=50,
+        le=50_000,
+        title="Vocabulary",
+        description="the most words that are kept, taken from the training texts",
     )
 
 
-def shapes(
-    store: Any, image_size: Any, max_words: Any, **rest: Any
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+class Settings(PictureTextSettings):
+    """Settings of imported pairs."""
+
+    store: str | None = Field(
+        default=None, title="Import", description="name of an import, or the path of its folder"
+    )
+    features: OptionalText = Field(
+        default=None,
+        title="Embeddings",
+        description="in place of pixels and words: embeddings of the import by their name (CLIP …, "
+        "see rivae features)",
+    )
+    split_seed: Seed = Field(
+        default=0, title="Split seed", description="draw of the split where the import has none"
+    )
+    fractions: Fractions = Field(
+        default=(0.7, 0.15, 0.15),
+        title="Split",
+        description="shares of train, validation and test where the import has no split",
+    )
+    text: Literal["words", "tokens"] = Field(
+        default="words",
+        title="Text",
+        description="words: weighted counts; tokens: the words in order, as numbers",
+    )
+    word_vectors: str = Field(
+        default=CORPUS,
+        min_length=1,
+        title="Word vectors",
+        description="tokens start from: corpus (trained on the training texts), none, or the path "
+        "of a word2vec file",
+    )
+
+
+def load(settings: Settings) -> PairedDataset:
+    """Open imported pairs.
+
+    Returns:
+        Views (3, S, S) and (V,), or embeddings (D1,) and (D2,) where the settings name some.
+
+    Raises:
+        ConfigError: for settings that do not go together.
+        DataError: when there is no such import, or it is damaged.
+    """
+    if not settings.store:
+        raise DataError("pairs needs an import: choose one by its own name, or set store to it")
+    return open_pairs(PAIRS, find_store(settings.store), settings)
+
+
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
     """Of items of both views; the texts of a small import are read for it, those of a large one
     would take minutes.
 
     Raises:
         ConfigError, DataError: as ``load``, or it is a large one.
     """
-    if isinstance(store, str) and store:
-        n = len(PairStore(find_store(store)))
+    if settings.store:
+        n = len(PairStore(find_store(settings.store)))
         if n > READ_AT_ONCE:
             raise DataError(f"{n:,} texts would have to be read first")
-    data = load(store, image_size, max_words, **rest)
+    data = load(settings)
     return data.x1.shape, data.x2.shape
 
 
-def open_pairs(
-    name: str,
-    folder: Path,
-    place: dict[str, Any],
-    image_size: int,
-    max_words: int,
-    features: str | None,
-    split_seed: int,
-    fractions: tuple[float, float, float],
-    text: str = "words",
-    word_vectors: str = CORPUS,
-) -> Pairs:
-    """The store in ``folder`` as data set ``name``; ``place`` are the settings that name it."""
-    size = checks.whole_number("image_size", image_size, *PICTURE_SIZES)
-    n_words = checks.whole_number("max_words", max_words, *VOCABULARY)
-    seed = checks.seed("split_seed", split_seed)
-    shares = checks.fractions(fractions)
-    form = checks.choice("text", text, ("words", "tokens"))
-    if not isinstance(word_vectors, str) or not word_vectors:
-        raise ConfigError("word_vectors must be corpus, none or the path of a word2vec file")
-    store = PairStore(folder)
-    splits = _splits(store, shares, seed)
-    found = read_features(folder, str(features), len(store)) if features else {}
-    x1: View = found.get("pictures") or StorePixels(store, size)
+def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
+    """The store in ``folder`` as data set ``name``."""
+    store, n_words = PairStore(folder), settings.max_words
+    splits = _splits(store, settings.fractions, settings.split_seed)
+    found = read_features(folder, settings.features, len(store)) if settings.features else {}
+    x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
     x2: View | None = found.get("texts")
-    if x2 is not None and form == "tokens":
+    if x2 is not None and settings.text == "tokens":
         raise ConfigError("features stand in place of texts: leave out text=tokens or features")
     if x2 is None:
         where = (splits["train"], len(store), n_words)
-        if form == "tokens":
-            source = vector_source(word_vectors, folder / CACHE, tokens_key(*where), where[0])
+        if settings.text == "tokens":
+            key = tokens_key(*where)
+            source = vector_source(settings.word_vectors, folder / CACHE, key, where[0])
             x2 = cached_tokens(folder / CACHE, store.recipes, *where, source)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
             x2 = cached_words(folder / CACHE, texts, *where)
     return Pairs(
         name=name,
-        settings={
-            **place,
-            "image_size": size,
-            "max_words": n_words,
-            "features": features or None,
-            "split_seed": seed,
-            "fractions": list(shares),
-            "text": form,
-            "word_vectors": word_vectors,
-        },
+        settings=settings.kept(),
         store=store,
         x1=x1,
         x2=x2,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from rivae.data.base import PairedDataset
+from pydantic import ValidationError
+
+from rivae.config import explain
+from rivae.data.base import PairedDataset, Shape
+from rivae.data.settings import DatasetSettings
 from rivae.data.store.manifest import list_stores
 from rivae.errors import ConfigError
 
-Shape = tuple[int, ...]
 IMPORTED = "pairs"  # the data set that reads imports
 
-# name -> module under rivae.data; the module offers `load(**settings) -> PairedDataset`,
-# a docstring whose first line describes the data set and, where its items need not be made for
-# that, `shapes(**settings)`.
+# name -> module under rivae.data; the module offers a class `Settings`, a function
+# `load(settings) -> PairedDataset`, a docstring whose first line describes the data set and, where
+# its items need not be made for that, `shapes(settings)`.
 _MODULES = {
     "synth": "synth",
     "synth-modulated": "synth_modulated",
@@ -63,20 +65,15 @@ def _module(name: str) -> Any:
 def describe_dataset(name: str) -> tuple[str, dict[str, Any]]:
     """One line about the data set, and its settings with their defaults."""
     name, place = named_dataset(name)
-    module = _module(name)
-    line = (module.__doc__ or "").strip().splitlines()[0]
-    parameters = inspect.signature(module.load).parameters
-    usual = {
-        p.name: None if p.default is inspect.Parameter.empty else p.default
-        for p in parameters.values()
-    }
+    line = (_module(name).__doc__ or "").strip().splitlines()[0]
+    usual = {key: info.get_default() for key, info in settings_class(name).model_fields.items()}
     return line, {**usual, **place}
 
 
-def dataset_loader(name: str) -> Callable[..., PairedDataset]:
-    """The function that builds data set ``name``: its signature and docstring are its schema."""
-    loader: Callable[..., PairedDataset] = _module(name).load
-    return loader
+def settings_class(name: str) -> type[DatasetSettings]:
+    """The class of the settings of data set ``name``; ConfigError when there is none."""
+    found: type[DatasetSettings] = _module(name).Settings
+    return found
 
 
 def load_dataset(name: str, **settings: Any) -> PairedDataset:
@@ -86,11 +83,8 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
         ConfigError: for an unknown name or setting.
         DataError: for a file that is missing, broken or foreign.
     """
-    name, place = named_dataset(name)
-    settings = {**place, **settings}
-    module = _module(name)
-    _known_only(name, module, settings)
-    dataset = module.load(**settings)
+    module, checked = _checked(name, settings)
+    dataset = module.load(checked)
     assert isinstance(dataset, PairedDataset)
     return dataset
 
@@ -101,20 +95,19 @@ def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
     Raises:
         ConfigError, DataError: as ``load_dataset``.
     """
-    module = _module(name)
-    _known_only(name, module, settings)
-    if not hasattr(module, "shapes"):
-        data = load_dataset(name, **settings)
-        return data.x1.shape, data.x2.shape
-    bound = inspect.signature(module.load).bind(**settings)
-    bound.apply_defaults()
-    found: tuple[Shape, Shape] = module.shapes(**bound.arguments)
-    return found
+    module, checked = _checked(name, settings)
+    if hasattr(module, "shapes"):
+        found: tuple[Shape, Shape] = module.shapes(checked)
+        return found
+    data = module.load(checked)
+    return data.x1.shape, data.x2.shape
 
 
-def _known_only(name: str, module: Any, settings: Mapping[str, Any]) -> None:
-    known = inspect.signature(module.load).parameters
-    for key in settings:
-        if key not in known:
-            options = ", ".join(known) or "none"
-            raise ConfigError(f"{name} has no setting '{key[:60]}': choose from {options}")
+def _checked(name: str, settings: Mapping[str, Any]) -> tuple[Any, DatasetSettings]:
+    """The module of a data set and its settings; ConfigError names the first wrong one."""
+    name, place = named_dataset(name)
+    schema = settings_class(name)
+    try:
+        return _module(name), schema.model_validate({**place, **settings})
+    except ValidationError as error:
+        raise ConfigError(explain(error, name, schema)) from None

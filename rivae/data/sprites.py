@@ -16,9 +16,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
+from pydantic import Field
 
-from rivae.data import checks
-from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
+from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.settings import DatasetSettings, Fractions, HostPath, Seed
 from rivae.data.sprite_rendering import N_POSITIONS, SCALES, SIZE, all_latents, render
 from rivae.data.sprites_file import read_sprites
 from rivae.data.upload import light_on_dark, otsu_threshold, to_grey
@@ -80,28 +81,30 @@ class Sprites(PairedDataset):
         return torch.from_numpy(binary.astype(np.float32))[None, None]
 
 
-def load(
-    path: str | None = None,
-    split_seed: int = 0,
-    fractions: tuple[float, float, float] = (0.7, 0.1, 0.2),
-) -> PairedDataset:
-    """Render Sprites, or read them from a dSprites file.
+class Settings(DatasetSettings):
+    """Settings of Sprites."""
 
-    Args:
-        path: a dSprites .npz (the published layout, or packed bits); None renders all pairs.
-        split_seed: draw of the split.
-        fractions: shares of train, validation and test.
+    path: HostPath = Field(
+        default=None,
+        title="dSprites file",
+        description="a dSprites .npz (the published layout, or packed bits); empty draws all pairs",
+    )
+    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
+    fractions: Fractions = Field(
+        default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
+    )
+
+
+def load(settings: Settings) -> PairedDataset:
+    """Render Sprites, or read them from a dSprites file.
 
     Returns:
         Views of shape (1, 64, 64) with values 0 and 1, factors (N, 3): scale, X, Y.
 
     Raises:
-        ConfigError: for a setting out of range.
         DataError: for a file that is missing, broken or no dSprites file.
     """
-    shares = checks.fractions(fractions)
-    seed = checks.seed("split_seed", split_seed)
-    file = checks.optional_path("path", path)
+    file = settings.path
     if file is None:
         latents = all_latents()
         squares, ellipses = (
@@ -110,24 +113,17 @@ def load(
         )
     else:
         squares, ellipses, latents = read_sprites(file)
-    splits = random_split(len(latents), shares, seed)
+    splits = random_split(len(latents), settings.fractions, settings.split_seed)
     return Sprites(
         squares=squares,
         ellipses=ellipses,
         latents=latents,
-        settings={
-            "path": str(file) if file else None,
-            "split_seed": seed,
-            "fractions": list(shares),
-        },
+        settings=settings.kept(),
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
 
 
-def shapes(path: Any, split_seed: Any, fractions: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of items of both views, without making any; ConfigError as ``load``."""
-    checks.fractions(fractions)
-    checks.seed("split_seed", split_seed)
-    checks.optional_path("path", path)
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
+    """Of items of both views, without making or reading any."""
     return (1, SIZE, SIZE), (1, SIZE, SIZE)

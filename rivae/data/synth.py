@@ -17,21 +17,23 @@ The paper fixes 4 factors, 50 outputs, two layers, Gaussian factors and (in a co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from pydantic import Field, model_validator
 
-from rivae.data import checks
-from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
+from rivae.data.base import FactorSpec, PairedDataset, Shape, TensorView, random_split
+from rivae.data.settings import DatasetSettings, Seed
 from rivae.data.signal_picture import signal_picture
 
 Array = NDArray[np.float64]
 
 N_OUTPUTS = 50
 HIDDEN_AT_ONCE = 2**24
+MAX_HIDDEN = 2**26  # numbers that signals are made through: a second or two of one core
 SCALED_BY = 100_000  # items that the scale of all pictures is taken from
 FACTOR_SPECS = (
     FactorSpec("shared 1", "continuous", "shared"),
@@ -102,46 +104,73 @@ class Synth(PairedDataset):
         return f"Signal {i}"
 
 
-def load(
-    n_pairs: int = 3000,
-    factor_distribution: Literal["gaussian", "uniform", "laplace"] = "gaussian",
-    g_width: int = 50,
-    g_activation: Literal["tanh", "leaky_relu", "softplus"] = "tanh",
-    g_seed: int = 0,
-    factor_seed: int = 0,
-    split_seed: int = 0,
-    noise: float = 0.0,
-) -> PairedDataset:
-    """Generate Synth.
+class SignalSettings(DatasetSettings):
+    """Settings of the data sets whose signals come from two random networks."""
 
-    Args:
-        n_pairs: number of pairs N; a third each goes to train, validation and test.
-        factor_distribution: "gaussian" (the paper), "uniform" or "laplace", all of unit variance.
-        g_width: hidden units of G1 and G2.
-        g_activation: "tanh", "leaky_relu" (slope 0.2) or "softplus" (shifted to be 0 at 0).
-        g_seed: draw of G1 and G2.
-        factor_seed: draw of the factors and of the noise.
-        split_seed: draw of the split.
-        noise: s.d. of independent Gaussian noise on every output (their own s.d. is near 1).
+    n_pairs: int = Field(
+        default=3000,
+        ge=30,
+        le=1_000_000,
+        title="Pairs",
+        description="number of pairs, over training, validation and test",
+    )
+    g_width: int = Field(
+        default=50, ge=3, le=4096, title="Network width", description="hidden units of G1 and G2"
+    )
+    g_activation: Literal["tanh", "leaky_relu", "softplus"] = Field(
+        default="tanh",
+        title="Network activation",
+        description="of G1 and G2: tanh, leaky_relu (slope 0.2) or softplus (shifted to 0 at 0)",
+    )
+    g_seed: Seed = Field(default=0, title="Network seed", description="draw of G1 and G2")
+    factor_seed: Seed = Field(
+        default=0, title="Factor seed", description="draw of the factors and of the noise"
+    )
+    split_seed: Seed = Field(default=0, title="Split seed", description="draw of the split")
+
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> SignalSettings:
+        numbers = self.n_pairs * self.g_width
+        if numbers > MAX_HIDDEN:
+            raise ValueError(
+                f"n_pairs x g_width is {numbers:,}: choose fewer pairs or a smaller g_width, at "
+                f"most {MAX_HIDDEN:,} together"
+            )
+        return self
+
+
+class Settings(SignalSettings):
+    """Settings of Synth; a third of the pairs each goes to train, validation and test."""
+
+    factor_distribution: Literal["gaussian", "uniform", "laplace"] = Field(
+        default="gaussian",
+        title="Factor distribution",
+        description="of every factor, with variance 1; the paper has gaussian",
+    )
+    noise: float = Field(
+        default=0.0,
+        ge=0,
+        le=10,
+        title="Noise",
+        description="s.d. of Gaussian noise on every output, whose own s.d. is near 1",
+    )
+
+
+def load(settings: Settings) -> PairedDataset:
+    """Generate Synth.
 
     Returns:
         Views of shape (50,), factors (N, 4) in the order shared 1, shared 2, private 1, private 2.
-
-    Raises:
-        ConfigError: for a setting out of range.
     """
-    kept = _checked(
-        n_pairs, factor_distribution, g_width, g_activation, g_seed, factor_seed, split_seed, noise
-    )
-    n, noise = kept["n_pairs"], kept["noise"]
-    g_rng = np.random.default_rng(kept["g_seed"])
-    factor_rng = np.random.default_rng(kept["factor_seed"])
-    splits = random_split(n, (1 / 3, 1 / 3, 1 / 3), kept["split_seed"])
+    n, noise = settings.n_pairs, settings.noise
+    g_rng = np.random.default_rng(settings.g_seed)
+    factor_rng = np.random.default_rng(settings.factor_seed)
+    splits = random_split(n, (1 / 3, 1 / 3, 1 / 3), settings.split_seed)
 
-    width, activation = kept["g_width"], kept["g_activation"]
+    width, activation = settings.g_width, settings.g_activation
     g1, g2 = (MixingNetwork(rng, width, activation) for rng in g_rng.spawn(2))
     # Row by row, so that a larger n_pairs only appends rows.
-    factors = DISTRIBUTIONS[kept["factor_distribution"]](factor_rng, (n, 4))
+    factors = DISTRIBUTIONS[settings.factor_distribution](factor_rng, (n, 4))
     x1, x2 = g1(factors[:, [0, 1, 2]]), g2(factors[:, [0, 1, 3]])
     if noise:
         x1 = x1 + noise * factor_rng.standard_normal(x1.shape)
@@ -149,7 +178,7 @@ def load(
     return Synth(
         name="synth",
         factor_specs=FACTOR_SPECS,
-        settings=kept,
+        settings=settings.kept(),
         x1=x1,
         x2=x2,
         factors=factors,
@@ -158,33 +187,6 @@ def load(
     )
 
 
-def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of items of both views, without making any; ConfigError as ``load``."""
-    _checked(**settings)
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
+    """Of items of both views, without making any."""
     return (N_OUTPUTS,), (N_OUTPUTS,)
-
-
-def _checked(
-    n_pairs: Any,
-    factor_distribution: Any,
-    g_width: Any,
-    g_activation: Any,
-    g_seed: Any,
-    factor_seed: Any,
-    split_seed: Any,
-    noise: Any,
-) -> dict[str, Any]:
-    """The settings of ``load``, each in its range, and all together within reason."""
-    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
-    return {
-        "n_pairs": n,
-        "factor_distribution": checks.choice(
-            "factor_distribution", factor_distribution, DISTRIBUTIONS
-        ),
-        "g_width": checks.hidden_units(n, checks.whole_number("g_width", g_width, 3, 4096)),
-        "g_activation": checks.choice("g_activation", g_activation, ACTIVATIONS),
-        "g_seed": checks.seed("g_seed", g_seed),
-        "factor_seed": checks.seed("factor_seed", factor_seed),
-        "split_seed": checks.seed("split_seed", split_seed),
-        "noise": checks.real_number("noise", noise, 0.0, 10.0),
-    }

@@ -19,14 +19,12 @@ that. A latent is scored by z of the pair, ``Method.encode_pair``.
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
-from rivae.data import checks
-from rivae.data.base import FactorSpec, PairedDataset, random_split
-from rivae.data.synth import ACTIVATIONS, N_OUTPUTS, MixingNetwork, Synth
+from rivae.data.base import FactorSpec, PairedDataset, Shape, random_split
+from rivae.data.synth import N_OUTPUTS, MixingNetwork, SignalSettings, Synth
 
 Array = NDArray[np.float64]
 
@@ -42,53 +40,61 @@ FACTOR_SPECS = (
 )
 
 
-def load(
-    n_pairs: int = 15000,
-    mean_scale: float = 1.0,
-    spread_low: float = 0.03,
-    spread_high: float = 0.5,
-    g_width: int = 50,
-    g_activation: Literal["tanh", "leaky_relu", "softplus"] = "tanh",
-    g_seed: int = 0,
-    factor_seed: int = 0,
-    split_seed: int = 0,
-) -> PairedDataset:
-    """Generate Synth-modulated.
+class Settings(SignalSettings):
+    """Settings of Synth-modulated; 80 % of the pairs train, 10 % validate, 10 % test."""
 
-    Args:
-        n_pairs: number of pairs N; 80 % train, 10 % validation, 10 % test.
-        mean_scale: s.d. of m_j; 0 leaves only the variance.
-        spread_low, spread_high: exp(s_j) lies between them, uniform in s_j. Equal values take
-            away the modulation of the variance, and with it what fixes the axes.
-        g_width: hidden units of G1 and G2.
-        g_activation: "tanh", "leaky_relu" (slope 0.2) or "softplus" (shifted to be 0 at 0).
-        g_seed: draw of G1 and G2.
-        factor_seed: draw of the factors.
-        split_seed: draw of the split.
+    n_pairs: int = Field(
+        default=15000,
+        ge=30,
+        le=1_000_000,
+        title="Pairs",
+        description="number of pairs, over training, validation and test",
+    )
+    g_width: int = Field(
+        default=50, ge=5, le=4096, title="Network width", description="hidden units of G1 and G2"
+    )
+    mean_scale: float = Field(
+        default=1.0,
+        ge=0,
+        le=10,
+        title="Modulation of the mean",
+        description="s.d. of the means that queries tell; 0 leaves only the variance",
+    )
+    spread_low: float = Field(
+        default=0.03,
+        ge=0.01,
+        le=10,
+        title="Least spread",
+        description="s.d. of a shared factor given its query, at least; equal bounds take away "
+        "what fixes the axes",
+    )
+    spread_high: float = Field(
+        default=0.5,
+        ge=0.01,
+        le=10,
+        title="Greatest spread",
+        description="s.d. of a shared factor given its query, at most",
+    )
+
+    @model_validator(mode="after")
+    def _spreads_in_order(self) -> Settings:
+        if self.spread_high < self.spread_low:
+            raise ValueError(f"raise spread_high to spread_low, {self.spread_low:g}, or above")
+        return self
+
+
+def load(settings: Settings) -> PairedDataset:
+    """Generate Synth-modulated.
 
     Returns:
         Views of shape (50,), factors (N, 8) as in ``FACTOR_SPECS``.
-
-    Raises:
-        ConfigError: for a setting out of range.
     """
-    kept = _checked(
-        n_pairs,
-        mean_scale,
-        spread_low,
-        spread_high,
-        g_width,
-        g_activation,
-        g_seed,
-        factor_seed,
-        split_seed,
-    )
-    n, mean_scale = kept["n_pairs"], kept["mean_scale"]
-    low, high = kept["spread_low"], kept["spread_high"]
-    width, activation = kept["g_width"], kept["g_activation"]
-    g_rng = np.random.default_rng(kept["g_seed"])
-    factor_rng = np.random.default_rng(kept["factor_seed"])
-    splits = random_split(n, (0.8, 0.1, 0.1), kept["split_seed"])
+    n, mean_scale = settings.n_pairs, settings.mean_scale
+    low, high = settings.spread_low, settings.spread_high
+    width, activation = settings.g_width, settings.g_activation
+    g_rng = np.random.default_rng(settings.g_seed)
+    factor_rng = np.random.default_rng(settings.factor_seed)
+    splits = random_split(n, (0.8, 0.1, 0.1), settings.split_seed)
 
     rng1, rng2 = g_rng.spawn(2)
     g1 = MixingNetwork(rng1, width, activation, n_in=5)
@@ -107,7 +113,7 @@ def load(
     return Synth(
         name="synth-modulated",
         factor_specs=FACTOR_SPECS,
-        settings=kept,
+        settings=settings.kept(),
         x1=x1,
         x2=x2,
         factors=np.concatenate(
@@ -119,37 +125,9 @@ def load(
     )
 
 
-def shapes(**settings: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of items of both views, without making any; ConfigError as ``load``."""
-    _checked(**settings)
+def shapes(settings: Settings) -> tuple[Shape, Shape]:
+    """Of items of both views, without making any."""
     return (N_OUTPUTS,), (N_OUTPUTS,)
-
-
-def _checked(
-    n_pairs: Any,
-    mean_scale: Any,
-    spread_low: Any,
-    spread_high: Any,
-    g_width: Any,
-    g_activation: Any,
-    g_seed: Any,
-    factor_seed: Any,
-    split_seed: Any,
-) -> dict[str, Any]:
-    """The settings of ``load``, each in its range, and all together within reason."""
-    n = checks.whole_number("n_pairs", n_pairs, 30, 1_000_000)
-    low = checks.real_number("spread_low", spread_low, 0.01, 10.0)
-    return {
-        "n_pairs": n,
-        "mean_scale": checks.real_number("mean_scale", mean_scale, 0.0, 10.0),
-        "spread_low": low,
-        "spread_high": checks.real_number("spread_high", spread_high, low, 10.0),
-        "g_width": checks.hidden_units(n, checks.whole_number("g_width", g_width, 5, 4096)),
-        "g_activation": checks.choice("g_activation", g_activation, ACTIVATIONS),
-        "g_seed": checks.seed("g_seed", g_seed),
-        "factor_seed": checks.seed("factor_seed", factor_seed),
-        "split_seed": checks.seed("split_seed", split_seed),
-    }
 
 
 def _mean_square(low: float, high: float) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rivae.config import RunConfig, TrainingConfig
-from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset
+from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset, settings_class
 from rivae.errors import ConfigError
 from rivae.jobs.field_text import expected, value_of
 from rivae.jobs.field_values import Values, as_json, differs, holder, put, text_at, usual
@@ -136,7 +136,7 @@ def check(draft: Draft) -> Checked:
             except ConfigError as error:
                 troubles[known.path] = str(error)
     fields = tuple(f for f in everything if holder(values, f.path) is not None)
-    troubles = {**_schema_troubles(draft.method, values, fields), **troubles}
+    troubles = {**_schema_troubles(draft, values, fields), **troubles}
     shown = {f.path: draft.entries.get(f.path, text_at(values, f)) for f in fields}
     changed = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
     order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
@@ -202,14 +202,17 @@ def draft_of(config: RunConfig) -> Draft:
     return draft
 
 
-def _schema_troubles(method: str, values: Values, fields: Sequence[SettingField]) -> dict[str, str]:
+def _schema_troubles(
+    draft: Draft, values: Values, fields: Sequence[SettingField]
+) -> dict[str, str]:
     """What the configuration classes find wrong; what no single setting is to blame for, under
     ""."""
     known = {field.path: field for field in fields}
     found: dict[str, str] = {}
-    for section, model in (
-        ("method", method_class(method).config_class),
-        ("training", TrainingConfig),
+    for section, owner, model in (
+        ("dataset", draft.dataset, settings_class(draft.dataset)),
+        ("method", draft.method, method_class(draft.method).config_class),
+        ("training", "training", TrainingConfig),
     ):
         try:
             model.model_validate(values[section])
@@ -220,7 +223,7 @@ def _schema_troubles(method: str, values: Values, fields: Sequence[SettingField]
                     names.pop()
                 path = ".".join(names)
                 said = wrong["msg"].removeprefix("Value error, ").replace("Input should", "must")
-                label = known[path].label if path else method
+                label = known[path].label if path else owner
                 sentence = f"{label}: {said[:1].lower()}{said[1:]}"
                 if path and known[path].bounds:
                     shown = text_at(values, known[path])

@@ -1,9 +1,8 @@
 """Every setting of a run, read from the schema: its name, type, bounds, choices and meaning.
 
-A form made of these has a new method, data set or setting by itself. Settings of a method are the
-fields of its configuration class, those of a data set the arguments of its ``load``, those of
-training the fields of ``TrainingConfig``. A configuration inside another one ("embedder") is taken
-apart into its own settings ("embedder.hidden").
+A form made of these has a new method, data set or setting by itself: they are the fields of the
+configuration classes of the method, the data set and the trainer. A configuration inside another
+one ("embedder") is taken apart into its own settings ("embedder.hidden").
 """
 
 from __future__ import annotations
@@ -13,15 +12,14 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from rivae.config import TrainingConfig
-from rivae.data import dataset_loader
-from rivae.jobs.docstrings import described_arguments
+from rivae.data import settings_class
 from rivae.methods import method_class
 from rivae.runs.named_files import PATHS
 
@@ -121,12 +119,7 @@ def training_fields() -> tuple[SettingField, ...]:
 @cache
 def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
     """The settings of a data set; ConfigError when there is no such data set."""
-    load = dataset_loader(dataset)
-    hints, said = get_type_hints(load, include_extras=True), described_arguments(load)
-    return tuple(
-        _field(f"dataset.{name}", hints.get(name, Any), (), argument.default, said.get(name, ""))
-        for name, argument in inspect.signature(load).parameters.items()
-    )
+    return tuple(_of_model("dataset", settings_class(dataset)))
 
 
 def stage_lengths(method: str) -> tuple[str, ...]:
@@ -179,12 +172,11 @@ def _field(path: str, hint: Any, bounds: Any, default: Any, said: str) -> Settin
         element, bounds = _unwrapped(args[0])
         whole = element is int
     words = "" if kind in ("part", "pairs") else _bounds(bounds)
-    missing = default in (inspect.Parameter.empty, PydanticUndefined)
     return SettingField(
         path,
         _group(path, kind, said),
         kind,
-        default=None if missing else to_jsonable_python(default),
+        default=None if default is PydanticUndefined else to_jsonable_python(default),
         choices=choices,
         optional=_may_be_none(hint) and kind != "part",
         length=length,
@@ -258,6 +250,10 @@ def _bounds(marks: list[Any]) -> str:
     said = [(name, getattr(mark, name, None)) for mark in marks for name in names]
     found: dict[str, Any] = {name: bound for name, bound in said if bound is not None}
     if "ge" in found and "le" in found:
-        return f"from {found['ge']:g} to {found['le']:g}"
+        return f"from {_number(found['ge'])} to {_number(found['le'])}"
     words = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
-    return " and ".join(f"{words[name]} {value:g}" for name, value in found.items())
+    return " and ".join(f"{words[name]} {_number(value)}" for name, value in found.items())
+
+
+def _number(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f"{bound:g}"

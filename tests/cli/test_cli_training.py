@@ -177,7 +177,7 @@ def test_seeds_with_patience_train_one_by_one(root):
     ("words", "reason"),
     [
         (["imagenet"], "there is no data set 'imagenet': choose one of synth"),
-        (["synth", "--method", "gan"], "no preset knows the method 'gan'"),
+        (["synth", "--method", "gan"], "there is no method 'gan'"),
         (["synth", "--preset", "good"], "there is no preset 'good': choose default or paper"),
         (["synth", "--set", "axis=1"], "rivae has no setting 'axis': choose from embedder"),
         (["synth", "--set", "dataset.size=1"], "synth has no setting 'size': choose from n_pairs"),
@@ -188,7 +188,10 @@ def test_seeds_with_patience_train_one_by_one(root):
         (["synth", "--device", "tpu"], "setting 'device' of training: 'tpu' is no device"),
         (["synth", "--name", "A b"], "'A b' cannot name a run: use at most 80"),
         (["synth", "--seeds", "x"], "'x' names no seeds: write 3, 0-9 or 0,2,5"),
-        (["synth", "--set", "dataset.n_pairs=1"], "n_pairs must be a whole number from 30"),
+        (
+            ["synth", "--set", "dataset.n_pairs=1"],
+            "'n_pairs' of synth: input should be greater than or equal to 30",
+        ),
         (["sprites", "--set", "embedder.kind=mlp"], "settings begin with"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rivae.data import checks
 from rivae.data.base import FactorSpec
+from rivae.data.settings import optional_path
 from rivae.errors import DataError
 from rivae.files import write_json
 from rivae.trash import is_folder
@@ -57,7 +57,7 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
     """
     root = root or data_root()
     candidates = [root / name_or_path] if NAME.fullmatch(name_or_path) else []
-    path = checks.optional_path("store", name_or_path)
+    path = optional_path("store", name_or_path)
     if path is not None:
         candidates.append(path)
     for candidate in candidates:
