@@ -117,7 +117,7 @@ def test_a_data_set_is_one_file(texts):
     code, _ = python(texts["docs/extending.md"])
     scope = {}
     exec(compile(code, "waves.py", "exec"), scope)
-    data = scope["load"](n_pairs=60)
+    data = scope["load"](scope["Settings"](n_pairs=60))
     assert len(data) == 60 and data.picture(3).size == (160, 40)
     assert data.text(0).startswith("frequency ")
 

@@ -185,8 +185,9 @@ def test_a_queued_run_is_brought_into_view_once(form, root):
 def test_a_data_set_that_cannot_be_opened_is_not_queued(form, root):
     page = form().enter(dataset="split-mnist").press("queue")
     assert "split-mnist needs the folder" in page.words and not queued(root)
-    page.enter(dataset="synth", dataset__n_pairs="3").press("queue")
-    assert "n_pairs must be a whole number from 30" in page.words and not queued(root)
+    page.enter(dataset="synth", dataset__n_pairs="3")
+    assert "n_pairs must be a whole number from 30 to 1000000, not '3'" in page.words
+    assert not page.can_queue, "a bound is told before anything is opened"
     assert page.value("dataset.n_pairs") == "3"
 
 
