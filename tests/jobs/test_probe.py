@@ -150,13 +150,18 @@ def test_which_runs_are_alike():
 
 
 def start(config, folder):
-    return subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.train.probe_job", config.model_dump_json()],
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rivae.ui.work.job", "rivae.ui.train.work:estimate"],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(folder)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+    with process.stdin as stream:
+        json.dump({"config": config.model_dump_json()}, stream)
+    process.stdin = None
+    return process
 
 
 def test_the_process_hands_over_what_it_found(own_temporary_folder):

@@ -1,20 +1,26 @@
-"""The import form of the Data page without its widgets: paths, names, the running import."""
+"""Imports on the Data page without their widgets: names, the running import, and its process.
+
+No streamlit here.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rivae.errors import ConfigError, DataError
-from rivae.ui.data.import_job import BUSY
+from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.ui.work.job import Progress, step_back
 from rivae.ui.work.tasks import Job, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
 
+WORK = "rivae.ui.data.importing:import_pairs"
+BUSY = "another import is running: wait for it, or stop it"
 # One at a time, whatever it is called: two would share the disk, and the visitor's patience.
 tasks = Tasks(1, ConfigError, BUSY)
 
@@ -75,10 +81,53 @@ def start(plan: Plan) -> Job:
     newest()
     key = f"{'check' if plan.dry_run else 'import'} {folder}"
     title = f"{'Check' if plan.dry_run else 'Import'} of {plan.name}"
+    spec = {"plan": plan.model_dump_json(), "key": key, "title": title}
     return tasks.start(
         key,
-        lambda: start_process(
-            key, title, "rivae.ui.data.import_job", [plan.model_dump_json(), key, title]
-        ),
+        lambda: start_process(key, title, WORK, spec),
         again=True,
     )
+
+
+def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Import the pairs of ``plan``, or check them; for the process.
+
+    An import leaves a record beside the data sets, so that an app that restarts finds it.
+    """
+    step_back()
+    # Said before the modules are loaded, which takes seconds on a busy machine.
+    progress("reading the table", 0.0)
+    from rivae.importing.plan import Plan
+
+    plan = Plan.model_validate_json(spec["plan"])
+    if plan.dry_run:  # a check writes nothing
+        return _imported(plan, progress)
+    from rivae.ui.data.import_record import recording
+
+    root = plan.settings().folder.parent
+    with ExitStack() as stack:
+        try:
+            keep = stack.enter_context(recording(root, spec["key"], spec["title"]))
+        except BlockingIOError:
+            raise ConfigError(BUSY) from None
+        except OSError as error:
+            raise DataError(f"{root} cannot be written: {error.strerror or error}") from None
+
+        def say(stage: str, share: float) -> None:
+            progress(stage, share)
+            keep(stage=stage, share=share)
+
+        try:
+            result = _imported(plan, say)
+        except RivaeError as error:
+            keep(error=str(error))
+            raise
+        keep(result=result)
+        return result
+
+
+def _imported(plan: Plan, progress: Progress) -> dict[str, Any]:
+    from rivae.importing import run_import
+
+    report = run_import(plan.source(), plan.settings(), dry_run=plan.dry_run, progress=progress)
+    return {"name": None if plan.dry_run else plan.name, "report": report.to_dict()}

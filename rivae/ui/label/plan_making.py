@@ -7,14 +7,15 @@ instant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from rivae.errors import LabelError
+from rivae.ui.work.job import Progress, step_back
 from rivae.ui.work.tasks import Job, Tasks, start_process
 
 if TYPE_CHECKING:
@@ -55,10 +56,29 @@ def start(wanted: Request) -> Job:
     Raises:
         LabelError: another plan is being made.
     """
-    key, asked = _key(wanted), wanted.model_dump_json()
-    module = "rivae.ui.label.plan_job"
-    names = ", ".join(Path(path).name for path in wanted.paths)
-    return tasks.start(key, lambda: start_process(key, f"Items of {names}", module, [asked]))
+    key, spec = _key(wanted), wanted.model_dump(mode="json")
+    title = f"Items of {', '.join(Path(path).name for path in wanted.paths)}"
+    work = "rivae.ui.label.plan_making:make"
+    return tasks.start(key, lambda: start_process(key, title, work, spec))
+
+
+def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The plan that a :class:`Request` asks for; for the process."""
+    step_back()
+    progress("reading the models", 0.0)
+    from rivae.labels.plan import make_plan
+    from rivae.runs import Run
+
+    wanted = Request.model_validate(spec)
+    plan = make_plan(
+        [Run(Path(path)) for path in wanted.paths],
+        NOT_NAMED,
+        n_queries=wanted.n_queries,
+        repeats=wanted.repeats,
+        random_state=wanted.random_state,
+        progress=progress,
+    )
+    return {"plan": plan.model_dump_json()}
 
 
 def counted(wanted: Request) -> LabelPlan | None:

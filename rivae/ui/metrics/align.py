@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -254,22 +251,10 @@ def suggest(run: Run, labelled: Ints, n_items: int) -> Job:
 
 
 def _begin(run: Run, what: str, **spec: Any) -> Job:
-    def begin() -> Job:
-        try:
-            with tempfile.NamedTemporaryFile(
-                "w", prefix=f"rivae-{what}-", suffix=".json", delete=False
-            ) as file:
-                json.dump({"do": what, "run": str(run.path.resolve()), **spec}, file)
-        except OSError as error:
-            raise RunError(
-                f"the temporary folder of this machine cannot be written ({error.strerror}): make "
-                "room and try again"
-            ) from None
-        path = str(Path(file.name).resolve())
-        title = f"{TITLES[what]} {run.id}"
-        return start_process(_key(what, run), title, "rivae.ui.metrics.align_job", [path])
-
-    return tasks.start(_key(what, run), begin, again=True)
+    key, title = _key(what, run), f"{TITLES[what]} {run.id}"
+    spec["run"] = str(run.path.resolve())
+    work = f"rivae.ui.metrics.work:{what}"
+    return tasks.start(key, lambda: start_process(key, title, work, spec), again=True)
 
 
 def _key(what: str, run: Run) -> str:

@@ -147,6 +147,7 @@ def _measure(run: Run, job: Job | None, label: str) -> None:
         outcome.watch(running, keys.METRICS_EVALUATE)
 
 
+WORK = "rivae.ui.metrics.work:evaluate"
 MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 
 tasks = Tasks(MAX_KEPT, RunError, "another run is being evaluated: wait for it, or stop it")
@@ -163,11 +164,11 @@ def start(run: Run) -> Job:
     Raises:
         RunError: another run is being evaluated, or the run has no trained model.
     """
-    model, path = _model(run), str(run.path.resolve())
-    keep = ["--keep"] if is_read_only(run) else []
+    model = _model(run)
+    spec = {"run": str(run.path.resolve()), "keep": is_read_only(run)}
     return tasks.start(
         model,
-        lambda: start_process(model, f"Evaluating {run.id}", "rivae.ui.metrics.job", [path, *keep]),
+        lambda: start_process(model, f"Evaluating {run.id}", WORK, spec),
         again=True,
     )
 

@@ -212,8 +212,6 @@ def measure(config: RunConfig) -> Job:
     """
     from rivae.jobs.estimate import estimate_key
 
-    key, settings = estimate_key(config), config.model_dump_json()
-    module = "rivae.ui.train.probe_job"
-    return tasks.start(
-        key, lambda: start_process(key, f"Estimate for {config.name}", module, [settings])
-    )
+    key, spec = estimate_key(config), {"config": config.model_dump_json()}
+    work, title = "rivae.ui.train.work:estimate", f"Estimate for {config.name}"
+    return tasks.start(key, lambda: start_process(key, title, work, spec))

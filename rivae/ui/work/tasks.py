@@ -1,8 +1,9 @@
 """Work in a process of its own that a page watches; shared by all sessions.
 
 Nothing of it runs in the web process but a thread that reads the progress, so other visitors'
-drags stay as quick as before. The process writes one JSON object per line to its standard output:
-{"stage", "share"} while it works, at last {"done": true, "result": …} or {"error": "one sentence"}.
+drags stay as quick as before. The process (``rivae.ui.work.job``) writes one JSON object per line
+to its standard output: {"stage", "share"} while it works, at last {"done": true, "result": …} or
+{"error": "one sentence"}.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,18 +87,25 @@ class Job:
                 self.process.terminate()
 
 
-def start_process(key: str, title: str, module: str, arguments: Sequence[str]) -> Job:
-    """Run ``python -m module arguments`` and watch it."""
+def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> Job:
+    """Run the function ``work`` ("module:name", see ``job``) on ``spec`` in a process; watch it."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
+        [sys.executable, "-m", "rivae.ui.work.job", work],
         cwd=str(PACKAGE_ROOT),
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # its errors go where those of the server go
     )
     job = Job(key, title, process)
-    threading.Thread(target=job.read, name=f"rivae-{module}", daemon=True).start()
+
+    def follow() -> None:
+        assert process.stdin is not None
+        with suppress(OSError), process.stdin as stream:  # it may have ended already
+            json.dump(spec, stream)
+        job.read()
+
+    threading.Thread(target=follow, name=f"rivae-{work}", daemon=True).start()
     return job
 
 
@@ -146,16 +154,3 @@ class Tasks:
     def forget(self, key: str) -> None:
         """No more of this work is shown."""
         self.jobs.pop(key, None)
-
-
-def tell(**message: Any) -> None:
-    """For the process: write one line; an app that is gone no longer reads, the work goes on."""
-    with suppress(OSError):
-        sys.stdout.write(json.dumps(message) + "\n")
-        sys.stdout.flush()
-
-
-def step_back() -> None:
-    """For the process: visitors of the app come first."""
-    if hasattr(os, "nice"):
-        os.nice(5)

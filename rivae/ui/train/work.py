@@ -1,0 +1,32 @@
+"""What the Train page has done in a process: the estimate of a run. No streamlit here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from rivae.errors import ConfigError
+from rivae.ui.work.job import Progress
+
+
+def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """Measure a run that is about to be queued; ``spec`` holds its ``config``, a RunConfig's JSON.
+
+    It does not step back, since it measures what a trainer will have.
+    """
+    # As a trainer has it, and before torch is imported.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    progress("starting", 0.0)
+    from rivae.config import parse_config
+    from rivae.jobs.probe import probe
+
+    try:
+        return probe(parse_config(spec["config"], "the configuration"), progress).to_dict()
+    except (RuntimeError, ValueError, ArithmeticError, MemoryError) as error:
+        # Settings that no schema refuses but torch does, e.g. a picture network on vectors.
+        first = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise ConfigError(
+            f"these settings cannot be trained ({first}): change the networks or the data"
+        ) from error
