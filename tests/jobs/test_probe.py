@@ -166,7 +166,7 @@ def start(config, folder):
 
 def test_the_process_hands_over_what_it_found(own_temporary_folder):
     process = start(tiny_config(), own_temporary_folder)
-    lines = [json.loads(line) for line in process.communicate(timeout=100)[0].splitlines()]
+    lines = [json.loads(line) for line in process.communicate(timeout=300)[0].splitlines()]
     assert process.returncode == 0 and lines[-1]["done"]
     assert [s.name for s in Estimate.from_dict(lines[-1]["result"]).stages][-1] == "joint"
 
@@ -177,7 +177,7 @@ def test_the_process_hands_over_what_it_found(own_temporary_folder):
 )
 def test_the_process_says_what_is_wrong(settings, said, own_temporary_folder):
     process = start(tiny_config(**settings), own_temporary_folder)
-    last = json.loads(process.communicate(timeout=100)[0].splitlines()[-1])
+    last = json.loads(process.communicate(timeout=300)[0].splitlines()[-1])
     assert process.returncode == 1 and said in last["error"] and "\n" not in last["error"]
 
 
