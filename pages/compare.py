@@ -4,7 +4,6 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.compare import panels, session
-from rivae.ui.compare.session import compare_panel
 from rivae.ui.shared import address, gallery, notices
 from rivae.ui.shell import keys, pages
 
@@ -27,13 +26,13 @@ if entered:
 notices.say(st.session_state.get(keys.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query))
 
 notices.no_latent(*(each.method for each in comparison.explorers))
-compare_panel(
+session.COMPARE(
     session.panel_data(comparison, shown),
     key=keys.COMPARE_PANEL,
-    on_commit=session.on_commit,
-    on_pick=session.on_pick,
-    on_choose=session.on_choose,
-    on_ask=session.PANEL.on_ask,
+    commit=session.on_commit,
+    pick=session.on_pick,
+    choose=session.on_choose,
+    ask=session.PANEL.on_ask,
 )
 panels.strips(comparison, shown)
 

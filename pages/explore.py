@@ -3,7 +3,6 @@
 import streamlit as st
 
 from rivae.ui.explore import drawer, leave, session
-from rivae.ui.explore.session import explore_panel
 from rivae.ui.shared import gallery, notices, runs
 from rivae.ui.shell import keys, pages
 
@@ -33,13 +32,13 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 
 notices.remarks(explorer, st.session_state.get(keys.EXPLORE_NOTICE, ""))
 
-explore_panel(
+session.EXPLORE(
     session.panel_data(explorer, shown),
     key=keys.EXPLORE_PANEL,
-    on_commit=session.on_commit,
-    on_pick=session.on_pick,
-    on_choose=session.on_choose,
-    on_ask=session.PANEL.on_ask,
+    commit=session.on_commit,
+    pick=session.on_pick,
+    choose=session.on_choose,
+    ask=session.PANEL.on_ask,
 )
 
 if (item := st.session_state.get(keys.EXPLORE_ITEM)) is not None:

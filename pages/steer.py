@@ -5,7 +5,6 @@ import streamlit as st
 from rivae.ui.shared import address, gallery, notices, runs
 from rivae.ui.shell import keys, pages
 from rivae.ui.steer import leave, session, tours
-from rivae.ui.steer.session import steer_panel
 
 if tours.is_open():
     tours.show()
@@ -30,15 +29,15 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 instead = address.instead_of_upload(shown.query)
 notices.remarks(explorer, st.session_state.get(keys.STEER_NOTICE, ""), instead)
 
-steer_panel(
+session.STEER(
     session.panel_data(explorer, shown),
     key=keys.STEER_PANEL,
-    on_commit=session.on_commit,
-    on_pick=session.on_pick,
-    on_choose=session.on_choose,
-    on_add=session.on_add,
-    on_ask=session.on_ask,
-    on_ask_words=session.on_ask_words,
+    commit=session.on_commit,
+    pick=session.on_pick,
+    choose=session.on_choose,
+    add=session.on_add,
+    ask=session.on_ask,
+    ask_words=session.on_ask_words,
 )
 tours.panel()
 

@@ -131,6 +131,8 @@ def test_another_query_keeps_the_matrix(app, digits):
     page.report("choose", {"how": "row", "id": 10**8, "view": view(page)})
     assert param(page, "q") == "mean" and "there is no item" in page.at.warning[0].value
     page.report("choose", {"how": "gallery", "view": view(page)})
+    page.report("pick", True, n=1)  # no number, though Python takes it for one
+    assert param(page, "q") == "mean" and page.at.session_state["steer_choosing"]
     page.report("pick", 41, n=1)
     assert param(page, "q") == "41" and not page.at.session_state["steer_choosing"]
 

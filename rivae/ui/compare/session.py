@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,9 @@ from rivae.runs import Run
 from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
 from rivae.ui.panels.compare_links import NAMES, CompareLink, read_compare, write_compare
-from rivae.ui.panels.component import SHARED, source
+from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import Query, unread
-from rivae.ui.panels.session import Panel
+from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, web
 from rivae.ui.shell import keys as state
@@ -169,9 +169,7 @@ def refresh() -> None:
 # What the panel and the page's widgets report
 
 
-PANEL = Panel(
-    state.COMPARE_PANEL, state.COMPARE_NOTICE, state.COMPARE_ANSWER, state.COMPARE_CHOOSING
-)
+PANEL = Panel(state.COMPARE_NOTICE, state.COMPARE_ANSWER, state.COMPARE_CHOOSING)
 
 
 def choose_runs() -> None:
@@ -187,22 +185,19 @@ def choose_runs() -> None:
     address.write({"runs": "", **write_compare(link)}, NAMES)
 
 
-def on_commit() -> None:
+def on_commit(view: dict[str, Any]) -> None:
     """A slider was released, or an option of the panel has changed."""
-    PANEL.on("commit", _take)
+    PANEL.guarded(lambda: _take(view))
 
 
-def on_pick() -> None:
+def on_pick(report: dict[str, Any]) -> None:
     """A tile was clicked: it becomes the query."""
-    report = PANEL.reported("pick")
-    if isinstance(report, dict) and isinstance(report.get("id"), int):
-        item = int(report["id"])
-        PANEL.guarded(lambda: _with_query(_take(report.get("view") or {}), item))
+    PANEL.guarded(lambda: _pick(report))
 
 
-def on_choose() -> None:
+def on_choose(report: dict[str, Any]) -> None:
     """Another query is wanted: a random one, or the gallery."""
-    PANEL.on("choose", _choose)
+    PANEL.guarded(lambda: _choose(report))
 
 
 def _take(view: dict[str, Any]) -> CompareState:
@@ -217,6 +212,11 @@ def _with_query(shown: CompareState, query: Query) -> None:
     _set(compare_state.with_query(cache.explorer(shown.runs[0]), shown, query))
 
 
+def _pick(report: dict[str, Any]) -> None:
+    shown = _take(report.get("view") or {})
+    _with_query(shown, named_item(report, cache.explorer(shown.runs[0])))
+
+
 def _choose(report: dict[str, Any]) -> None:
     shown = _take(report.get("view") or {})
     first = cache.explorer(shown.runs[0])
@@ -229,32 +229,10 @@ def choose_query(query: Query) -> None:
     st.session_state[state.COMPARE_CHOOSING] = False
 
 
-_PANEL = st.components.v2.component(
+# Its reports are those of the Explore panel, with shifts instead of z.
+COMPARE = Component(
     "rivae_compare",
-    js=source(*SHARED, "compare.js"),
-    css=source("base.css", "explore.css", "compare.css"),
+    js=(*SHARED, "compare.js"),
+    css=("base.css", "explore.css", "compare.css"),
+    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
 )
-
-
-def compare_panel(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_commit: Callable[[], None],
-    on_pick: Callable[[], None],
-    on_choose: Callable[[], None],
-    on_ask: Callable[[], None],
-) -> None:
-    """Show the panel.
-
-    ``data`` comes from :func:`rivae.ui.compare.state.payload`. Its reports are those of the
-    Explore panel, with shifts instead of z.
-    """
-    _PANEL(
-        key=key,
-        data=dict(data),
-        on_commit_change=on_commit,
-        on_pick_change=on_pick,
-        on_choose_change=on_choose,
-        on_ask_change=on_ask,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -11,7 +10,7 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
-from rivae.ui.panels.component import SHARED, source
+from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import NAMES, Link, read_link, unread, write_link
 from rivae.ui.panels.query import rounded
 from rivae.ui.panels.session import Panel, named_item
@@ -91,22 +90,22 @@ def refresh() -> None:
 # What the panel and the pages' widgets report
 
 
-PANEL = Panel(keys.EXPLORE_PANEL, keys.EXPLORE_NOTICE, keys.EXPLORE_ANSWER, keys.EXPLORE_CHOOSING)
+PANEL = Panel(keys.EXPLORE_NOTICE, keys.EXPLORE_ANSWER, keys.EXPLORE_CHOOSING)
 
 
-def on_commit() -> None:
+def on_commit(view: dict[str, Any]) -> None:
     """A slider was released, or an option of the panel has changed."""
-    PANEL.on("commit", _take)
+    PANEL.guarded(lambda: _take(view))
 
 
-def on_pick() -> None:
+def on_pick(report: dict[str, Any]) -> None:
     """A tile was clicked: its item opens at the side."""
-    PANEL.on("pick", _pick)
+    PANEL.guarded(lambda: _pick(report))
 
 
-def on_choose() -> None:
+def on_choose(report: dict[str, Any]) -> None:
     """Another query is wanted: a random one, or the gallery."""
-    PANEL.on("choose", _choose)
+    PANEL.guarded(lambda: _choose(report))
 
 
 def _take(view: dict[str, Any]) -> ExploreState:
@@ -187,33 +186,11 @@ def open_run(run: str, rows: str) -> None:
     PANEL.guarded(change)
 
 
-_PANEL = st.components.v2.component(
+EXPLORE = Component(
     "rivae_explore",
-    js=source(*SHARED, "explore.js"),
-    css=source("base.css", "explore.css"),
+    js=(*SHARED, "explore.js"),
+    css=("base.css", "explore.css"),
+    # The view after a release, an action with the view, and a question where the web route is
+    # missing.
+    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
 )
-
-
-def explore_panel(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_commit: Callable[[], None],
-    on_pick: Callable[[], None],
-    on_choose: Callable[[], None],
-    on_ask: Callable[[], None],
-) -> None:
-    """Show the panel.
-
-    ``data`` comes from ``explore.state.payload``. While the panel is mounted its reports are in
-    ``st.session_state[key]``: ``commit`` (the view after a release), ``pick`` and ``choose`` (an
-    action with the view) and ``ask`` (a question, only where the web route is missing).
-    """
-    _PANEL(
-        key=key,
-        data=dict(data),
-        on_commit_change=on_commit,
-        on_pick_change=on_pick,
-        on_choose_change=on_choose,
-        on_ask_change=on_ask,
-    )

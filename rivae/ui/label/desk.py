@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.panels.query import next_rev
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys, web
@@ -53,11 +52,11 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
 @st.fragment
 def _desk(plan: str, annotator: str, tagged: bool) -> None:
     """Alone in its fragment: a batch of labels redraws nothing else."""
-    label_panel(
+    _PANEL(
         payload(labels.open_plan(plan), annotator, tagged),
         key=keys.LABEL_PANEL,
-        on_send=on_send,
-        on_older=on_older,
+        send=on_send,
+        older=on_older,
     )
 
 
@@ -153,11 +152,9 @@ def _name_trouble(annotator: str) -> str:
 # What the panel reports
 
 
-def on_send() -> None:
+def on_send(sent: dict[str, Any]) -> None:
     """A batch of events: stored, and said which."""
-    sent = getattr(st.session_state.get(keys.LABEL_PANEL), "send", None)
-    if isinstance(sent, dict):
-        st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
+    st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
 
 
 def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
@@ -175,11 +172,9 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
     return {**said, **asdict(receipt)}
 
 
-def on_older() -> None:
+def on_older(asked: dict[str, Any]) -> None:
     """Older steps are asked for, after all the others were taken back."""
-    asked = getattr(st.session_state.get(keys.LABEL_PANEL), "older", None)
-    if isinstance(asked, dict):
-        st.session_state[keys.LABEL_OLDER] = _older(asked)
+    st.session_state[keys.LABEL_OLDER] = _older(asked)
 
 
 def _older(asked: dict[str, Any]) -> dict[str, Any]:
@@ -196,9 +191,9 @@ def _older(asked: dict[str, Any]) -> dict[str, Any]:
     return {"ask": asked.get("ask"), "steps": _rows(steps), "older": older}
 
 
-_PANEL = st.components.v2.component(
+_PANEL = Component(
     "rivae_label",
-    js=source(
+    js=(
         "dom.js",
         "panel.js",
         "label_queue.js",
@@ -210,17 +205,6 @@ _PANEL = st.components.v2.component(
         "label_overlay.js",
         "label.js",
     ),
-    css=source("base.css", "label.css"),
+    css=("base.css", "label.css"),
+    reports={"send": dict, "older": dict},  # a batch of events; a question for steps to take back
 )
-
-
-def label_panel(
-    data: Mapping[str, Any], *, key: str, on_send: Callable[[], None], on_older: Callable[[], None]
-) -> None:
-    """Show the panel.
-
-    ``data`` comes from :func:`rivae.ui.label.desk.payload`. While the panel is mounted its reports
-    are in ``st.session_state[key]``: ``send`` (a batch of events) and ``older`` (a question for
-    steps to take back).
-    """
-    _PANEL(key=key, data=dict(data), on_send_change=on_send, on_older_change=on_older)

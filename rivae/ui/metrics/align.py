@@ -10,7 +10,7 @@ import streamlit as st
 from rivae.errors import RunError
 from rivae.ui.metrics import session
 from rivae.ui.metrics.labels_table import gains_payload
-from rivae.ui.metrics.table import result_table
+from rivae.ui.metrics.table import RESULTS
 from rivae.ui.panels.compare_links import CompareLink, write_compare
 from rivae.ui.shared import axes
 from rivae.ui.shared.charts import headline
@@ -128,11 +128,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     names = {f: found.guideline.factor(f).name if f in known else f for f in record["factors"]}
     if record["held_out"]:
         before = axes.names_of(run, len(result["matrix"]))
-        result_table(
-            gains_payload(record["held_out"], names, before),
-            key=f"{keys.METRICS_TABLE}_gains",
-            on_sort=lambda: None,
-        )
+        RESULTS(gains_payload(record["held_out"], names, before), key=f"{keys.METRICS_TABLE}_gains")
         st.caption(
             "Axes fitted to 70 % of the labelled items, measured on the others; what is kept is "
             "fitted to all of them."

@@ -13,7 +13,7 @@ from rivae.installed import APP_FILES
 from rivae.ranges import PAPER, beside
 from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
-from rivae.ui.metrics.table import payload, result_table
+from rivae.ui.metrics.table import RESULTS, payload
 from rivae.ui.metrics.tables import TableView, datasets_of, presets_of, table_views
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import keys, pages
@@ -106,10 +106,10 @@ def _table(view: TableView, title: str, dataset: str) -> None:
     with headline(view.title):
         exports.table_panel(view, dataset)
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
-    result_table(
+    RESULTS(
         data,
-        key=session.table_key(view.id),
-        on_sort=lambda: session.clicked_heading(view.id),
+        key=f"{keys.METRICS_TABLE}_{view.id}",
+        sort=lambda column: session.clicked_heading(view.id, column),
     )
     st.caption(markdown(view.note))
 

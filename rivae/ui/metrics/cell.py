@@ -12,7 +12,7 @@ from rivae.ui.metrics import session
 from rivae.ui.metrics.along import extent
 from rivae.ui.metrics.charts import chosen_cell
 from rivae.ui.shared import exports
-from rivae.ui.shared.charts import QUIET, headline
+from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import cache, keys, theme
 from rivae.ui.shell.pages import TRAVERSE
 from rivae.ui.shell.text import markdown
@@ -141,7 +141,6 @@ def _scatter(
 ) -> None:
     """Factor of the retrieved items against z, exactly those that the stored number is made of."""
     from rivae.plots.scatter import traversal_scatter
-    from rivae.plots.theme import alt_text
 
     specs = explorer.data.factor_specs
     column = next((i for i, spec in enumerate(specs) if spec.name == along.factors[k]), None)
@@ -159,9 +158,7 @@ def _scatter(
         correlation=float(table[j, k]),
         dark=theme.is_dark(),
     )
-    st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_SCATTER, alt=alt_text(figure), config=QUIET
-    )
+    chart(figure, keys.METRICS_SCATTER)
     share = 0.0 if along.undefined is None else float(along.undefined[j, k])
     if share > 0:
         st.caption(

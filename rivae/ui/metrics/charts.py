@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.ui.metrics import digits, session
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.shared import axes, exports
-from rivae.ui.shared.charts import QUIET, clicked_cell, headline
+from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import keys, theme
 from rivae.ui.shell.text import markdown
 
@@ -50,7 +50,6 @@ def chosen_cell(along: Along) -> tuple[int, int] | None:
 
 def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: list[str]) -> None:
     from rivae.plots.heatmap import correlation_heatmap
-    from rivae.plots.theme import alt_text
 
     figure = correlation_heatmap(
         table,
@@ -72,19 +71,10 @@ def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: lis
             names=names,
         )
 
-    def clicked() -> None:
-        if (found := clicked_cell(keys.METRICS_HEATMAP)) is not None:
-            session.choose_cell(found)
+    def clicked(cell: list[int]) -> None:
+        session.choose_cell((cell[0], cell[1]))
 
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.METRICS_HEATMAP,
-        on_select=clicked,
-        selection_mode="points",
-        alt=alt_text(figure),
-        config=QUIET,
-    )
+    chart(figure, keys.METRICS_HEATMAP, clicked)
     st.caption(
         markdown(
             f"|corr| of {names[0][:1]} with the factor of the best item, mean of {along.n_queries} "
@@ -179,7 +169,6 @@ def alpha_panel(
     """
     from rivae.metrics.dci_paper import DEFAULT_ALPHA, C, D, paper_dci
     from rivae.plots.alpha import STEPS, alpha_curve
-    from rivae.plots.theme import alt_text
 
     alpha = live_slider(
         "alpha in rho(c) = exp(alpha c)",
@@ -191,7 +180,7 @@ def alpha_panel(
     figure = alpha_curve(
         table, alpha, chance=chance, chance_alpha=chance_alpha, dark=theme.is_dark()
     )
-    st.plotly_chart(figure, theme=None, key=key, alt=alt_text(figure), config=QUIET)
+    chart(figure, key)
     linear, informative = paper_dci(table, rho="linear"), paper_dci(table)["informativeness"]
     plain = ", ".join(
         f"{metric.label} {linear[metric.key].score:.2f}"
@@ -208,8 +197,13 @@ def alpha_panel(
     return figure, alpha
 
 
-_STEPS = st.components.v2.component(
-    "rivae_steps", js=source("dom.js", "steps.js"), css=source("base.css", "steps.css")
+# While it is dragged it reports where it is ("move"). The release is a state and not an event, as
+# Streamlit drops an event that another one overtakes: {"at", "count"}, so that each is a new one.
+_STEPS = Component(
+    "rivae_steps",
+    js=("dom.js", "steps.js"),
+    css=("base.css", "steps.css"),
+    reports={"move": int, "commit": dict},
 )
 
 
@@ -226,20 +220,13 @@ def live_slider(
         known = (written, texts.index(written) if written in texts else usual)
         st.session_state[kept] = known
 
-    def reported(event: str) -> Any:
-        return getattr(st.session_state.get(key), event, None)
-
-    def is_step(at: object) -> TypeGuard[int]:
-        return type(at) is int and 0 <= at < len(steps)
-
-    def moved() -> None:
-        if is_step(at := reported("move")):
+    def moved(at: int) -> None:
+        if at in range(len(steps)):
             st.session_state[kept] = (written, at)
 
-    def released() -> None:
-        commit = reported("commit")
-        at = commit.get("at") if isinstance(commit, Mapping) else None
-        if not is_step(at):
+    def released(commit: dict[str, Any]) -> None:
+        at = commit.get("at")
+        if type(at) is not int or at not in range(len(steps)):
             return
         if at != usual:
             st.query_params[name] = texts[at]
@@ -249,9 +236,9 @@ def live_slider(
 
     at = known[1]
     _STEPS(
+        {"label": label, "help": about, "steps": texts, "at": at},
         key=key,
-        data={"label": label, "help": about, "steps": texts, "at": at},
-        on_move_change=moved,
-        on_commit_change=released,
+        move=moved,
+        commit=released,
     )
     return steps[at]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.ui.metrics import session
 from rivae.ui.shared import axes, exports
-from rivae.ui.shared.charts import QUIET, clicked_cell, headline
+from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import keys, theme
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def _coverage(table: Table) -> None:
     """Which pairs of digits follow each other over all dimensions, with overlap and coverage."""
     from rivae.metrics.digits import digit_metrics
     from rivae.plots.digits import coverage_bars
-    from rivae.plots.theme import alt_text
 
     found = digit_metrics(table)
     coverage, overlap = found["coverage"], found["overlap"]
@@ -48,14 +47,11 @@ def _coverage(table: Table) -> None:
         dark=theme.is_dark(),
         overlap=overlap.score if overlap.score == overlap.score else None,
     )
-    st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_COVERAGE, alt=alt_text(figure), config=QUIET
-    )
+    chart(figure, keys.METRICS_COVERAGE)
 
 
 def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None:
     from rivae.plots.digits import transition_heatmap
-    from rivae.plots.theme import alt_text
 
     figure = transition_heatmap(table, names, dark=theme.is_dark())
     with headline("Digit transitions"):
@@ -69,19 +65,10 @@ def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None
             names=names,
         )
 
-    def clicked() -> None:
-        if (found := clicked_cell(keys.METRICS_TRANSITIONS)) is not None:
-            session.choose_cell((found[1], 0))  # (pair of digits, dimension)
+    def clicked(cell: list[int]) -> None:
+        session.choose_cell((cell[1], 0))  # (pair of digits, dimension)
 
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.METRICS_TRANSITIONS,
-        on_select=clicked,
-        selection_mode="points",
-        alt=alt_text(figure),
-        config=QUIET,
-    )
+    chart(figure, keys.METRICS_TRANSITIONS, clicked)
     st.caption("Click a row, or choose below, to see the items along that dimension.")
 
 
@@ -110,7 +97,6 @@ def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
     if not ranges:
         return
     from rivae.plots.digit_ranges import digit_range_lines
-    from rivae.plots.theme import alt_text
 
     figure = digit_range_lines(
         [each.n_std for each in ranges],
@@ -120,7 +106,7 @@ def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
     )
     with headline("Overlap and coverage by range of z"):
         exports.panel("digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True)
-    st.plotly_chart(figure, theme=None, key=keys.METRICS_RANGES, alt=alt_text(figure), config=QUIET)
+    chart(figure, keys.METRICS_RANGES)
     st.caption(
         "Both depend on how far a traversal goes, and the paper gives its range in units of z "
         "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "

@@ -12,7 +12,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.metrics import align, exports, labels_charts, labels_data, session, suggest
 from rivae.ui.metrics.labels_table import scores_payload
-from rivae.ui.metrics.table import result_table
+from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes, labels, notices
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import run_picker
@@ -167,7 +167,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
 def _scores(found: Found) -> None:
     with headline("D, C and I from labels"):
         exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
-    result_table(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels", on_sort=lambda: None)
+    RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
     for sentence in _remarks(found):
         st.caption(markdown(sentence))
 

@@ -10,9 +10,9 @@ from rivae.ui.metrics import exports, session
 from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
 from rivae.ui.metrics.exports import Content
 from rivae.ui.metrics.labels_table import coverage_payload
-from rivae.ui.metrics.table import result_table
+from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes
-from rivae.ui.shared.charts import QUIET, headline
+from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import keys, theme
 from rivae.ui.shell.text import markdown
 
@@ -43,7 +43,6 @@ def charts(line: Line, found: Found) -> None:
 
 def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
     from rivae.plots.heatmap import correlation_heatmap
-    from rivae.plots.theme import alt_text
 
     table, ids = scores.table.absolute, found.guideline.ids
     names = axes.names_of(line.run, len(table))
@@ -60,9 +59,7 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
         threshold=THRESHOLD,
         dark=theme.is_dark(),
     )
-    st.plotly_chart(
-        figure, theme=None, key=keys.METRICS_LABELS_HEATMAP, alt=alt_text(figure), config=QUIET
-    )
+    chart(figure, keys.METRICS_LABELS_HEATMAP)
     few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
     st.caption(
         markdown(
@@ -76,12 +73,11 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
 
 def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
     headline("Labels by factor")
-    result_table(
+    RESULTS(
         coverage_payload(
             scores.coverage, found.names(found.guideline.ids), int(scores.settings["n_queries"])
         ),
         key=f"{keys.METRICS_TABLE}_coverage",
-        on_sort=lambda: None,
     )
 
 

@@ -12,7 +12,7 @@ from rivae.ui.metrics import cell, charts, exports, session
 from rivae.ui.metrics.along import Along, extent
 from rivae.ui.metrics.report import Report, report_of
 from rivae.ui.metrics.run_table import run_payload
-from rivae.ui.metrics.table import result_table
+from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes, notices
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
@@ -84,10 +84,8 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
         with st.container():
             with headline("All metrics"):
                 exports.run_panel(report, run.id)
-            result_table(
-                run_payload(report, f"All metrics of {run.id}"),
-                key=f"{keys.METRICS_TABLE}_run",
-                on_sort=lambda: None,
+            RESULTS(
+                run_payload(report, f"All metrics of {run.id}"), key=f"{keys.METRICS_TABLE}_run"
             )
             st.caption(_remark(report))
         with st.container():

@@ -79,11 +79,8 @@ def sort_of(table: str) -> Sort | None:
     return read_sorts(st.query_params.get("sort", "")).get(table)
 
 
-def clicked_heading(table: str) -> None:
-    """A heading of ``table`` was clicked."""
-    column = getattr(st.session_state.get(table_key(table)), "sort", None)
-    if not isinstance(column, str):
-        return
+def clicked_heading(table: str, column: str) -> None:
+    """The heading of a ``column`` of ``table`` was clicked."""
     sorts = read_sorts(st.query_params.get("sort", ""))
     changed = next_sort(sorts.pop(table, None), column)
     if changed is not None:
@@ -92,11 +89,6 @@ def clicked_heading(table: str) -> None:
         st.query_params["sort"] = text
     elif "sort" in st.query_params:
         del st.query_params["sort"]
-
-
-def table_key(table: str) -> str:
-    """The session key of a table's component."""
-    return f"{keys.METRICS_TABLE}_{table}"
 
 
 SHOW = {"tables": "Tables", "run": "This run", "labels": "From labels"}

@@ -4,15 +4,13 @@ order, which a click on a heading changes."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import streamlit as st
-
 from rivae.plots.scores import Score, digits_of, interval, ours, pivot, published, runs
 from rivae.ui.metrics.tables import Line, TableView
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 
 PAPER = "paper-"  # column ids of the paper's numbers begin with this
 INTERVAL = "our mean ± s.d. and 95 % interval, cut at the metric's range"
@@ -175,16 +173,10 @@ def _mark(notes: dict[str, str], line: Line, scores: Sequence[Score]) -> str | N
     return notes.setdefault(text, str(len(notes) + 1))
 
 
-_TABLE = st.components.v2.component(
+# A table made in this module; a click on a heading reports the id of its column.
+RESULTS = Component(
     "rivae_results",
-    js=source("dom.js", "results.js"),
-    css=source("base.css", "results.css"),
+    js=("dom.js", "results.js"),
+    css=("base.css", "results.css"),
+    reports={"sort": str},
 )
-
-
-def result_table(data: Mapping[str, Any], *, key: str, on_sort: Callable[[], None]) -> None:
-    """Show a table made by :mod:`rivae.ui.metrics.table`.
-
-    A click on a heading puts the id of its column into ``st.session_state[key].sort``.
-    """
-    _TABLE(key=key, data=dict(data), on_sort_change=on_sort)

@@ -1,8 +1,12 @@
-"""Reads component sources. Several files become one module, since inline modules cannot import."""
+"""The parts of pages that are drawn in the browser: each declared once, with what it reports."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+import streamlit as st
 
 from rivae.installed import APP_FILES
 
@@ -21,5 +25,63 @@ FOLDER = APP_FILES / "assets" / "components"
 
 @cache
 def source(*names: str) -> str:
-    """The files ``names`` in this order, as one text."""
+    """The files ``names`` in this order, as one text: inline modules cannot import."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+class Component:
+    """One part of a page, made of files in ``assets/components``.
+
+    Calling it puts it on the page::
+
+        CLOUDS = Component("rivae_clouds", js=("clouds.js",), reports={"item": int})
+        CLOUDS(data, key="clouds", item=open_item)
+
+    Args:
+        name: unique in the app.
+        js: files, joined to one module in this order.
+        css: files, in this order.
+        reports: the type of what the browser sends by event (``setTriggerValue`` or
+            ``setStateValue`` there). What a stranger sends may be anything: a value of another
+            type is not reported.
+        styles_page: whether its style is for the whole page, not for itself alone.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        js: tuple[str, ...],
+        css: tuple[str, ...] = (),
+        reports: Mapping[str, type] | None = None,
+        styles_page: bool = False,
+    ) -> None:
+        self.reports = dict(reports or {})
+        self._mount = st.components.v2.component(
+            name,
+            js=source(*js),
+            css=source(*css) if css else None,
+            isolate_styles=not styles_page,
+        )
+
+    def __call__(
+        self, data: Mapping[str, Any], *, key: str, **handlers: Callable[[Any], object]
+    ) -> None:
+        """Show the component with ``data`` under the session key ``key``.
+
+        ``handlers`` are called with what is reported, by event; what has none is not listened to.
+        """
+        assert handlers.keys() <= self.reports.keys(), "no such event"
+        on: dict[str, Any] = {
+            f"on_{event}_change": partial(self._hear, key, event, handlers.get(event))
+            for event in self.reports
+        }
+        self._mount(key=key, data=dict(data), **on)
+
+    def _hear(self, key: str, event: str, handler: Callable[[Any], object] | None) -> None:
+        kind = self.reports[event]
+        value = getattr(st.session_state.get(key), event, None)
+        if kind is dict and isinstance(value, Mapping):
+            value = dict(value)
+        if handler is not None and type(value) is kind:  # true is no number
+            handler(value)

@@ -9,19 +9,16 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
-# Its style is for the whole page, not for itself alone.
-_FRAME = st.components.v2.component(
-    "rivae_page", js=source("page.js"), css=source("page.css"), isolate_styles=False
-)
+_FRAME = Component("rivae_page", js=("page.js",), css=("page.css",), styles_page=True)
 
 
 def page_frame() -> None:
     """Show nothing; last on every page, so that what it looks for is there."""
-    _FRAME(key="page_frame", data={"reveal": list(st.session_state.get(keys.REVEAL, ("", 0)))})
+    _FRAME({"reveal": list(st.session_state.get(keys.REVEAL, ("", 0)))}, key="page_frame")
 
 
 def reveal(name: str) -> None:

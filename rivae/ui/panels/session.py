@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.panels.answers import answer
+from rivae.ui.panels.answers import OpenRun, answer
 from rivae.ui.panels.links import Query
 from rivae.ui.shell import cache
 
@@ -20,24 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel by the session keys (``ui/state.py``) of itself, its page's notice, its answer, and
-    of whether the gallery is open.
+    """One panel by the session keys of its page's notice, its answer, and of whether the gallery is
+    open.
     """
 
-    key: str
     notice: str
     answer: str
     choosing: str
-
-    def reported(self, name: str) -> Any:
-        """The value of the panel's trigger ``name``, or None."""
-        return getattr(st.session_state.get(self.key), name, None)
-
-    def on(self, name: str, change: Callable[[dict[str, Any]], object]) -> None:
-        """``guarded`` with what the trigger ``name`` reports; other than a mapping is nothing."""
-        report = self.reported(name)
-        if isinstance(report, dict):
-            self.guarded(lambda: change(report))
 
     def guarded(self, change: Callable[[], object]) -> None:
         """Runs a change; what cannot be done is said on the page instead of thrown at it."""
@@ -62,15 +51,19 @@ class Panel:
         elif how == "gallery":
             st.session_state[self.choosing] = True
 
-    def on_ask(self) -> None:
+    def on_ask(self, question: dict[str, Any]) -> None:
         """A question of the panel where the web route is missing."""
-        question = self.reported("ask")
-        if isinstance(question, dict):
-            try:
-                st.session_state[self.answer] = answer(question, cache.explorer)
-            except RivaeError as error:
-                failed = {"seq": question.get("seq"), "error": str(error)}
-                st.session_state[self.answer] = failed
+        st.session_state[self.answer] = answered(question, answer)
+
+
+def answered(
+    question: dict[str, Any], answer: Callable[[dict[str, Any], OpenRun], dict[str, Any]]
+) -> dict[str, Any]:
+    """The ``answer`` to a question through the session; what cannot be done is said in it."""
+    try:
+        return answer(question, cache.explorer)
+    except RivaeError as error:
+        return {"seq": question.get("seq"), "error": str(error)}
 
 
 def named_item(report: dict[str, Any], explorer: Explorer) -> int:

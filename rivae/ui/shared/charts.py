@@ -1,7 +1,8 @@
-"""What the panels of the Metrics page have in common: their headline and cells of charts."""
+"""Charts as the pages show them: their headline, what a screen reader is told, what is clicked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -9,10 +10,8 @@ import streamlit as st
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
-
-# Charts here are read and clicked, never zoomed.
-QUIET = {"displayModeBar": False}
 
 
 def headline(title: str) -> DeltaGenerator:
@@ -24,16 +23,42 @@ def headline(title: str) -> DeltaGenerator:
     return line
 
 
-def clicked_cell(key: str) -> tuple[int, int] | None:
-    """The cell (``customdata``) clicked in the chart ``key``.
+def chart(
+    figure: go.Figure, key: str, clicked: Callable[[list[Any]], object] | None = None
+) -> None:
+    """Draw a figure; ``clicked`` gets what stands behind a point of it (its ``customdata``)."""
+    from rivae.plots.theme import alt_text
 
-    A redrawn chart reports an empty selection, which means nothing: None.
-    """
-    event: Any = st.session_state.get(key)
-    points = event["selection"]["points"] if event else []
-    if not points:
-        return None
-    # Plotly's customdata arrives as a list or as {"0": …, "1": …}.
-    found = points[0].get("customdata") or ()
-    values = list(found.values()) if isinstance(found, dict) else list(found)
-    return (int(values[0]), int(values[1])) if len(values) == 2 else None
+    def selected() -> None:
+        event: Any = st.session_state.get(key)
+        points = event["selection"]["points"] if event else []
+        # A redrawn chart reports an empty selection, which means nothing; a stranger may send what
+        # the figure does not have.
+        values = _values(points[0].get("customdata")) if points else []
+        if clicked is not None and any(values == _values(own) for own in _behind(figure)):
+            clicked(values)
+
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key=key,
+        on_select=selected if clicked is not None else "ignore",
+        selection_mode="points",
+        alt=alt_text(figure),
+        config={"displayModeBar": False},  # charts here are read and clicked, never zoomed
+    )
+
+
+def _behind(figure: go.Figure) -> Iterator[Any]:
+    for trace in figure.data:
+        custom = getattr(trace, "customdata", None)
+        yield from () if custom is None else custom
+
+
+def _values(customdata: Any) -> list[Any]:
+    """Plotly's ``customdata`` arrives as a list, as {"0": …, "1": …} or, if it is one, alone."""
+    if isinstance(customdata, dict):
+        return list(customdata.values())
+    if isinstance(customdata, list | tuple):
+        return list(customdata)
+    return [] if customdata is None else [customdata]

@@ -13,7 +13,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.explorer import Explorer
 from rivae.ui.panels.answers import picture
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query
 from rivae.ui.shared.uploads import Upload, read_upload
 from rivae.ui.shell import keys
@@ -70,7 +70,7 @@ def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
             chosen=chosen if chosen != "mean" else None,
             label="Queries to choose from",
             key=keys.GALLERY_PANEL,
-            on_pick=lambda: _on_pick(purpose),
+            pick=purpose.choose,
         )
     else:
         st.info("No item fits. Remove a word or widen the factor.")
@@ -78,12 +78,6 @@ def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
         _upload(explorer, purpose.upload)
     if not st.session_state[purpose.flag]:
         st.rerun()
-
-
-def _on_pick(purpose: Purpose) -> None:
-    item = getattr(st.session_state.get(keys.GALLERY_PANEL), "pick", None)
-    if isinstance(item, int):
-        purpose.choose(item)
 
 
 def _filtered(explorer: Explorer) -> NDArray[np.int64]:
@@ -151,10 +145,11 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
         st.warning(str(error))
 
 
-_GALLERY = st.components.v2.component(
+_GALLERY = Component(
     "rivae_gallery",
-    js=source("dom.js", "gallery.js"),
-    css=source("base.css", "gallery.css"),
+    js=("dom.js", "gallery.js"),
+    css=("base.css", "gallery.css"),
+    reports={"pick": int},
 )
 
 
@@ -166,9 +161,9 @@ def gallery_panel(
     chosen: int | None,
     label: str,
     key: str,
-    on_pick: Callable[[], None],
+    pick: Callable[[int], object],
 ) -> None:
-    """Show items ``ids``; a click puts the item's number into ``st.session_state[key].pick``."""
+    """Show items ``ids``; a click gives the item's number to ``pick``."""
     items = {str(i): picture(explorer, i, side) for i in ids}
     data = {
         "ids": list(ids),
@@ -177,4 +172,4 @@ def gallery_panel(
         "label": label,
         "aspect": explorer.aspect(side),
     }
-    _GALLERY(key=key, data=data, on_pick_change=on_pick)
+    _GALLERY(data, key=key, pick=pick)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from rivae.errors import ConfigError, RivaeError
+from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.steering import SteerRow
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query, unread
-from rivae.ui.panels.session import Panel, named_item
+from rivae.ui.panels.session import Panel, answered, named_item
 from rivae.ui.panels.steer_links import NAMES, SteerLink, read_steer, write_steer
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, keys, theme, web
@@ -21,7 +21,7 @@ from rivae.ui.steer import answers as steer_answers
 from rivae.ui.steer import state
 from rivae.ui.steer.state import SteerState
 
-PANEL = Panel(keys.STEER_PANEL, keys.STEER_NOTICE, keys.STEER_ANSWER, keys.STEER_CHOOSING)
+PANEL = Panel(keys.STEER_NOTICE, keys.STEER_ANSWER, keys.STEER_CHOOSING)
 
 
 def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
@@ -107,44 +107,39 @@ def come_back() -> None:
 # What the panel and the page's widgets report
 
 
-def on_commit() -> None:
+def on_commit(view: dict[str, Any]) -> None:
     """The matrix was changed."""
-    PANEL.on("commit", _take)
+    PANEL.guarded(lambda: _take(view))
 
 
-def on_pick() -> None:
+def on_pick(report: dict[str, Any]) -> None:
     """A picture was clicked: open its drawer."""
-    PANEL.on("pick", _pick)
+    PANEL.guarded(lambda: _pick(report))
 
 
-def on_choose() -> None:
+def on_choose(report: dict[str, Any]) -> None:
     """Another query is wanted: a random one, a row number, the average, or the gallery."""
-    PANEL.on("choose", _choose)
+    PANEL.guarded(lambda: _choose(report))
 
 
-def on_add() -> None:
+def on_add(report: dict[str, Any]) -> None:
     """A row is to become a step of a tour."""
-    PANEL.on("add", _add)
+    PANEL.guarded(lambda: _add(report))
 
 
-def on_ask() -> None:
+def on_ask(question: dict[str, Any]) -> None:
     """A question of the panel where the web route is missing."""
-    ask(PANEL.reported("ask"), keys.STEER_ANSWER)
+    ask(question, keys.STEER_ANSWER)
 
 
-def on_ask_words() -> None:
+def on_ask_words(question: dict[str, Any]) -> None:
     """The same for word clouds, which must not hold up pictures."""
-    ask(PANEL.reported("ask_words"), keys.STEER_WORDS)
+    ask(question, keys.STEER_WORDS)
 
 
-def ask(question: Any, key: str) -> None:
+def ask(question: dict[str, Any], key: str) -> None:
     """Answers a question through the session, under ``key``."""
-    if not isinstance(question, dict):
-        return
-    try:
-        st.session_state[key] = steer_answers.answer(question, cache.explorer)
-    except RivaeError as error:
-        st.session_state[key] = {"seq": question.get("seq"), "error": str(error)}
+    st.session_state[key] = answered(question, steer_answers.answer)
 
 
 def _take(view: dict[str, Any]) -> SteerState:
@@ -189,9 +184,9 @@ def choose_run() -> None:
     address.write(write_steer(SteerLink(st.session_state[keys.STEER_RUN])), NAMES)
 
 
-_PANEL = st.components.v2.component(
+STEER = Component(
     "rivae_steer",
-    js=source(
+    js=(
         "dom.js",
         "wire.js",
         "layout.js",
@@ -201,35 +196,15 @@ _PANEL = st.components.v2.component(
         "steer_head.js",
         "steer.js",
     ),
-    css=source("base.css", "steer_cloud.css", "steer.css"),
+    css=("base.css", "steer_cloud.css", "steer.css"),
+    # The matrix after a change, an action with the matrix, and questions where the web route is
+    # missing.
+    reports={
+        "commit": dict,
+        "pick": dict,
+        "choose": dict,
+        "add": dict,
+        "ask": dict,
+        "ask_words": dict,
+    },
 )
-
-
-def steer_panel(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_commit: Callable[[], None],
-    on_pick: Callable[[], None],
-    on_choose: Callable[[], None],
-    on_add: Callable[[], None],
-    on_ask: Callable[[], None],
-    on_ask_words: Callable[[], None],
-) -> None:
-    """Show the panel.
-
-    ``data`` comes from :func:`rivae.ui.steer.session.panel_data`. While the panel is mounted its
-    reports are in ``st.session_state[key]``: ``commit`` (the matrix after a change), ``pick``,
-    ``choose`` and ``add`` (an action with the matrix), ``ask`` and ``ask_words`` (questions, only
-    where the web route is missing).
-    """
-    _PANEL(
-        key=key,
-        data=dict(data),
-        on_commit_change=on_commit,
-        on_pick_change=on_pick,
-        on_choose_change=on_choose,
-        on_add_change=on_add,
-        on_ask_change=on_ask,
-        on_ask_words_change=on_ask_words,
-    )

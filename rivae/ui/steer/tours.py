@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import whole_number
 from rivae.ui.shared import trash
 from rivae.ui.shell import keys, web
@@ -260,13 +260,13 @@ def show() -> None:
     step = whole_number(st.query_params.get("step", "1"), 1, len(tour.steps)) or 1
     answers = {"answer": keys.TOUR_ANSWER, "words": keys.TOUR_WORDS}
     said = {name: st.session_state.get(key) for name, key in answers.items()}
-    tour_panel(
+    _PRESENTER(
         {**payload(tour), **said, "step": step, "colors": session.word_colors()},
         key=keys.TOUR_PANEL,
-        on_step=_on_step,
-        on_leave=_leave,
-        on_ask=lambda: session.ask(_reported("ask"), keys.TOUR_ANSWER),
-        on_ask_words=lambda: session.ask(_reported("ask_words"), keys.TOUR_WORDS),
+        step=_on_step,
+        leave=lambda _: _leave(),
+        ask=lambda question: session.ask(question, keys.TOUR_ANSWER),
+        ask_words=lambda question: session.ask(question, keys.TOUR_WORDS),
     )
     _back()
 
@@ -297,13 +297,8 @@ def _back() -> None:
     st.button("Back to the matrix", icon=":material/arrow_back:", on_click=_leave)
 
 
-def _reported(name: str) -> Any:
-    return getattr(st.session_state.get(keys.TOUR_PANEL), name, None)
-
-
-def _on_step() -> None:
-    step = _reported("step")
-    if type(step) is int and step > 0:
+def _on_step(step: int) -> None:
+    if step > 0:
         st.query_params["step"] = str(step)
 
 
@@ -315,32 +310,12 @@ def _leave() -> None:
     session.come_back()
 
 
-_PANEL = st.components.v2.component(
+# The view over everything else.
+_PRESENTER = Component(
     "rivae_tour",
-    js=source("dom.js", "wire.js", "steer_cloud.js", "tour.js"),
-    css=source("base.css", "steer_cloud.css", "tour.css"),
+    js=("dom.js", "wire.js", "steer_cloud.js", "tour.js"),
+    css=("base.css", "steer_cloud.css", "tour.css"),
+    # The step that is shown (from 1), whether the presenter is done, and questions where the web
+    # route is missing.
+    reports={"step": int, "leave": bool, "ask": dict, "ask_words": dict},
 )
-
-
-def tour_panel(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_step: Callable[[], None],
-    on_leave: Callable[[], None],
-    on_ask: Callable[[], None],
-    on_ask_words: Callable[[], None],
-) -> None:
-    """Show the view over everything else.
-
-    ``data`` comes from :func:`rivae.ui.steer.tours.payload`. ``step`` reports the step that is
-    shown (from 1), ``leave`` that the presenter is done.
-    """
-    _PANEL(
-        key=key,
-        data=dict(data),
-        on_step_change=on_step,
-        on_leave_change=on_leave,
-        on_ask_change=on_ask,
-        on_ask_words_change=on_ask_words,
-    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui.shared.charts import QUIET
+from rivae.ui.shared.charts import chart
 from rivae.ui.shell import keys, theme
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import parts, session
@@ -37,7 +37,6 @@ def scale_picker() -> bool:
 
 def panel(entry: Entry, history: History) -> None:
     """Every term of the loss and the scores of the validations."""
-    from rivae.plots.theme import alt_text
     from rivae.plots.training import thinning_note
 
     with st.container(
@@ -46,9 +45,7 @@ def panel(entry: Entry, history: History) -> None:
         st.subheader("Curves", anchor=False, width="content")
         log = scale_picker()
     figure = _figure(entry.id, history.version, log, theme.is_dark(), history)
-    st.plotly_chart(
-        figure, theme=None, key=f"{keys.TRAIN_RUN}-curves", alt=alt_text(figure), config=QUIET
-    )
+    chart(figure, f"{keys.TRAIN_RUN}-curves")
     notes = [thinning_note(history.per_point)]
     if history.damaged:
         rows = "row" if history.damaged == 1 else "rows"
@@ -172,7 +169,6 @@ def _curve(history: History, term: str) -> Curve | None:
 def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> None:
     import numpy as np
 
-    from rivae.plots.theme import alt_text
     from rivae.plots.training import thinning_note, training_overlay
 
     histories = _histories(names)
@@ -198,9 +194,7 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
         dark=theme.is_dark(),
         revision=f"{term} {over_time}",
     )
-    st.plotly_chart(
-        figure, theme=None, key=f"{keys.TRAIN_OVER}-chart", alt=alt_text(figure), config=QUIET
-    )
+    chart(figure, f"{keys.TRAIN_OVER}-chart")
     notes = [thinning_note(max((curve.per_point for _, curve, _ in lines), default=1))]
     if missing:
         what = "has no times of its epochs" if over_time else "has no such values"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import actions, curves, parts, run, session
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rivae.jobs.overview import Entry
 
 QUEUE_SHOWN, QUEUE_MOST = 8, 100
-_SCROLL = st.components.v2.component("rivae_scroll", js=source("scroll.js"))
+_SCROLL = Component("rivae_scroll", js=("scroll.js",))
 
 
 def panel() -> None:
@@ -46,7 +46,7 @@ def panel() -> None:
 def _bring_into_view(job_id: str) -> None:
     """Scroll to the entry of a job, which is drawn after this: the form above it was longer."""
     key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{keys.TRAIN_BUTTON}-open-{job_id}")
-    _SCROLL(key="train_scroll", data={"key": key})
+    _SCROLL({"key": key}, key="train_scroll")
 
 
 def _live(known: tuple[str, ...]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.ui.panels.frame import reveal
 from rivae.ui.shared import exports
+from rivae.ui.shared.charts import chart
 from rivae.ui.shell import keys, theme
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import traversals
@@ -67,19 +68,12 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     """Which digits follow each other along each dimension (the paper's Split-MNIST table)."""
     from rivae.metrics.digits import transition_table
     from rivae.plots.digits import transition_heatmap
-    from rivae.plots.theme import alt_text
 
     assert explorer.data.factors is not None
     found = traversals.many_queries(anchor.key, n, choice, explorer)
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
     figure = transition_heatmap(table, explorer.axis_names, dark=theme.is_dark())
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.TRAVERSE_TRANSITIONS,
-        alt=alt_text(figure),
-        config={"displayModeBar": False},
-    )
+    chart(figure, keys.TRAVERSE_TRANSITIONS)
     exports.panel(
         "digits", lambda: figure, anchor.run, "digits", is_chart=True, n_queries=n, range=choice
     )
@@ -90,7 +84,6 @@ def _heatmap(
 ) -> tuple[int, int] | None:
     """Draw the table; returns the chosen (dimension, factor column), held in our own state."""
     from rivae.plots.heatmap import correlation_heatmap
-    from rivae.plots.theme import alt_text
 
     table = traversals.table(anchor.key, n, choice, explorer)
     cell: tuple[int, int] | None = st.session_state.get(keys.TRAVERSE_CELL)
@@ -105,23 +98,11 @@ def _heatmap(
         selected=None if cell is None else (cell[0], columns.index(cell[1])),
     )
 
-    def clicked() -> None:
-        event: Any = st.session_state.get(keys.TRAVERSE_HEATMAP)
-        points = event["selection"]["points"] if event else []
-        if points:  # a redrawn figure reports an empty selection, which means nothing
-            j, k = _pair(points[0].get("customdata"))
-            st.session_state[keys.TRAVERSE_CELL] = (j, columns[k])
-            reveal(DETAIL)
+    def clicked(values: list[int]) -> None:
+        st.session_state[keys.TRAVERSE_CELL] = (values[0], columns[values[1]])
+        reveal(DETAIL)
 
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.TRAVERSE_HEATMAP,
-        on_select=clicked,
-        selection_mode="points",
-        alt=alt_text(figure),
-        config={"displayModeBar": False},
-    )
+    chart(figure, keys.TRAVERSE_HEATMAP, clicked)
     framed = f"|corr| ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
     left_out = f" · categories left out: {', '.join(table.left_out)}" if table.left_out else ""
     st.caption(markdown(framed + left_out))
@@ -136,12 +117,6 @@ def _heatmap(
         threshold=THRESHOLD,
     )
     return cell
-
-
-def _pair(customdata: Any) -> tuple[int, int]:
-    """Plotly's ``customdata`` arrives as a list or as {"0": …, "1": …}."""
-    values = list(customdata.values()) if isinstance(customdata, dict) else list(customdata)
-    return int(values[0]), int(values[1])
 
 
 def _cell_picker(explorer: Explorer) -> tuple[int, int]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rivae.ui.panels.answers import picture
-from rivae.ui.panels.component import source
+from rivae.ui.panels.component import Component
 from rivae.ui.shared import exports, words
 from rivae.ui.shell import cache, keys, theme
 from rivae.ui.shell.text import escape, markdown
@@ -44,11 +43,11 @@ def panel(explorer: Explorer, run_id: str) -> None:
         )
         return
     _remark(explorer, found)
-    cloud_panel(
+    _CLOUDS(
         payload(explorer, clouds, found, dark=theme.is_dark()),
         key=keys.WORDS_PANEL,
-        on_word=lambda: _word(explorer, clouds, found),
-        on_item=lambda: _item(explorer),
+        word=lambda report: _word(explorer, clouds, found, report),
+        item=lambda i: _item(explorer, i),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(legend(clouds, dark=theme.is_dark()), width="content")
@@ -113,13 +112,10 @@ def _remark(explorer: Explorer, found: AxisStates) -> None:
         )
 
 
-def _word(explorer: Explorer, clouds: Clouds, found: AxisStates) -> None:
+def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[str, object]) -> None:
     """A word was clicked: list the items of its state that have it."""
     from rivae.words.item_words import having
 
-    report = getattr(st.session_state.get(keys.WORDS_PANEL), "word", None)
-    if not isinstance(report, dict):
-        return
     s, w = report.get("state"), report.get("word")
     if not isinstance(s, int) or not isinstance(w, int):
         return
@@ -129,10 +125,9 @@ def _word(explorer: Explorer, clouds: Clouds, found: AxisStates) -> None:
         session.open_list(f"{word} at {found.names[s]}", ids)
 
 
-def _item(explorer: Explorer) -> None:
+def _item(explorer: Explorer, i: int) -> None:
     session.close()
-    item = getattr(st.session_state.get(keys.WORDS_PANEL), "item", None)
-    session.open_item(item, explorer)
+    session.open_item(i, explorer)
 
 
 def _counts(clouds: Clouds) -> None:
@@ -179,23 +174,9 @@ def _export(
     )
 
 
-_CLOUDS = st.components.v2.component(
+_CLOUDS = Component(
     "rivae_clouds",
-    js=source("dom.js", "clouds.js"),
-    css=source("base.css", "clouds.css"),
+    js=("dom.js", "clouds.js"),
+    css=("base.css", "clouds.css"),
+    reports={"word": dict, "item": int},  # {"state", "word"}; the number of an item
 )
-
-
-def cloud_panel(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_word: Callable[[], None],
-    on_item: Callable[[], None],
-) -> None:
-    """Show the clouds made by :func:`rivae.ui.words.clouds.payload`.
-
-    A click on a word puts {"state", "word"} into ``st.session_state[key].word``, one on a picture
-    its item number into ``.item``.
-    """
-    _CLOUDS(key=key, data=dict(data), on_word_change=on_word, on_item_change=on_item)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import DataError
 from rivae.ui.shared import exports
 from rivae.ui.shared import words as words_data
-from rivae.ui.shared.charts import QUIET
+from rivae.ui.shared.charts import chart
 from rivae.ui.shell import cache, keys, theme
 from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
@@ -24,7 +24,6 @@ N_WORDS = 12  # of each end
 def panel(explorer: Explorer, run_id: str) -> None:
     """The strongest words of both ends with intervals; a click lists their items."""
     from rivae.plots.contrast import contrast_dots
-    from rivae.plots.theme import alt_text
     from rivae.words.contrast import contrast
     from rivae.words.item_words import having
 
@@ -45,25 +44,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
             words, n_words=N_WORDS, dark=theme.is_dark(), title=f"Along {axis}", **names
         )
 
-    def clicked() -> None:
-        event: Any = st.session_state.get(keys.WORDS_CONTRAST)
-        points = event["selection"]["points"] if event else []
-        word = points[0].get("customdata") if points else None
-        word = next(iter(word.values())) if isinstance(word, dict) else word
-        word = word[0] if isinstance(word, list) and word else word
-        if isinstance(word, str):
-            ids = having(sets, word, dict.fromkeys([*high, *low]))
-            session.open_list(f"{word} at both ends of {axis}", ids)
+    def clicked(values: list[str]) -> None:
+        word = values[0]
+        ids = having(sets, word, dict.fromkeys([*high, *low]))
+        session.open_list(f"{word} at both ends of {axis}", ids)
 
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.WORDS_CONTRAST,
-        on_select=clicked,
-        selection_mode="points",
-        alt=alt_text(figure),
-        config=QUIET,
-    )
+    chart(figure, keys.WORDS_CONTRAST, clicked)
     st.caption(
         markdown(
             f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: "

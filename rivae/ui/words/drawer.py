@@ -48,12 +48,8 @@ def _list(explorer: Explorer, opened: Opened) -> None:
         chosen=None,
         label=opened.title,
         key=keys.WORDS_LIST,
-        on_pick=lambda: _pick(explorer),
+        pick=lambda i: session.open_item(i, explorer),
     )
-
-
-def _pick(explorer: Explorer) -> None:
-    session.open_item(getattr(st.session_state.get(keys.WORDS_LIST), "pick", None), explorer)
 
 
 def _item(explorer: Explorer, run_id: str, opened: Opened) -> None:

@@ -91,10 +91,8 @@ def open_list(title: str, ids: list[int]) -> None:
     st.session_state[keys.WORDS_OPEN] = Opened(title, tuple(ids))
 
 
-def open_item(i: object, explorer: Explorer) -> None:
-    """Show one item, beside the list it was chosen from, if any; other reports mean nothing."""
-    if not isinstance(i, int) or isinstance(i, bool):
-        return
+def open_item(i: int, explorer: Explorer) -> None:
+    """Show one item, beside the list it was chosen from, if any; one that is not there is none."""
     try:
         title = explorer.title(i)
     except RivaeError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.ui.shared import exports, words
-from rivae.ui.shared.charts import QUIET
+from rivae.ui.shared.charts import chart
 from rivae.ui.shell import keys, theme
 from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
@@ -26,7 +26,6 @@ def panel(explorer: Explorer, run_id: str) -> None:
     """The graph; a click on a tag lists its items."""
     from rivae.data.food_factors import FACTOR_LABELS
     from rivae.plots.tag_graph import N_TAGS, tag_graph
-    from rivae.plots.theme import alt_text
     from rivae.words.item_words import having
     from rivae.words.tags import tag_nodes
 
@@ -60,24 +59,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
     n_tags = N_TAGS if chosen is None else N_ONE
     figure = tag_graph(shown, n_tags=n_tags, dark=theme.is_dark())
 
-    def clicked() -> None:
-        event: Any = st.session_state.get(keys.WORDS_TAGS)
-        points = event["selection"]["points"] if event else []
-        found = (points[0].get("customdata") or ()) if points else ()
-        values = list(found.values()) if isinstance(found, dict) else list(found)
-        if values and isinstance(values[0], str) and values[0]:
-            ids = having(tags, values[0], range(len(tags)))
-            session.open_list(f"Tagged {values[0]}", ids)
+    def clicked(values: list[str]) -> None:
+        tag = values[0]
+        if tag:  # a factor has none
+            session.open_list(f"Tagged {tag}", having(tags, tag, range(len(tags))))
 
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key=keys.WORDS_TAGS,
-        on_select=clicked,
-        selection_mode="points",
-        alt=alt_text(figure),
-        config=QUIET,
-    )
+    chart(figure, keys.WORDS_TAGS, clicked)
     tagged = sum(map(bool, tags))
     st.caption(
         markdown(
