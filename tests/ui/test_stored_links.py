@@ -1,0 +1,69 @@
+"""Links that people have kept open what they always opened, and are written back as they were.
+
+``stored_links.json`` holds for each link the state it opened to and the link of that state, as the
+app said them before its links were read by one codec. It is not to be made anew.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from rivae.explorer import Explorer
+from rivae.runs import DEMO_ROOT, find_run
+from rivae.ui.compare import state as compare
+from rivae.ui.explore import state as explore
+from rivae.ui.panels.compare_links import read_compare, write_compare
+from rivae.ui.panels.links import read_link, unread, write_link
+from rivae.ui.panels.steer_links import read_steer, write_steer
+from rivae.ui.steer import state as steer
+
+STORED = json.loads(Path(__file__).with_suffix(".json").with_stem("stored_links").read_text())
+RUN = "demo-digits"
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return Explorer.open(find_run(RUN, [DEMO_ROOT]))
+
+
+def opened(digits, page, params):
+    """What a link says on the page, its state, and the link written back."""
+    # An overlong text is stored as what is repeated, and how often.
+    params = {name: t if isinstance(t, str) else t[0] * t[1] for name, t in params.items()}
+    if page == "explore":
+        link, dropped = read_link(params)
+        state, notes = explore.from_link(digits, link.run or RUN, link, rev=0)
+        back = write_link(explore.to_link(digits, state))
+    elif page == "steer":
+        link, dropped = read_steer(params)
+        state, notes = steer.from_link(digits, link.run or RUN, link, rev=0)
+        back = write_steer(steer.to_link(state))
+    else:
+        link, dropped = read_compare(params)
+        state, notes = compare.from_link(digits, link.runs, link, rev=0)
+        back = write_compare(compare.to_link(digits, state))
+    shown = json.loads(json.dumps(dataclasses.asdict(state)))
+    del shown["rev"]
+    said = [*unread(sorted(dropped)), *notes]  # in which order the names stand is left open
+    return {"said": said, "state": shown, "back": back}
+
+
+def near(values):
+    """Numbers that a model computed, as another machine may round them."""
+    return pytest.approx(values, abs=2e-4) if values and None not in values else values
+
+
+@pytest.mark.parametrize("stored", STORED, ids=lambda s: f"{s['page']}-{s['what']}")
+def test_a_stored_link_opens_as_it_always_did(digits, stored):
+    found = opened(digits, stored["page"], stored["params"])
+    expected = stored["opens"]
+    for name in ("z", "base"):
+        if name in expected["state"]:
+            expected["state"][name] = near(expected["state"][name])
+    if expected["state"].get("upload"):
+        expected["state"]["upload"]["z"] = near(expected["state"]["upload"]["z"])
+    assert found["state"] == expected["state"]
+    assert found["said"] == expected["said"]
+    assert list(found["back"].items()) == list(expected["back"].items()), "in this order"
