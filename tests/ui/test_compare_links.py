@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from rivae.ui.panels.compare_links import CompareLink, read_compare, write_compare
-from rivae.ui.panels.links import MAX_LENGTH, SPANS
+from rivae.ui.panels.codec import MAX_LENGTH
+from rivae.ui.panels.links import SPANS, CompareLink
 
 
 def random_link(rng):
@@ -24,12 +24,12 @@ def random_link(rng):
 @pytest.mark.parametrize("seed", range(50))
 def test_a_link_is_read_back_as_it_was_written(seed):
     link = random_link(random.Random(seed))
-    assert read_compare(write_compare(link)) == (link, [])
+    assert CompareLink.read(link.write()) == (link, [])
 
 
 def test_only_what_differs_is_written():
-    assert write_compare(CompareLink()) == {}
-    assert write_compare(CompareLink(runs=("a", "b"), shifts={0: 0.25}, factor=2)) == {
+    assert CompareLink().write() == {}
+    assert CompareLink(runs=("a", "b"), shifts={0: 0.25}, factor=2).write() == {
         "runs": "a,b",
         "f": "1_0.25",
         "factor": "3",
@@ -56,12 +56,12 @@ def test_only_what_differs_is_written():
     ],
 )
 def test_what_cannot_be_read_is_named_and_the_rest_is_used(params, dropped):
-    link, named = read_compare({"q": "7", **params})
+    link, named = CompareLink.read({"q": "7", **params})
     assert named == [dropped]
     assert link.query == (None if dropped == "q" else 7)
 
 
 def test_runs_are_listed_once_and_in_order():
-    assert read_compare({"runs": "b, a,b,,c"})[0].runs == ("b", "a", "c")
+    assert CompareLink.read({"runs": "b, a,b,,c"})[0].runs == ("b", "a", "c")
     many = ",".join(f"r{i}" for i in range(500))
-    assert 6 < len(read_compare({"runs": many})[0].runs) <= 20
+    assert 6 < len(CompareLink.read({"runs": many})[0].runs) <= 20

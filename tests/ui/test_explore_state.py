@@ -5,7 +5,7 @@ import pytest
 
 from rivae.errors import ConfigError
 from rivae.ui.explore import state as explore
-from rivae.ui.panels.links import Link, read_link, write_link
+from rivae.ui.panels.links import ExploreLink
 from rivae.ui.panels.query import next_rev
 from rivae.ui.shared.uploads import Kept, Upload
 
@@ -13,7 +13,7 @@ from rivae.ui.shared.uploads import Kept, Upload
 @pytest.fixture
 def start(digits):
     row = int(digits.search_rows[3])
-    state, notes = explore.from_link(digits, "digits", Link(query=row, k=7), rev=0)
+    state, notes = explore.from_link(digits, "digits", ExploreLink(query=row, k=7), rev=0)
     assert not notes
     return state
 
@@ -25,8 +25,8 @@ def view(state, **changes):
 
 
 def reopened(digits, state):
-    params = write_link(explore.to_link(digits, state))
-    link, dropped = read_link(params)
+    params = explore.to_link(digits, state).write()
+    link, dropped = ExploreLink.read(params)
     assert not dropped
     again, notes = explore.from_link(digits, state.run, link, rev=0)
     assert not notes
@@ -57,7 +57,7 @@ def test_a_link_restores_the_whole_state(digits, start, seed):
 
 def test_the_default_link_of_a_state_names_run_and_query_only(digits, start):
     state = dataclasses.replace(start, k=10)
-    assert set(write_link(explore.to_link(digits, state))) == {"run", "q"}
+    assert set(explore.to_link(digits, state).write()) == {"run", "q"}
 
 
 def test_a_late_report_changes_nothing(start):
@@ -98,13 +98,13 @@ def test_a_query_that_does_not_exist_is_refused(digits, start):
 
 
 def test_a_link_to_more_dimensions_says_what_is_left_out(digits):
-    state, notes = explore.from_link(digits, "digits", Link(changes={0: 1.0, 8: 2.0}), rev=0)
+    state, notes = explore.from_link(digits, "digits", ExploreLink(changes={0: 1.0, 8: 2.0}), rev=0)
     assert state.z[0] == 1.0 and len(state.z) == 3
     assert "z9" in notes[0]
 
 
 def test_a_link_to_a_missing_item_falls_back_to_the_first(digits):
-    state, notes = explore.from_link(digits, "digits", Link(query=10**7), rev=0)
+    state, notes = explore.from_link(digits, "digits", ExploreLink(query=10**7), rev=0)
     assert state.query == digits.search_rows[0]
     assert "no item" in notes[0]
 
@@ -117,7 +117,7 @@ def test_an_upload_comes_back_by_its_content(digits, start):
     kept = Kept()
     kept.keep("model", upload)
     state = dataclasses.replace(explore.with_upload(start, upload), z=(0.5, 2.0, 1.0))
-    link, dropped = read_link(write_link(explore.to_link(digits, state)))
+    link, dropped = ExploreLink.read(explore.to_link(digits, state).write())
     assert not dropped and link.upload == NAME
     again, notes = explore.from_link(digits, "digits", link, 0, kept.find("model", NAME))
     assert not notes and again.upload == upload
@@ -132,7 +132,7 @@ def test_an_upload_that_is_gone_leaves_its_z_and_says_so(digits, start):
     assert again.z == again.base == upload.z, "no slider is displaced"
     assert "upload it again" in notes[0]
     assert "no longer kept" in explore.query_card(digits, again)["text"]
-    assert write_link(explore.to_link(digits, again)) == write_link(link), "the address stays"
+    assert explore.to_link(digits, again).write() == link.write(), "the address stays"
 
 
 def test_uploads_are_bounded_and_the_least_recently_used_goes_first():

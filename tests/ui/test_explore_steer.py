@@ -6,8 +6,7 @@ from rivae.runs import DEMO_ROOT, find_run
 from rivae.steering import MAX_LEVEL
 from rivae.ui.explore import state as explore
 from rivae.ui.explore.leave import to_steer
-from rivae.ui.panels.links import Link
-from rivae.ui.panels.steer_links import read_steer, write_steer
+from rivae.ui.panels.links import ExploreLink, SteerLink
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +18,7 @@ def digits():
 @pytest.fixture
 def start(digits):
     row = int(digits.search_rows[3])
-    return explore.from_link(digits, "digits", Link(query=row, k=7), rev=0)[0]
+    return explore.from_link(digits, "digits", ExploreLink(query=row, k=7), rev=0)[0]
 
 
 def moved(digits, state, **by):
@@ -55,4 +54,4 @@ def test_of_many_moved_axes_the_five_that_went_furthest(digits, start):
 def test_beyond_what_steer_takes_a_level_stops_at_its_end(digits, start):
     link = to_steer(digits, moved(digits, start, z1=30.0, z2=-30.0))
     assert link.rows[1] == (MAX_LEVEL, -MAX_LEVEL)
-    assert read_steer(write_steer(link)) == (link, [])
+    assert SteerLink.read(link.write()) == (link, [])

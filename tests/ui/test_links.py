@@ -2,15 +2,16 @@ import random
 
 import pytest
 
-from rivae.ui.panels.links import MAX_LENGTH, SPANS, Link, format_number, read_link, write_link
+from rivae.ui.panels.codec import MAX_LENGTH
+from rivae.ui.panels.links import SPANS, ExploreLink, format_number
 
 
-def random_link(rng: random.Random) -> Link:
+def random_link(rng: random.Random) -> ExploreLink:
     dims = rng.sample(range(30), rng.randint(0, 30))
-    return Link(
+    return ExploreLink(
         run=rng.choice([None, "demo-sprites", "a.b_c-1"]),
         rows=rng.choice(["test", "all"]),
-        query=rng.choice([None, "mean", 0, 12345]),
+        query=rng.choice([None, "mean", 0, 12345, "upload_" + "0a" * 16]),
         changes={j: round(rng.uniform(-20, 20), 4) for j in dims},
         k=rng.randint(1, 30),
         whole=rng.choice([None, True, False]),
@@ -23,15 +24,15 @@ def random_link(rng: random.Random) -> Link:
 @pytest.mark.parametrize("seed", range(50))
 def test_a_link_is_read_back_as_it_was_written(seed):
     link = random_link(random.Random(seed))
-    assert read_link(write_link(link)) == (link, [])
+    assert ExploreLink.read(link.write()) == (link, [])
 
 
 def test_a_default_link_is_empty():
-    assert write_link(Link()) == {}
+    assert ExploreLink().write() == {}
 
 
 def test_only_what_differs_is_written():
-    assert write_link(Link(run="r", changes={0: 0.5, 2: -1.25})) == {
+    assert ExploreLink(run="r", changes={0: 0.5, 2: -1.25}).write() == {
         "run": "r",
         "z": "1_0.5~3_-1.25",
     }
@@ -69,17 +70,17 @@ def test_only_what_differs_is_written():
     ],
 )
 def test_what_cannot_be_read_is_dropped_and_named(name, text):
-    assert read_link({name: text}) == (Link(), [name])
+    assert ExploreLink.read({name: text}) == (ExploreLink(), [name])
 
 
 def test_the_good_part_of_a_link_is_kept():
-    link, dropped = read_link({"run": "r", "z": "1_0.5~oops~3_2", "k": "99", "q": "7"})
+    link, dropped = ExploreLink.read({"run": "r", "z": "1_0.5~oops~3_2", "k": "99", "q": "7"})
     assert (link.run, link.query, link.changes, link.k) == ("r", 7, {0: 0.5, 2: 2.0}, 10)
     assert dropped == ["z", "k"]
 
 
 def test_foreign_parameters_are_not_ours():
-    assert read_link({"embed": "true", "utm": "x"}) == (Link(), [])
+    assert ExploreLink.read({"embed": "true", "utm": "x"}) == (ExploreLink(), [])
 
 
 @pytest.mark.parametrize(

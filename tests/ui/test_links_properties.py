@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.ui.panels import compare_links, links, steer_links
+from rivae.ui.panels.links import CompareLink, ExploreLink, SteerLink
 
 # Near enough to what the pages write that most of it is read.
 WORDS = st.sampled_from(
@@ -43,19 +43,14 @@ WORDS = st.sampled_from(
 TEXT = st.lists(WORDS | st.text(max_size=5), max_size=6).flatmap(
     lambda parts: st.sampled_from(["~", "_", ",", "!", ""]).map(lambda by: by.join(parts))
 )
-KINDS = (
-    (links.NAMES, links.read_link, links.write_link),
-    (compare_links.NAMES, compare_links.read_compare, compare_links.write_compare),
-    (steer_links.NAMES, steer_links.read_steer, steer_links.write_steer),
-)
+KINDS = (ExploreLink, CompareLink, SteerLink)
 
 
 @given(st.sampled_from(KINDS), st.data())
 def test_any_address_is_read_and_what_was_read_is_written_and_read_alike(kind, data):
-    names, read, write = kind
-    params = data.draw(st.dictionaries(st.sampled_from(names), TEXT))
-    link, dropped = read(params)
+    params = data.draw(st.dictionaries(st.sampled_from(kind.names()), TEXT))
+    link, dropped = kind.read(params)
     assert set(dropped) <= set(params)
-    written = write(link)
-    assert set(written) <= set(names)
-    assert read(written) == (link, [])
+    written = link.write()
+    assert set(written) <= set(kind.names())
+    assert kind.read(written) == (link, [])

@@ -273,9 +273,9 @@ def test_the_results_can_be_exported(digits, runs, kind):
     from rivae.export import export_bytes
     from rivae.ui.explore import leave
     from rivae.ui.explore import state as explore
-    from rivae.ui.panels.links import Link
+    from rivae.ui.panels.links import ExploreLink
 
-    state, _ = explore.from_link(digits, "digits", Link(k=3, changes={0: 2.0}), rev=0)
+    state, _ = explore.from_link(digits, "digits", ExploreLink(k=3, changes={0: 2.0}), rev=0)
     content = export_bytes(leave.sheet(digits, state), kind)
     ids = [str(i) for i in digits.topk(np.array(state.z), 3).ids]
     if kind == "csv":

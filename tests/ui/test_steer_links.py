@@ -1,12 +1,12 @@
 import pytest
 
-from rivae.ui.panels.steer_links import DEFAULT_SIGMA, SteerLink, read_steer, write_steer
+from rivae.ui.panels.links import SteerLink
 
-FULL = SteerLink("a-run", 17, (2, 0), (("off", "on"), ("query", -1.5), (0.0, 2.25)), 4.5)
+FULL = SteerLink("a-run", 17, (2, 0), 4.5, (("off", "on"), ("query", -1.5), (0.0, 2.25)))
 
 
 def test_a_link_comes_back():
-    params = write_steer(FULL)
+    params = FULL.write()
     assert params == {
         "run": "a-run",
         "q": "17",
@@ -14,9 +14,9 @@ def test_a_link_comes_back():
         "n": "4.5",
         "m": "o_i~q_-1.5~0_2.25",
     }
-    assert read_steer(params) == (FULL, [])
-    assert write_steer(SteerLink("a")) == {"run": "a"}
-    assert read_steer({}) == (SteerLink(), [])
+    assert SteerLink.read(params) == (FULL, [])
+    assert SteerLink("a").write() == {"run": "a"}
+    assert SteerLink.read({}) == (SteerLink(), [])
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,11 @@ def test_a_link_comes_back():
     ],
 )
 def test_what_cannot_be_read_is_dropped_and_named(params, dropped):
-    link, named = read_steer(params)
+    link, named = SteerLink.read(params)
     assert named == dropped
-    assert link.n_sigma == DEFAULT_SIGMA and len(link.axes) <= 5 and len(link.rows) <= 32
+    assert link.n_sigma == SteerLink().n_sigma and len(link.axes) <= 5 and len(link.rows) <= 32
 
 
 def test_rows_do_not_outlive_their_axes():
-    link, dropped = read_steer({"axes": "1~x", "m": "o~i"})
+    link, dropped = SteerLink.read({"axes": "1~x", "m": "o~i"})
     assert link.axes == (0,) and link.rows == () and dropped == ["axes", "m"]

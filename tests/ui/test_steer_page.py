@@ -19,7 +19,9 @@ from rivae.tours import (
     tours_folder,
     trash_of_tours,
 )
-from rivae.ui.panels.steer_links import DEFAULT_SIGMA
+from rivae.ui.panels.links import SteerLink
+
+SIGMA = SteerLink().n_sigma
 
 
 @pytest.fixture(autouse=True)
@@ -61,10 +63,10 @@ def test_without_a_matrix_all_combinations_of_the_two_strongest_axes(app, digits
     order = sorted(range(3), key=lambda j: (-digits.effects[j], j))
     assert sent["axes"] == order[:2] and sent["order"] == order
     assert sent["rows"] == [["off", "off"], ["off", "on"], ["on", "off"], ["on", "on"]]
-    assert sent["nSigma"] == DEFAULT_SIGMA and sent["wordKind"] == ""
+    assert sent["nSigma"] == SIGMA and sent["wordKind"] == ""
     query = sent["queryId"]
     rows = [SteerRow(tuple(order[:2]), tuple(levels)) for levels in sent["rows"]]
-    expected = steer(digits, base_point(digits, query), rows, DEFAULT_SIGMA)
+    expected = steer(digits, base_point(digits, query), rows, SIGMA)
     shown = [[item[0] for item in row["items"]] for row in sent["first"]]
     assert shown == expected.tolist()
 
@@ -281,6 +283,6 @@ def test_the_export_makes_the_matrix(app, digits):
     page = app("steer", run="digits", q="mean", axes="1~2", m="o_i")
     made = sheet(digits, page.at.session_state["steer_state"])
     row = SteerRow((0, 1), ("off", "on"))
-    ids = steer(digits, np.asarray(digits.mean), [row], DEFAULT_SIGMA)[0]
+    ids = steer(digits, np.asarray(digits.mean), [row], SIGMA)[0]
     assert [row["item"] for row in made.rows] == ids.tolist()
     assert any("steering_sheet(" in code.value for code in page.at.code)

@@ -14,9 +14,8 @@ from rivae.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
 from rivae.ui.compare import state as compare
 from rivae.ui.explore import state as explore
-from rivae.ui.panels.compare_links import read_compare, write_compare
-from rivae.ui.panels.links import read_link, unread, write_link
-from rivae.ui.panels.steer_links import read_steer, write_steer
+from rivae.ui.panels.codec import unread
+from rivae.ui.panels.links import CompareLink, ExploreLink, SteerLink
 from rivae.ui.steer import state as steer
 
 STORED = json.loads(Path(__file__).with_suffix(".json").with_stem("stored_links").read_text())
@@ -33,17 +32,17 @@ def opened(digits, page, params):
     # An overlong text is stored as what is repeated, and how often.
     params = {name: t if isinstance(t, str) else t[0] * t[1] for name, t in params.items()}
     if page == "explore":
-        link, dropped = read_link(params)
+        link, dropped = ExploreLink.read(params)
         state, notes = explore.from_link(digits, link.run or RUN, link, rev=0)
-        back = write_link(explore.to_link(digits, state))
+        back = explore.to_link(digits, state).write()
     elif page == "steer":
-        link, dropped = read_steer(params)
+        link, dropped = SteerLink.read(params)
         state, notes = steer.from_link(digits, link.run or RUN, link, rev=0)
-        back = write_steer(steer.to_link(state))
+        back = steer.to_link(state).write()
     else:
-        link, dropped = read_compare(params)
+        link, dropped = CompareLink.read(params)
         state, notes = compare.from_link(digits, link.runs, link, rev=0)
-        back = write_compare(compare.to_link(digits, state))
+        back = compare.to_link(digits, state).write()
     shown = json.loads(json.dumps(dataclasses.asdict(state)))
     del shown["rev"]
     said = [*unread(sorted(dropped)), *notes]  # in which order the names stand is left open

@@ -15,9 +15,9 @@ from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
-from rivae.ui.panels.compare_links import NAMES, CompareLink, read_compare, write_compare
+from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import SHARED, Component
-from rivae.ui.panels.links import Query, unread
+from rivae.ui.panels.links import CompareLink, Query
 from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, web
@@ -31,10 +31,10 @@ def chosen_runs(ready: Sequence[Run]) -> tuple[str, ...]:
     of one data set.
     """
     known: CompareState | None = st.session_state.get(state.COMPARE)
-    params = address.read(NAMES)
+    params = address.read(CompareLink.names())
     if known is not None and _stays(params):
         return known.runs
-    return read_compare(params)[0].runs if "runs" in params else _newest(ready)
+    return CompareLink.read(params)[0].runs if "runs" in params else _newest(ready)
 
 
 def _stays(params: dict[str, str]) -> bool:
@@ -73,12 +73,12 @@ def current(entered: bool, runs: Sequence[str]) -> tuple[CompareState, Compariso
     """
     comparison = open_runs(runs)
     first = comparison.explorers[0]
-    params = address.read(NAMES)
+    params = address.read(CompareLink.names())
     known: CompareState | None = st.session_state.get(state.COMPARE)
     if known is not None and known.runs == tuple(runs) and _stays(params):
         _take_along(known)
         return known, comparison
-    link, dropped = read_compare(params)
+    link, dropped = CompareLink.read(params)
     shown, notes = compare_state.from_link(first, runs, link, known.rev if known else 0)
     st.session_state[state.COMPARE_NOTICE] = " ".join(unread(dropped) + notes)
     st.session_state[state.COMPARE_LINK] = params
@@ -138,8 +138,8 @@ def _matching(keys: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matchi
 
 
 def _save(first: Explorer, shown: CompareState) -> None:
-    params = write_compare(compare_state.to_link(first, shown))
-    address.save(params, NAMES, state.COMPARE_LINK)
+    params = compare_state.to_link(first, shown).write()
+    address.save(params, CompareLink.names(), state.COMPARE_LINK)
 
 
 def _set(shown: CompareState) -> None:
@@ -178,11 +178,11 @@ def choose_runs() -> None:
     known: CompareState | None = st.session_state.get(state.COMPARE)
     link = CompareLink(runs=runs)
     if known is not None and runs[:1] == known.runs[:1]:
-        link = replace(read_compare(address.read(NAMES))[0], runs=runs)
+        link = replace(CompareLink.read(address.read(CompareLink.names()))[0], runs=runs)
     elif known is not None and set(runs) & set(known.runs):
         link = CompareLink(runs=runs, query=known.query, k=known.k)
     # An empty choice is written too: without it the newest runs would come back.
-    address.write({"runs": "", **write_compare(link)}, NAMES)
+    address.write({"runs": "", **link.write()}, CompareLink.names())
 
 
 def on_commit(view: dict[str, Any]) -> None:

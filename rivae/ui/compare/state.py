@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rivae.comparison import COUNTERPART, Comparison
-from rivae.errors import ConfigError
-from rivae.explorer import MAX_K, Explorer, Vector
+from rivae.explorer import Explorer, Vector
 from rivae.ui.panels.answers import read_z, results
-from rivae.ui.panels.compare_links import CompareLink
-from rivae.ui.panels.links import SPANS, Query
+from rivae.ui.panels.codec import carry
+from rivae.ui.panels.links import CompareLink, Query
 from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, rounded
 from rivae.words.axis_names import SEPARATOR
 
@@ -41,8 +40,8 @@ class CompareState:
     k: int
     whole: bool
     span: int
-    locked: tuple[int, ...] = ()
-    by_effect: bool = False
+    locked: tuple[int, ...]
+    by_effect: bool
     rev: int = 0
 
 
@@ -56,16 +55,15 @@ def from_link(
     if beyond:
         beyond_all = max(beyond) + 1
         notes.append(f"The first run has {d} axes; the link's factor {beyond_all} is left out.")
-    state = CompareState(
+    state = carry(
+        link,
+        CompareState,
         runs=tuple(runs),
         query=query,
         shifts=tuple(link.shifts.get(j, 0.0) for j in range(d)),
         factor=link.factor if link.factor < d else 0,
-        k=link.k,
         whole=first.shows_whole if link.whole is None else link.whole,
-        span=link.span,
         locked=tuple(j for j in link.locked if j < d),
-        by_effect=link.by_effect,
         rev=next_rev(rev),
     )
     return state, notes
@@ -73,16 +71,11 @@ def from_link(
 
 def to_link(first: Explorer, state: CompareState) -> CompareLink:
     """The link that restores ``state``."""
-    return CompareLink(
-        runs=state.runs,
-        query=state.query,
+    return carry(
+        state,
+        CompareLink,
         shifts={j: shift for j, shift in enumerate(state.shifts) if shift},
-        factor=state.factor,
-        k=state.k,
         whole=None if state.whole == first.shows_whole else state.whole,
-        span=state.span,
-        locked=state.locked,
-        by_effect=state.by_effect,
     )
 
 
@@ -95,23 +88,8 @@ def commit(state: CompareState, view: Mapping[str, Any]) -> CompareState:
     if view.get("rev") != state.rev:
         return state
     d = len(state.shifts)
-    k, span, factor, locked = (view.get(name) for name in ("k", "span", "factor", "locked"))
-    if not isinstance(k, int) or not 1 <= k <= MAX_K or span not in SPANS:
-        raise ConfigError("the panel sent a number of results or a range that does not exist")
-    if not isinstance(factor, int) or factor not in range(d):
-        raise ConfigError(f"there is no such factor: choose 1 to {d}")
-    if not isinstance(locked, list) or any(j not in range(d) for j in locked):
-        raise ConfigError(f"only factors 1 to {d} can be locked")
-    return replace(
-        state,
-        shifts=rounded(read_z(view.get("shifts"), d)),
-        factor=factor,
-        k=k,
-        span=span,
-        whole=bool(view.get("whole")),
-        by_effect=bool(view.get("by_effect")),
-        locked=tuple(sorted(set(locked))),
-    )
+    said = CompareLink.reported(view, d)
+    return replace(state, shifts=rounded(read_z(view.get("shifts"), d)), **said)
 
 
 def with_query(first: Explorer, state: CompareState, query: Query) -> CompareState:
@@ -157,19 +135,14 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
             }
         )
     return {
+        **CompareLink.sent(state),
         "rev": state.rev,
         "key": key,
         "url": url,
         "runs": runs,
         "first": {"runs": found, "items": items},
         "shifts": list(state.shifts),
-        "factor": state.factor,
-        "k": state.k,
-        "whole": state.whole,
         "wholeLabel": first.whole_label,
-        "span": state.span,
-        "locked": list(state.locked),
-        "byEffect": state.by_effect,
         "unit": UNIT,
         "dims": dims(comparison, bases[0]),
         "query": card_of(first, state.query, bases[0]),

@@ -12,7 +12,7 @@ from PIL import Image
 
 from rivae.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.ui.explore.state import ExploreState
-from rivae.ui.panels.steer_links import SteerLink, write_steer
+from rivae.ui.panels.links import SteerLink
 from rivae.ui.shared import exports
 from rivae.ui.shell.pages import STEER
 
@@ -60,7 +60,7 @@ def button(explorer: Explorer, shown: ExploreState) -> None:
         STEER,
         label="Steer",
         icon=":material/grid_on:",
-        query_params=write_steer(to_steer(explorer, shown)),
+        query_params=to_steer(explorer, shown).write(),
         help="Put this query and the axes you moved into a table of several factors at once",
     )
 
@@ -77,4 +77,5 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
     at_query: tuple[Level, ...] = tuple("query" for _ in axes)
     now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
-    return SteerLink(state.run, state.query, axes, (at_query, now) if axes else ())
+    rows = (at_query, now) if axes else ()
+    return SteerLink(state.run, state.query, axes, rows=rows)

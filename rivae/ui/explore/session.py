@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,8 +11,9 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
+from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import SHARED, Component
-from rivae.ui.panels.links import NAMES, Link, read_link, unread, write_link
+from rivae.ui.panels.links import ExploreLink
 from rivae.ui.panels.query import rounded
 from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.shared import address, uploads
@@ -27,12 +29,12 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     Raises:
         RivaeError: the run in question is missing, broken or not ready.
     """
-    params = address.read(NAMES)
+    params = address.read(ExploreLink.names())
     known: ExploreState | None = st.session_state.get(keys.EXPLORE)
     if known is not None and params == st.session_state.get(keys.EXPLORE_LINK):
         _keep(known)
         return known, _opened(known.run, known.rows)
-    link, dropped = read_link(params)
+    link, dropped = ExploreLink.read(params)
     run = link.run or address.run_in_hand() or default_run
     explorer = _opened(run, link.rows)
     upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
@@ -54,12 +56,13 @@ def _opened(run: str, rows: Rows) -> Explorer:
 
 def _keep(shown: ExploreState) -> None:
     st.session_state[keys.EXPLORE] = shown
-    address.take(shown.run, write_link(Link(query=shown.query, upload=shown.uploaded))["q"])
+    address.take(shown.run, shown.start)
 
 
 def save_link(explorer: Explorer, shown: ExploreState) -> None:
     """Writes the state into the address, which adds one step to the browser's history."""
-    address.save(write_link(state.to_link(explorer, shown)), NAMES, keys.EXPLORE_LINK)
+    params = state.to_link(explorer, shown).write()
+    address.save(params, ExploreLink.names(), keys.EXPLORE_LINK)
 
 
 def set_state(shown: ExploreState) -> None:
@@ -176,10 +179,10 @@ def open_run(run: str, rows: str) -> None:
         chosen: Rows = "all" if rows == "all" else "test"
         known: ExploreState | None = st.session_state.get(keys.EXPLORE)
         explorer = cache.explorer(run, chosen)
-        link = Link(run=run, rows=chosen)
+        link = ExploreLink(run=run, rows=chosen)
         if known is not None and known.run == run:
             kept = state.to_link(cache.explorer(known.run, known.rows), known)
-            link = Link(**{**kept.__dict__, "rows": chosen})
+            link = replace(kept, rows=chosen)
         shown, _ = state.from_link(explorer, run, link, known.rev if known else 0)
         set_state(shown)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rivae.catalogue import Rows
-from rivae.errors import ConfigError
-from rivae.explorer import MAX_K, Explorer
+from rivae.explorer import Explorer
 from rivae.ui.panels.answers import read_z, results
-from rivae.ui.panels.links import DEFAULT_SPAN, SPANS, Link, Query
+from rivae.ui.panels.codec import carry
+from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z, rounded
 from rivae.ui.shared.uploads import Upload
 
@@ -35,20 +35,20 @@ class ExploreState:
     z: tuple[float, ...]
     k: int
     whole: bool
-    locked: tuple[int, ...] = ()
-    by_effect: bool = True
-    span: int = DEFAULT_SPAN
+    locked: tuple[int, ...]
+    by_effect: bool
+    span: int
     upload: Upload | None = None
     rev: int = 0
 
     @property
-    def uploaded(self) -> str | None:
-        """The name of the upload, if that is the query."""
-        return self.upload.name if self.upload else None
+    def start(self) -> Query | str:
+        """The query as links name it, an upload by its name."""
+        return self.upload.name if self.upload else self.query
 
 
 def from_link(
-    explorer: Explorer, run: str, link: Link, rev: int, upload: Upload | None = None
+    explorer: Explorer, run: str, link: ExploreLink, rev: int, upload: Upload | None = None
 ) -> tuple[ExploreState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run.
 
@@ -72,37 +72,30 @@ def from_link(
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
         notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
-    state = ExploreState(
+    state = carry(
+        link,
+        ExploreState,
         run=run,
-        rows=link.rows,
         query=query,
         base=base,
         z=tuple(z),
-        k=link.k,
         whole=explorer.shows_whole if link.whole is None else link.whole,
         locked=tuple(j for j in link.locked if j < len(z)),
-        by_effect=link.by_effect,
-        span=link.span,
         upload=upload,
         rev=next_rev(rev),
     )
     return state, notes
 
 
-def to_link(explorer: Explorer, state: ExploreState) -> Link:
+def to_link(explorer: Explorer, state: ExploreState) -> ExploreLink:
     """The link that restores ``state``, an upload as long as it is kept."""
     moved = {j: v for j, (v, b) in enumerate(zip(state.z, state.base, strict=True)) if v != b}
-    return Link(
-        run=state.run,
-        rows=state.rows,
-        query=None if state.upload else state.query,
-        upload=state.uploaded,
+    return carry(
+        state,
+        ExploreLink,
+        query=state.start,
         changes=dict(enumerate(state.z)) if state.upload else moved,
-        k=state.k,
         whole=None if state.whole == explorer.shows_whole else state.whole,
-        locked=state.locked,
-        by_effect=state.by_effect,
-        span=state.span,
     )
 
 
@@ -115,20 +108,8 @@ def commit(state: ExploreState, view: Mapping[str, Any]) -> ExploreState:
     if view.get("rev") != state.rev:
         return state
     d = len(state.z)
-    locked, k, span = view.get("locked", []), view.get("k"), view.get("span")
-    if not isinstance(k, int) or not 1 <= k <= MAX_K or span not in SPANS:
-        raise ConfigError("the panel sent a number of results or a range that does not exist")
-    if not isinstance(locked, list) or any(j not in range(d) for j in locked):
-        raise ConfigError(f"only dimensions 1 to {d} can be locked")
-    return replace(
-        state,
-        z=rounded(read_z(view.get("z"), d)),
-        k=k,
-        span=span,
-        whole=bool(view.get("whole")),
-        by_effect=bool(view.get("by_effect")),
-        locked=tuple(sorted(set(locked))),
-    )
+    said = ExploreLink.reported(view, d)
+    return replace(state, z=rounded(read_z(view.get("z"), d)), **said)
 
 
 def with_query(explorer: Explorer, state: ExploreState, query: Query) -> ExploreState:
@@ -160,6 +141,7 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
     z = np.array(state.z)
     side = 0 if state.whole else 2
     return {
+        **ExploreLink.sent(state),
         "rev": state.rev,
         "key": f"{state.run}/{state.rows}",
         "url": url,
@@ -167,12 +149,7 @@ def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]
         "rows": state.rows,
         "z": list(state.z),
         "base": list(state.base),
-        "k": state.k,
-        "whole": state.whole,
         "wholeLabel": explorer.whole_label,
-        "locked": list(state.locked),
-        "byEffect": state.by_effect,
-        "span": state.span,
         "letter": explorer.method.axis_letter(),
         "dims": [
             {

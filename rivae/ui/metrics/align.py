@@ -11,7 +11,7 @@ from rivae.errors import RunError
 from rivae.ui.metrics import session
 from rivae.ui.metrics.labels_table import gains_payload
 from rivae.ui.metrics.table import RESULTS
-from rivae.ui.panels.compare_links import CompareLink, write_compare
+from rivae.ui.panels.links import CompareLink
 from rivae.ui.shared import axes
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import cache, keys
@@ -176,7 +176,7 @@ def _kept(run: Run, job: Job) -> None:
             COMPARE,
             label="Compare with the original",
             icon=":material/view_column:",
-            query_params=write_compare(CompareLink(runs=(run.id, made))),
+            query_params=CompareLink(runs=(run.id, made)).write(),
         )
         st.button(
             "Evaluate it",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.ui.metrics.table import Sort, next_sort
 from rivae.ui.panels.frame import reveal
-from rivae.ui.panels.links import MAX_DIMS, read_link
+from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared import address
 from rivae.ui.shell import keys
 
@@ -37,7 +37,7 @@ def _choose_view() -> None:
 
 def current_run(default: str) -> tuple[str, str]:
     """The run in the address, else the one last looked at, and a remark on the link."""
-    link, dropped = read_link({"run": st.query_params.get("run", "")})
+    link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
     remark = "The link names no run that could be read, so another one is shown." if dropped else ""
     return link.run or address.run_in_hand() or default, remark
 

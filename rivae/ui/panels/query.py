@@ -31,12 +31,14 @@ def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
     return rounded(explorer.mean if query == "mean" else explorer.encode(query))
 
 
-def linked_query(explorer: Explorer, query: Query | None) -> tuple[Query, list[str]]:
+def linked_query(explorer: Explorer, query: Query | str | None) -> tuple[Query, list[str]]:
     """The query that a link names, else the first row; a sentence where it names none there is."""
     first = int(explorer.search_rows[0])
-    if query is None:
+    if query == "mean":
+        return "mean", []
+    if not isinstance(query, int):
         return first, []
-    if query == "mean" or query < len(explorer.data):
+    if query < len(explorer.data):
         return query, []
     return first, [f"The data set has no item {query}, so the first one is the query."]
 

@@ -11,10 +11,10 @@ from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.steering import SteerRow
+from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import Component
-from rivae.ui.panels.links import Query, unread
+from rivae.ui.panels.links import Query, SteerLink
 from rivae.ui.panels.session import Panel, answered, named_item
-from rivae.ui.panels.steer_links import NAMES, SteerLink, read_steer, write_steer
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, keys, theme, web
 from rivae.ui.steer import answers as steer_answers
@@ -30,12 +30,12 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
     Raises:
         RivaeError: the run in question is missing, broken or not ready.
     """
-    params = address.read(NAMES)
+    params = address.read(SteerLink.names())
     known: SteerState | None = st.session_state.get(keys.STEER)
     if known is not None and params == st.session_state.get(keys.STEER_LINK):
         _keep(known)
         return known, cache.explorer(known.run)
-    link, dropped = read_steer(params)
+    link, dropped = SteerLink.read(params)
     run = link.run or address.run_in_hand() or (ready[0].id if ready else "")
     explorer = cache.explorer(run)
     shown, notes = state.from_link(explorer, run, link, known.rev if known else 0)
@@ -53,7 +53,7 @@ def _keep(shown: SteerState) -> None:
 
 
 def _save(shown: SteerState) -> None:
-    address.save(write_steer(state.to_link(shown)), NAMES, keys.STEER_LINK)
+    address.save(state.to_link(shown).write(), SteerLink.names(), keys.STEER_LINK)
 
 
 def set_state(shown: SteerState) -> None:
@@ -181,7 +181,8 @@ def _add(report: dict[str, Any]) -> None:
 
 def choose_run() -> None:
     """Another run was chosen; axes belong to a run, so its default matrix is shown."""
-    address.write(write_steer(SteerLink(st.session_state[keys.STEER_RUN])), NAMES)
+    link = SteerLink(st.session_state[keys.STEER_RUN])
+    address.write(link.write(), SteerLink.names())
 
 
 STEER = Component(

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rivae.errors import ConfigError
 from rivae.explorer import Explorer
-from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, SteerRow, steer_rows
-from rivae.ui.panels.links import Query
+from rivae.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
+from rivae.ui.panels.codec import carry
+from rivae.ui.panels.links import Query, SteerLink
 from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z
-from rivae.ui.panels.steer_links import DEFAULT_SIGMA, SteerLink
 from rivae.ui.steer.answers import pictures_of
 
 FIRST_AXES = 2  # steered when the link names none
@@ -33,7 +32,7 @@ class SteerState:
     query: Query
     axes: tuple[int, ...]
     rows: tuple[tuple[Level, ...], ...]
-    n_sigma: float = DEFAULT_SIGMA
+    n_sigma: float
     rev: int = 0
 
     @property
@@ -72,7 +71,7 @@ def from_link(
 
 def to_link(state: SteerState) -> SteerLink:
     """The link that restores ``state``."""
-    return SteerLink(state.run, state.query, state.axes, state.rows, state.n_sigma)
+    return carry(state, SteerLink)
 
 
 def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> SteerState:
@@ -83,22 +82,9 @@ def commit(explorer: Explorer, state: SteerState, view: Mapping[str, Any]) -> St
     """
     if view.get("rev") != state.rev:
         return state
-    axes, rows, n_sigma = view.get("axes"), view.get("rows"), view.get("n_sigma")
-    if not isinstance(axes, list) or any(type(j) is not int for j in axes):
-        raise ConfigError("the panel sent no list of axes")
-    if any(not 0 <= j < explorer.n_components for j in axes):
-        raise ConfigError(f"there are only axes 1 to {explorer.n_components}")
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise ConfigError("the panel sent no list of rows")
-    if not isinstance(n_sigma, int | float) or not 0.5 <= n_sigma <= MAX_LEVEL:
-        raise ConfigError(f"n sigma must lie between 0.5 and {MAX_LEVEL:g}")
-    made = steer_rows(axes, rows)
-    return replace(
-        state,
-        axes=tuple(axes),
-        rows=tuple(row.levels for row in made),
-        n_sigma=round(float(n_sigma), 2),
-    )
+    said = SteerLink.reported(view, explorer.n_components)
+    made = steer_rows(said["axes"], said["rows"])
+    return replace(state, **said | {"rows": tuple(row.levels for row in made)})
 
 
 def with_query(explorer: Explorer, state: SteerState, query: Query) -> SteerState:
@@ -117,6 +103,7 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
     """
     given, letter = explorer.given_names, explorer.method.axis_letter()
     return {
+        **SteerLink.sent(state),
         "rev": state.rev,
         "key": key,
         "url": url,
@@ -124,9 +111,6 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         "query": card_of(explorer, state.query, query_z(explorer, state.query)),
         "queryId": state.query,
         "nItems": len(explorer.data),
-        "axes": list(state.axes),
-        "rows": [list(row) for row in state.rows],
-        "nSigma": state.n_sigma,
         "letter": letter,
         "dims": [
             {"short": axis, "given": given[j], "name": explorer.axis_names[j]}

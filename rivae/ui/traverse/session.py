@@ -11,7 +11,8 @@ import streamlit as st
 
 from rivae.errors import ConfigError
 from rivae.ranges import RANGES
-from rivae.ui.panels.links import MAX_LENGTH, Query, read_link, unread
+from rivae.ui.panels.codec import MAX_LENGTH, unread
+from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.panels.query import linked_query, query_z
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, keys
@@ -42,7 +43,7 @@ def current(default_run: str) -> tuple[Anchor, Explorer, str]:
     Raises:
         RivaeError: the run is missing, broken or not ready.
     """
-    link, dropped = read_link({n: st.query_params[n] for n in ("run", "q") if n in st.query_params})
+    link, dropped = ExploreLink.read(address.read(("run", "q")))
     run = link.run or address.run_in_hand() or default_run
     explorer = cache.explorer(run)
     query, notes = linked_query(explorer, link.query)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.panels.links import read_link
+from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared import address, words
 from rivae.ui.shared.axes import dim_picker
 from rivae.ui.shared.runs import run_title
@@ -45,7 +45,7 @@ def current_run(ready: list[str]) -> tuple[str, str]:
     """The run in the address, else the one in hand if it has texts, else the newest that has; and
     a remark on the link.
     """
-    link, dropped = read_link({"run": st.query_params.get("run", "")})
+    link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
     remark = "The link names no run that could be read, so another one is shown." if dropped else ""
     if link.run:
         return link.run, remark

@@ -1,0 +1,128 @@
+"""A page's settings, each declared once: how it stands in the address, and what its panel says.
+
+A page's link is a dataclass whose fields are made by ``setting``; reading and writing the address,
+checking what the panel reports and what the panel is sent follow from that declaration. A link is
+read as if a stranger had written it: whatever is malformed or out of range is dropped and named,
+the rest is used. Only what differs from the default is written, so a new page has a short address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self, TypeVar
+
+MAX_LENGTH = 6000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How one kind of value is written, read and checked.
+
+    Attributes:
+        write: the text of a value.
+        read: what of a text can be read, None where nothing can, and whether that is all of it.
+        check: what a panel reports, as a value for a run of so many dimensions. Raises ConfigError
+            where the panel cannot send that. None for what is no matter of the panel.
+    """
+
+    write: Callable[[Any], str]
+    read: Callable[[str], tuple[Any, bool]]
+    check: Callable[[Any, int], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A field of a link: its name in the address, its kind, and what it is without a word."""
+
+    param: str
+    kind: Kind
+    default: Any
+
+
+def setting(param: str, kind: Kind, default: Any) -> Any:
+    """A field of a link; the order of the fields is their order in the address."""
+    return field(
+        default_factory=lambda: default, metadata={"setting": Setting(param, kind, default)}
+    )
+
+
+@dataclass(frozen=True)
+class Link:
+    """What the address of a page can say."""
+
+    @classmethod
+    def settings(cls) -> dict[str, Setting]:
+        """The settings by the names of their fields."""
+        return {each.name: each.metadata["setting"] for each in fields(cls)}
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The only names in the address that this page owns; it leaves others alone."""
+        return tuple(each.param for each in cls.settings().values())
+
+    @classmethod
+    def read(cls, params: Mapping[str, str]) -> tuple[Self, list[str]]:
+        """The link in ``params`` and the names of the parameters that were dropped in part."""
+        found, dropped = {}, []
+        for name, each in cls.settings().items():
+            text = params.get(each.param, "")
+            if not text:
+                continue
+            value, is_whole = (None, False) if len(text) > MAX_LENGTH else each.kind.read(text)
+            if value is not None:
+                found[name] = value
+            if not is_whole:
+                dropped.append(each.param)
+        return cls(**found), dropped
+
+    def write(self) -> dict[str, str]:
+        """The query parameters; only what differs from the default."""
+        said = {name: getattr(self, name) for name in self.settings()}
+        return {
+            each.param: each.kind.write(said[name])
+            for name, each in self.settings().items()
+            if said[name] != each.default
+        }
+
+    @classmethod
+    def reported(cls, view: Mapping[str, Any], n_dims: int) -> dict[str, Any]:
+        """What a panel reports of its settings, checked for a run of ``n_dims`` dimensions.
+
+        Raises:
+            ConfigError: the report holds something that the panel cannot send.
+        """
+        return {
+            name: each.kind.check(view.get(name), n_dims)
+            for name, each in cls.settings().items()
+            if each.kind.check
+        }
+
+    @classmethod
+    def sent(cls, state: object) -> dict[str, Any]:
+        """The same settings of a page's ``state`` as its panel is sent them."""
+        return {
+            re.sub("_(.)", lambda m: m[1].upper(), name): _plain(getattr(state, name))
+            for name, each in cls.settings().items()
+            if each.kind.check
+        }
+
+
+def carry(source: object, kind: type[T], **others: Any) -> T:
+    """A ``kind`` with those fields of ``source`` that it has, too, except for ``others``."""
+    names = {each.name for each in fields(kind)}  # type: ignore[arg-type]
+    own = {each.name for each in fields(source)}  # type: ignore[arg-type]
+    return kind(**{name: getattr(source, name) for name in names & own} | others)
+
+
+def unread(dropped: Sequence[str]) -> list[str]:
+    """The sentence about parts of a link that were dropped; none without any."""
+    if not dropped:
+        return []
+    return [f"Part of the link could not be read and was left out: {', '.join(dropped)}."]
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
