@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from rivae.config import TrainingConfig
 from rivae.data import settings_class
+from rivae.jobs.titles import TITLES
 from rivae.methods import method_class
 from rivae.runs.named_files import PATHS
 
@@ -73,6 +74,7 @@ class SettingField:
         whole: whether those are whole numbers.
         inside: of a part, the values that it has when it is added.
         bounds: in words, e.g. "from 1 to 512", or "".
+        title: its name for a reader, or "".
         help: what it means, or "".
     """
 
@@ -86,6 +88,7 @@ class SettingField:
     whole: bool = False
     inside: Mapping[str, Any] = field(default_factory=dict)
     bounds: str = ""
+    title: str = ""
     help: str = ""
 
     @property
@@ -144,7 +147,12 @@ def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
         default = info.get_default(call_default_factory=True, validated_data={})
         path, inner = f"{prefix}.{name}", _model_in(info.annotation)
         if inner is None or _may_be_none(info.annotation):
-            made = _field(path, info.annotation, info.metadata, default, info.description or "")
+            title, said = TITLES.get(name, ("", ""))
+            made = replace(
+                _field(path, info.annotation, info.metadata, default, info.description or ""),
+                title=info.title or title,
+                help=info.description or said,
+            )
             yield made if inner is None else replace(made, inside=_defaults(inner))
         if inner is not None:
             yield from _of_model(path, inner)

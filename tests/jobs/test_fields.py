@@ -20,6 +20,7 @@ from rivae.jobs.fields import (
     training_fields,
 )
 from rivae.jobs.sweep import MAX_RUNS, open_datasets, runs_of
+from rivae.jobs.titles import TITLES
 from rivae.launch import make_config
 from rivae.methods import method_class, method_names
 from rivae.methods.base import MethodConfig
@@ -84,6 +85,20 @@ def test_data_sets_tell_their_settings():
     assert synth["n_pairs"].default == 3000 and "number of pairs" in synth["n_pairs"].help
     assert found(dataset_fields("split-mnist"))["folder"].is_path
     assert "device" not in found(training_fields()), "it is chosen with the machine's slots"
+
+
+@pytest.mark.parametrize("method", method_names())
+def test_every_setting_has_a_title_and_a_line_of_help(method):
+    for dataset in dataset_names():
+        for field in all_fields(dataset, method):
+            assert 0 < len(field.title) <= 26, (field.path, field.title)
+            assert field.kind == "part" or field.help, field.path
+    known = {
+        field.path.rpartition(".")[2]
+        for name in method_names()
+        for field in [*method_fields(name), *training_fields()]
+    }
+    assert set(TITLES) - known == {"embedder", "cos_sim"}, "these stand above their own settings"
 
 
 def test_the_joint_stage_comes_last():

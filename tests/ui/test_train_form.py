@@ -71,6 +71,15 @@ def test_what_is_changed_is_marked_and_taken_back(form):
     assert "Changed" not in page.words, "the same number is no change"
 
 
+def test_a_setting_has_a_title_and_its_key_beside_it(form):
+    page = form().enter(method__embedder2="yes")
+    assert page.widget("method.lambda_reg").label == "Weight: regulariser :gray[:small[lambda_reg]]"
+    assert page.widget("method.learning_rate").label == "Learning rate", "not the same word twice"
+    assert page.widget("dataset.n_pairs").label == "Pairs :gray[:small[n_pairs]]"
+    assert page.widget("dataset.n_pairs").help.startswith("number of pairs")
+    assert "Second embedder :gray[:small[embedder2]]" in [c.value for c in page.at.caption]
+
+
 def test_a_wrong_value_is_told_beside_it_and_kept(form, root):
     page = form().enter(method__lambda_reg="-1")
     assert page.words.count("lambda_reg must be a number of at least 0, not '-1'") == 2

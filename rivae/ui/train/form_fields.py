@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.jobs.titles import TITLES
 from rivae.ui.shell import access
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import form_state
@@ -40,7 +41,7 @@ def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
         parts = list(dict.fromkeys(_part(field) for field in fields))
         for part in sorted(parts, key=bool):
             if part:
-                st.caption(part)
+                st.caption(_titled(TITLES.get(part, ("",))[0], part))
             _cells([field for field in fields if _part(field) == part], checked, sweep, disabled)
 
 
@@ -100,8 +101,7 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
 
 
 def _widget(field: SettingField, text: str, said: str, *, changed: bool, disabled: bool) -> None:
-    # Names of settings need no escape, and a screen reader would read it out.
-    label = "own network" if field.kind == "part" else field.label.rpartition(".")[2]
+    label = _name(field)
     key, icon = form_state.shown(field.path, text), ":material/edit:" if changed else None
     options = _options(field)
     if options is None:
@@ -129,6 +129,23 @@ def _widget(field: SettingField, text: str, said: str, *, changed: bool, disable
         disabled=disabled,
         format_func=lambda option: option or "–",
     )
+
+
+def _name(field: SettingField) -> str:
+    if field.kind == "part":
+        return "Own network"
+    return _titled(field.title, field.label.rpartition(".")[2])
+
+
+def _titled(title: str, key: str) -> str:
+    """The title, and beside it the key that files and the command line know the setting by.
+
+    Neither needs an escape, and a screen reader would read it out.
+    """
+    if not title:
+        return key
+    same = title.lower().replace(" ", "_") == key
+    return title if same else f"{title} :gray[:small[{key}]]"
 
 
 def _options(field: SettingField) -> list[str] | None:
