@@ -29,6 +29,7 @@ from rivae.reading.documents import read_form
 KEPT = timedelta(days=30)
 FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
 MAX_RECORD = 4 * 2**20
+RESTORED = "Restored {}"
 Kind = Literal["run", "import", "tour"]
 FILES: dict[Kind, str] = {"tour": ".json"}  # what is one file, and how its name ends
 _NAME = re.compile(r"[^./\\][^/\\]{0,254}")

@@ -121,7 +121,7 @@ class ExplorePanel extends Panel {
     const note = this.results.far
     note.classList.toggle("on", where !== "inside")
     if (where === "inside") return
-    const tail = where === "far" ? " These results say little." : ""
+    const tail = where === "far" ? " These results mean little." : ""
     const text = `${WHERE[where]}: ${distance.toPrecision(2)} s.d. from the nearest training query, ` +
       `where 99 % of queries lie within ${limit.toPrecision(2)}.${tail}`
     if (note.dataset.text === text) return

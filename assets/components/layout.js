@@ -42,12 +42,12 @@ function showQuery(card, { picture, title, text, tiny }) {
  */
 function buildControls(on) {
   const find = h("input", {
-    type: "search", placeholder: "Find a dimension", "aria-label": "Find a dimension", class: "find",
+    type: "search", placeholder: "Find an axis", "aria-label": "Find an axis", class: "find",
     oninput: on.filter,
   })
   const sort = h("button", {
     type: "button", class: "toggle", onclick: on.sort, "data-testid": "sort-by-effect",
-    title: "Put the dimensions that change the result most first",
+    title: "Sort by how much an axis changes the results",
   }, "By effect")
   const span = h("select", { "aria-label": "Range of the sliders", "data-testid": "span" },
     ...SPANS.map((s) => h("option", { value: s }, `±${s} s.d.`)))
@@ -61,7 +61,7 @@ function buildControls(on) {
       n ? `${n > 0 ? "+" : "−"}${Math.abs(n)}σ` : "μ")))
   const randomName = h("span", {}, "Random z")
   const element = h(
-    "section", { class: "controls", "aria-label": "Latent dimensions" },
+    "section", { class: "controls", "aria-label": "Axes" },
     h("div", { class: "bar" }, find, sort, span),
     list,
     jumps,
@@ -69,7 +69,7 @@ function buildControls(on) {
       h("button", { type: "button", onclick: on.reset, "data-testid": "reset-all" },
         icon("reset"), "Reset all"),
       h("button", { type: "button", onclick: on.random, "data-testid": "random-z",
-        title: "A random point of the model's own distribution" }, icon("dice"), randomName)),
+        title: "A random point among the training queries" }, icon("dice"), randomName)),
   )
   return { element, find, sort, span, list, jumps, jumpName, randomName }
 }

@@ -122,7 +122,7 @@ class SteerPanel extends Panel {
     this.frame.classList.toggle("wordless", !data.wordKind)
     setText(this.textHead, `${data.wordKind} of the top 10 of 20 queries`)
     setText(this.note, data.wordKind
-      ? "Size: frequency within the row. Underlined words go with the setting, slanted ones against it; grey have no clear relation."
+      ? "Size: frequency within the row. Underlined words go with the setting, slanted ones against it; grey ones have no clear relation."
       : "The items have no texts, so there are no word clouds.")
     const old = other ? [] : this.rows
     this.rows = data.rows.map((levels, n) => this.makeRow(levels, old[n]))

@@ -36,14 +36,14 @@ function buildSteerBar(on) {
   sigma.onchange = () => on.sigma(clamp(round4(Number(sigma.value)) || 3, 0.5, MAX_LEVEL))
   const preset = (n) => h("button", {
     type: "button", onclick: () => on.preset(n), "data-testid": `preset-${n}`,
-    title: `All on/off combinations of the first ${n} axes`,
+    title: `All on–off combinations of the first ${n} axes`,
   }, `${n} axes`)
-  const add = h("button", { type: "button", onclick: on.addRow, "data-testid": "add-row" }, "Add row")
+  const add = h("button", { type: "button", onclick: on.addRow, "data-testid": "add-row" }, "Add combination")
   const presets = [preset(2), preset(3)]
   const legend = h("span", { class: "legend muted" })
   const element = h("div", { class: "sbar" },
-    h("label", { class: "check", title: "How far on and off lie from the mean" }, "n", sigma, "s.d."),
-    h("span", { class: "group", role: "group", "aria-label": "All on/off combinations" }, h("span", { class: "muted" }, "All on/off of"),
+    h("label", { class: "check", title: "Distance of on and off from the mean" }, "n", sigma, "s.d."),
+    h("span", { class: "group", role: "group", "aria-label": "All on–off combinations" }, h("span", { class: "muted" }, "All on–off combinations of"),
       ...presets), add, legend)
   return { element, sigma, presets, add, legend }
 }

@@ -89,14 +89,14 @@ class Wire {
       return
     }
     const offline = error instanceof TypeError
-    this.onTrouble(offline ? "No connection to the server: check that it still runs." : error.message)
+    this.onTrouble(offline ? "No connection to the server: check that it is running." : error.message)
     if (this.waiting) this.ask()
   }
 
   lost(seq) {
     if (seq !== this.inFlight) return
     this.settle()
-    this.onTrouble("The server takes long to answer; asking again.")
+    this.onTrouble("The server is slow to answer; trying again.")
     if (this.waiting || this.losses++ < MAX_LOSSES) this.ask()
     else this.onTrouble("The server does not answer; reload the page or move a slider.")
   }

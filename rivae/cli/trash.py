@@ -244,7 +244,9 @@ def _restore(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({kinds[0]: name, "restored": True}))
     else:
-        print(f"{name} is back")
+        from rivae.trash import RESTORED
+
+        print(RESTORED.format(name))
     return 0
 
 

@@ -98,7 +98,9 @@ async def strip(request: Request) -> Response:
 
 async def nothing(request: Request) -> Response:
     """Any other address below ours, and ours asked in a way that they do not take."""
-    return web.refusal(RunError("nothing is answered at this address in this way"))
+    return web.refusal(
+        RunError("there is nothing at this address, or it takes another kind of request")
+    )
 
 
 async def _question(request: Request) -> dict[str, Any] | str:

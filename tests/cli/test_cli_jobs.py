@@ -15,6 +15,7 @@ from rivae.jobs.passwords import fits
 from rivae.runs import Run, list_runs
 from rivae.runs.notes import is_archived
 from rivae.tours import add_tour, delete_tour, list_tours
+from rivae.trash import RESTORED
 from tests.training.tiny import tiny_config, untrained_run
 
 SHORT = (
@@ -195,7 +196,7 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatc
     said("rename", "good", "first")
     said("delete", "first", "--yes")
     assert "add --run or --plan" in said("trash", "restore", "first", code=1)
-    assert "first is back" in said("trash", "restore", "first", "--plan")
+    assert RESTORED.format("first") in said("trash", "restore", "first", "--plan")
     assert json.loads(said("trash", "restore", "first", "--json")) == {
         "run": "first",
         "restored": True,
@@ -225,7 +226,7 @@ def test_deleting_asks_first(said, root, monkeypatch):
     assert "--yes" in said("trash", "empty", code=1) and len(json.loads(said("trash", "--json")))
     add_tour("Kept")
     delete_tour("kept")
-    assert "tour" in said("trash") and "kept is back" in said("trash", "restore", "kept")
+    assert "tour" in said("trash") and RESTORED.format("kept") in said("trash", "restore", "kept")
     assert [tour.id for tour in list_tours()] == ["kept"] and delete_tour("kept")
     assert "free again" in said("trash", "empty", "--yes")
     assert "trash is empty" in said("trash")

@@ -17,6 +17,7 @@ from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
 from rivae.runs.named_files import read_path
+from rivae.trash import RESTORED
 from rivae.ui.data import importing
 from rivae.ui.data.import_record import read_record, recording
 from rivae.ui.shell import access
@@ -127,7 +128,7 @@ def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     assert "Kept for 30 days" in again.words
     again.at.button(key="trash_import_undo").click().run()
     again.calm()
-    assert any("plates is back" in toast.value for toast in again.at.toast)
+    assert any(RESTORED.format("plates") in toast.value for toast in again.at.toast)
     assert "40 pairs" in again.words
 
 

@@ -82,10 +82,10 @@ def test_explore_names_the_axes(shown, run, letter):
     sent = explore.panel()
     assert [dim["name"] for dim in sent["dims"]][:2] == [f"{letter}1", f"{letter}2"]
     assert sent["letter"] == letter
-    assert f"{letter}99 is left out" in explore.at.warning[0].value
+    assert f"{letter}99 is ignored" in explore.at.warning[0].value
     item = sent["first"]["ids"][2]
     explore.report("pick", {"id": item, "view": explore.view()})
-    assert f"Its own {letter} and the current {letter}" in explore.words
+    assert f"{letter} of this item and the current {letter}" in explore.words
 
 
 @pytest.mark.parametrize(("run", "letter"), [("plain", "v"), ("with", "z")])

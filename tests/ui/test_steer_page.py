@@ -19,6 +19,7 @@ from rivae.tours import (
     tours_folder,
     trash_of_tours,
 )
+from rivae.trash import RESTORED
 from rivae.ui.panels.links import SteerLink
 
 SIGMA = SteerLink().n_sigma
@@ -91,7 +92,7 @@ def test_a_strangers_link_is_used_as_far_as_it_goes(app):
     page = app("steer", run="digits", q="99999999", axes="1~99", m="o_i", n="x")
     assert page.panel()["axes"] == [0] and page.panel()["rows"] == [["off"]]
     notice = page.at.warning[0].value
-    assert "no item 99999999" in notice and "z99 is left out" in notice and ": n." in notice
+    assert "no item 99999999" in notice and "z99 is ignored" in notice and ": n." in notice
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_tours_are_renamed_reordered_and_deleted(app):
     assert page.calm() and list_tours() == [] and "Deleted **one**" in page.words
     page.at.button(key="trash_tour_undo").click().run()
     assert page.calm() and read_tour("one").title == "Two"
-    assert any("one is back" in toast.value for toast in page.at.toast)
+    assert any(RESTORED.format("one") in toast.value for toast in page.at.toast)
 
 
 def test_a_tour_is_imported_whole_or_not_at_all(app):

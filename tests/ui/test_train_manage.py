@@ -11,7 +11,7 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.words import size_text
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
-from rivae.trash import Trash, folder_bytes
+from rivae.trash import RESTORED, Trash, folder_bytes
 from rivae.ui.shell import keys as state
 from rivae.ui.train import archive
 
@@ -148,7 +148,7 @@ def test_deleting_names_the_run_its_size_and_what_stays(runs):
     assert f"Deleted **digits** ({size})" in panel.words.replace("\\", "")
     # Undo, and the list of what was deleted, in which it is found later.
     panel.at.button("trash_run_undo").click()
-    assert "digits is back" in panel.run().words and content_of(runs / "digits") == before
+    assert RESTORED.format("digits") in panel.run().words and content_of(runs / "digits") == before
     assert "Deleted **" not in panel.words and not Trash(runs, "run").entries()
     panel.press("delete")
     (entry,) = Trash(runs, "run").entries()
@@ -157,7 +157,7 @@ def test_deleting_names_the_run_its_size_and_what_stays(runs):
     later = Panel("digits-4")
     assert "Kept for 30 days" in later.words
     later.at.button(f"trash_run_{entry.id}").click()
-    assert "digits is back" in later.run().words and content_of(runs / "digits") == before
+    assert RESTORED.format("digits") in later.run().words and content_of(runs / "digits") == before
 
 
 def test_what_is_in_the_way_of_a_restoring_is_named(runs):

@@ -118,8 +118,8 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
             side=side,
         )
     st.caption(
-        f"From low to high as the first run sees it; only points where the best item changes, the "
-        f"best {RANKS} of each. Numbers: shift from the query in axis ranges. The other axes stay "
+        f"From low to high for the first run; only points where the best item changes, the best "
+        f"{RANKS} of each. Numbers: shift from the query in axis ranges. The other axes stay "
         "at the query."
     )
     st.html(to_fragment(sheet(), dark=theme.is_dark()))

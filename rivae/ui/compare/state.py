@@ -54,7 +54,7 @@ def from_link(
     beyond = [j for j in (*link.shifts, link.factor, *link.locked) if j >= d]
     if beyond:
         beyond_all = max(beyond) + 1
-        notes.append(f"The first run has {d} axes; the link's factor {beyond_all} is left out.")
+        notes.append(f"The first run has {d} axes; the link's factor {beyond_all} is ignored.")
     state = carry(
         link,
         CompareState,

@@ -43,7 +43,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
             f"Move {letter} here",
             icon=":material/my_location:",
             key=keys.DRAWER_MOVE,
-            help="Sets the sliders that are not locked to this item's own values.",
+            help="Sets all unlocked sliders to this item's values.",
             on_click=session.move_to_item,
             args=(i,),
         )
@@ -56,7 +56,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     elif item.text and explorer.data.recipe(i) is None:
         st.markdown(markdown(item.text))
     _recipe(explorer, i)
-    st.markdown(f"**Its own {letter} and the current {letter}**")
+    st.markdown(f"**{letter} of this item and the current {letter}**")
     own, std = explorer.encode(i).tolist(), explorer.std.tolist()
     drawing = z_compare_svg(
         shown.z,

@@ -61,7 +61,7 @@ def from_link(
         base = tuple(link.changes.get(j, v) for j, v in enumerate(base))
         upload = Upload(link.upload, "Your picture", "", base)
         notes.append(
-            "Your picture is no longer kept here, so reset leads to where the sliders are now: "
+            "Your picture is no longer kept here, so Reset returns to the current sliders: "
             "click Choose to upload it again."
         )
     z = list(base)
@@ -71,7 +71,7 @@ def from_link(
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
-        notes.append(f"This run has {len(z)} dimensions; the link's {left_out} is left out.")
+        notes.append(f"This run has {len(z)} axes; the link's {left_out} is ignored.")
     state = carry(
         link,
         ExploreState,

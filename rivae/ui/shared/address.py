@@ -158,7 +158,9 @@ def instead_of_upload(query: object) -> str:
     if first != str(query):
         return ""
     shown = "the average query" if query == "mean" else f"item {query}"
-    return f"Only Explore can start from your uploaded picture: this page shows {shown} instead."
+    return (
+        f"Only Explore can use your uploaded picture as the query: this page shows {shown} instead."
+    )
 
 
 def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:

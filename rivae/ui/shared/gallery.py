@@ -73,7 +73,7 @@ def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
             pick=purpose.choose,
         )
     else:
-        st.info("No item fits. Remove a word or widen the factor.")
+        st.info("No items match. Remove a word or widen the factor.")
     if explorer.data.accepts_upload and purpose.upload is not None:
         _upload(explorer, purpose.upload)
     if not st.session_state[purpose.flag]:
@@ -133,7 +133,7 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
 def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
     """A visitor's own picture as the query."""
     file = st.file_uploader(
-        f"Or use a picture of your own ({explorer.data.view_names[0]})",
+        f"Or upload your own picture ({explorer.data.view_names[0]})",
         type=["png", "jpg", "jpeg", "webp", "bmp"],
         key=keys.GALLERY_UPLOAD,
     )

@@ -77,7 +77,7 @@ def in_training(run: Run) -> None:
     where = f"epoch {status.epoch} of {status.total_epochs}"
     state = "In training" if status.state == "running" else "Stopped"
     st.caption(
-        f":material/model_training: {state} at {where}: this is the model of some moment before, "
+        f":material/model_training: {state} at {where}: this is an earlier state of the model, "
         "and its axes may still change."
     )
 

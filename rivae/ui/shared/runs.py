@@ -138,10 +138,10 @@ def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     retrieval = evaluation.get("retrieval") or {}
     factors = (evaluation.get("factors") or {}) if with_factors else {}
     wanted = (
-        ("R@1", retrieval, "recall_at_1", "share of queries whose own pair comes first"),
+        ("R@1", retrieval, "recall_at_1", "share of queries whose own pair ranks first"),
         ("MedR", retrieval, "median_rank", "median rank of a query's own pair, 1 is best"),
-        ("D", factors, "disentanglement", "disentanglement: one factor per dimension"),
-        ("C", factors, "completeness", "completeness: one dimension per factor"),
+        ("D", factors, "disentanglement", "disentanglement: one factor per axis"),
+        ("C", factors, "completeness", "completeness: one axis per factor"),
         ("I", factors, "informativeness", "informativeness: factors readable from z"),
     )
     found = []

@@ -126,12 +126,13 @@ def _delete_import(name: str) -> None:
 def _restore(deleted: Deleted) -> None:
     def change() -> str:
         from rivae.jobs.deletion import restore
+        from rivae.trash import RESTORED
 
         if not _is_free(deleted.kind):
             access.require()
         name = restore(deleted)
         _dismiss(deleted.kind, deleted.id)
-        return f"{name} is back."
+        return RESTORED.format(name)
 
     report.tried(_key("said", deleted.kind), change)
 

@@ -23,6 +23,7 @@ from rivae.ui.shell import gate, keys
 # What a proxy adds to a request that it passes on.
 PASSED_ON = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 WHAT = "start, cancel or delete trainings"
+VIEW_FREELY = "Viewing needs no login."
 log = logging.getLogger("rivae.ui")
 # A session holds what this makes of the password, so a changed password ends it.
 _KEY = secrets.token_bytes(32)

@@ -109,7 +109,7 @@ class Gate:
         _check_site(scope, headers)
         is_api = self._is_api(scope)
         if len(scope["path"]) > (MAX_API_PATH if is_api else MAX_PATH):
-            raise RefusedError(414, "the address is too long: nothing here has such a long name")
+            raise RefusedError(414, "the address is too long: shorten it")
         if len(scope.get("query_string", b"")) > (MAX_API_QUERY if is_api else MAX_QUERY):
             raise RefusedError(414, "the address is too long: ask with POST, or shorten the link")
         if scope["type"] == "websocket":
@@ -121,7 +121,7 @@ class Gate:
             raise _too_long(self._most(scope))
         if is_api:
             if not scope["path"].isprintable():
-                raise RefusedError(400, "the address holds what no name of ours has")
+                raise RefusedError(400, "the address holds a character that no name here has")
             if scope["method"] not in METHODS:
                 raise RefusedError(405, "questions are asked with GET or POST")
             kind = headers.get("content-type").partition(";")[0].strip().lower()
@@ -268,4 +268,4 @@ def _check_site(scope: Scope, headers: _Headers) -> None:
 
 
 def _too_long(most: int) -> RefusedError:
-    return RefusedError(413, f"at most {most:,} bytes are taken in here: send less")
+    return RefusedError(413, f"the request is too large: send at most {most:,} bytes")

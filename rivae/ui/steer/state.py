@@ -58,7 +58,7 @@ def from_link(
     kept = [n for n, j in enumerate(link.axes) if j < d]
     if len(kept) < len(link.axes):
         beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
-        notes.append(f"This run has {d} dimensions; the link's {beyond} is left out.")
+        notes.append(f"This run has {d} axes; the link's {beyond} is ignored.")
     axes = tuple(link.axes[n] for n in kept)
     rows = [tuple(row[n] for n in kept) for row in link.rows] if axes else []
     if not axes:

@@ -38,7 +38,7 @@ def panel() -> None:
     if not known:
         st.caption(
             "A tour is a series of rows with headings and notes that a presenter steps through. "
-            "Add the first step with the flag beside a row."
+            "Add the first step with a row's flag."
         )
         with st.container(horizontal=True):
             _import()
@@ -230,7 +230,7 @@ def _guarded(change: Callable[[], object]) -> None:
     try:
         change()
     except (RivaeError, IndexError) as error:  # IndexError: another session removed the step
-        gone = "this step is gone: reload the page"
+        gone = "this step no longer exists: reload the page"
         st.session_state[keys.TOUR_NOTICE] = str(error) if isinstance(error, RivaeError) else gone
 
 

@@ -31,7 +31,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
     data = explorer.data
     if data.factors is None:
-        st.info(f"{markdown(data.name)} has no true factors to compare the dimensions with.")
+        st.info(f"{markdown(data.name)} has no true factors to compare the axes with.")
         return
     columns = numeric_factors(data.factor_specs)
     n = (
@@ -55,7 +55,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         names = ", ".join(spec.name for spec in data.factor_specs)
         st.caption(
             f"The factor here ({markdown(names)}) is a category, which has no correlation; the "
-            "plots show which categories are retrieved along a dimension."
+            "plots show which categories are retrieved along an axis."
         )
         if is_digits(data):
             _transitions(explorer, anchor, choice, n)
@@ -104,7 +104,7 @@ def _heatmap(
 
     chart(figure, keys.TRAVERSE_HEATMAP, clicked)
     framed = f"|corr| ≥ {THRESHOLD:g} framed · mean of {table.n_queries} queries"
-    left_out = f" · categories left out: {', '.join(table.left_out)}" if table.left_out else ""
+    left_out = f" · without the categories {', '.join(table.left_out)}" if table.left_out else ""
     st.caption(markdown(framed + left_out))
     exports.panel(
         "correlations",
@@ -123,7 +123,7 @@ def _cell_picker(explorer: Explorer) -> tuple[int, int]:
     """A dimension and a factor from two lists, where there is no table to click."""
     with st.container(horizontal=True):
         j = st.selectbox(
-            "Dimension",
+            "Axis",
             range(explorer.n_components),
             width=160,
             format_func=lambda j: explorer.axis_names[j],

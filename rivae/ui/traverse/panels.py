@@ -64,7 +64,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         side = 0 if _whole(explorer) else 2
     dims = dims_picker(explorer)
     if not dims:
-        st.info("Choose at least one dimension.")
+        st.info("Choose at least one axis.")
         return
     found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
     all_strips = strips_of(found, names=explorer.axis_names, changes_only=changes_only)
@@ -100,13 +100,13 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
     d, names = explorer.n_components, explorer.axis_names
     if d < 2:
-        st.info("This run has one dimension only; a plane needs two.")
+        st.info("This run has only one axis; a plane needs two.")
         return
     first, second = sorted(range(d), key=lambda j: (-explorer.effects[j], j))[:2]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)
-        a = dim_picker(explorer, "To the right", keys.TRAVERSE_A, first)
-        b = dim_picker(explorer, "Upwards", keys.TRAVERSE_B, second)
+        a = dim_picker(explorer, "Horizontal axis", keys.TRAVERSE_A, first)
+        b = dim_picker(explorer, "Vertical axis", keys.TRAVERSE_B, second)
         n = (
             st.segmented_control(
                 "Points",
@@ -121,7 +121,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         side = 0 if _whole(explorer) else 2
     dims = (a, b)
     if dims[0] == dims[1]:
-        st.info("Choose two different dimensions.")
+        st.info("Choose two different axes.")
         return
     ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
     sheet = plane_sheet(

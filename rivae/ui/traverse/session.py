@@ -102,7 +102,7 @@ def chosen_range() -> Range:
     low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
     high = float(st.session_state.get(keys.TRAVERSE_HIGH) or 0.0)
     if not low < high:
-        raise ConfigError("the free range needs a first value below the last one")
+        raise ConfigError("the free range is empty: enter a From below To")
     return low, high
 
 
@@ -126,8 +126,8 @@ def view_and_range(letter: str) -> str:
         required=True,
         key=keys.TRAVERSE_RANGE,
         bind="query-params",
-        help="What 99 % of the queries fill; around the mean, in s.d. of the model's own "
-        "distribution of queries; the paper's −10 … 10; or free.",
+        help="Data: the central 99 % of the queries. 3 and 10 s.d.: around their mean. Paper: "
+        "−10 … 10. Free: your own values.",
     )
     if choice == "Free":
         for label, key, usual in (
@@ -179,12 +179,12 @@ def dims_picker(explorer: Explorer) -> list[int]:
     shown = chosen_dims(explorer.axis_ids)
     st.session_state[keys.TRAVERSE_DIMS] = by_effect[:4] if shown is None else shown
     chosen = st.multiselect(
-        "Dimensions",
+        "Axes",
         range(d),
         format_func=names.__getitem__,
         key=keys.TRAVERSE_DIMS,
         on_change=choose_dims,
         args=(explorer.axis_ids,),
-        help="At first the four that change the best match most.",
+        help="Initially the four that change the best match most.",
     )
     return list(chosen)

@@ -38,7 +38,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
     if clouds is None:
         st.info(
-            "Nothing that was retrieved here has words. Choose another axis or width"
+            "No retrieved item here has words. Choose another axis or width"
             + ("." if everyday else ", or show everyday words.")
         )
         return
@@ -100,14 +100,13 @@ def _remark(explorer: Explorer, found: AxisStates) -> None:
     few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
     what = (
         f"Top {found.ids.shape[2]} of {len(found.ids)} test queries; the other axes stay at each "
-        "query's own values. Point at a word to find it in the other clouds, click it for its "
-        "items."
+        "query's values. Point at a word to find it in the other clouds, click it for its items."
     )
     st.caption(markdown(what))
     if few:
         st.warning(
-            f"At {' and '.join(few)} every query finds the same few items: that far from the data "
-            "the words say little.",
+            f"At {' and '.join(few)} every query finds the same few items: this far from the data "
+            "the words mean little.",
             icon=":material/info:",
         )
 

@@ -55,8 +55,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
             f"{len(high)} items of {names['high']} against {len(low)} of {names['low']}: "
             "log-odds with "
             "an informative Dirichlet prior made of all items (Monroe et al. 2008). A dotted "
-            "interval "
-            "includes no difference. Click a dot for the items."
+            "interval includes zero difference. Click a dot for its items."
         )
     )
     exports.panel(

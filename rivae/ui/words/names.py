@@ -30,7 +30,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     from rivae.words.naming import propose_name
 
     run, d = cache.run(run_id), explorer.n_components
-    with report.waiting("Looking for what changes along each axis …", 420):
+    with report.waiting("Finding what changes along each axis …", 420):
         evidence = words.evidence(cache.model_key(run_id), explorer)
     proposals = [propose_name(j, found) for j, found in enumerate(evidence)]
     named: dict[int, AxisName] = {}
@@ -38,7 +38,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         named = axis_names(run, d)
     except RivaeError as error:
         st.warning(
-            f"{markdown(str(error))} Naming an axis here begins a new file.", icon=":material/info:"
+            f"{markdown(str(error))} Naming an axis here starts a new file.", icon=":material/info:"
         )
     if said := st.session_state.pop(keys.WORDS_SAID, ""):
         st.toast(markdown(said))
@@ -57,10 +57,10 @@ def _head(
 ) -> None:
     waiting = {p.dim: p for p in proposals if p is not None and p.dim not in named}
     st.caption(
-        "A name stands wherever its axis does: on sliders, strips, tables and charts. Proposals "
-        "come from the test items: what they have more of towards one end of the axis (↑ the high "
-        "end, ↓ the low end; |correlation| at least 0.1, Holm's p below 5 % over all terms and "
-        "axes). The axis with the largest effect comes first."
+        "Names are shown with their axes everywhere: on sliders, strips, tables and charts. "
+        "Proposals come from the test items: words, tags and factors that grow towards one end "
+        "(↑ the high end, ↓ the low end; |correlation| at least 0.1, Holm's p below 5 % over all "
+        "terms and axes). The axis with the largest effect comes first."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -102,7 +102,7 @@ def _axis(
                 key=key,
                 max_chars=60,
                 width=420,
-                placeholder=proposal.name if proposal else "no proposal: nothing changes clearly",
+                placeholder=proposal.name if proposal else "no proposal: no clear change",
                 on_change=_typed,
                 args=(run_id, explorer.n_components, j, proposal, known),
             )
@@ -123,7 +123,7 @@ def _axis(
                     on_click=_change,
                     type="tertiary",
                     args=(run_id, explorer.n_components, {j: turned}, known),
-                    help="Which way it goes. The name of what falls has an arrow ↓ everywhere.",
+                    help="Its direction; click to reverse. A falling one is marked ↓ everywhere.",
                 )
                 st.button(
                     "Remove",
@@ -199,7 +199,7 @@ def _change(
     if lost:
         others = ", ".join(f"z{b.dim + 1} “{b.name}”" for b in lost[:3])
         st.session_state[keys.WORDS_SAID] = (
-            f"Meanwhile somebody else had named {others}: your change has replaced that."
+            f"Somebody else named {others} in the meantime: your change replaced it."
         )
 
 
@@ -263,7 +263,7 @@ def files_panel(
                 key=f"{keys.WORDS_NAME}_csv",
             )
         st.file_uploader(
-            "Names from a file (they replace those of the same axes)",
+            "Names from a file (replace those of the same axes)",
             type=["json"],
             key=keys.WORDS_FILE,
             on_change=_uploaded,
@@ -290,4 +290,4 @@ def _uploaded(run_id: str, d: int) -> None:
         st.session_state[keys.WORDS_SAID] = str(error)
         return
     said = "1 name was" if len(names) == 1 else f"{len(names)} names were"
-    st.session_state[keys.WORDS_SAID] = f"{said} taken over from the file."
+    st.session_state[keys.WORDS_SAID] = f"{said} imported from the file."

@@ -149,8 +149,8 @@ def axis_and_width(explorer: Explorer) -> Choice:
         key=keys.WORDS_WIDTH,
         format_func=lambda n: f"{n}σ",
         bind="query-params",
-        help="In s.d. of the model's own distribution of queries. The paper's clouds are at 10; "
-        "so far out there may be no data, and the same few dishes come up for every query.",
+        help="In s.d. of the training queries. The paper's clouds are at 10; that far out "
+        "there may be no data, and every query finds the same few dishes.",
     )
     return Choice(dim, int(n_sigma or DEFAULT_WIDTH))
 
@@ -205,7 +205,7 @@ def everyday_toggle() -> bool:
             value=True,
             key=keys.WORDS_EVERYDAY,
             bind="query-params",
-            help=f"Such as salt: words that more than {EVERYDAY:.0%} of all items have.",
+            help=f"Words that more than {EVERYDAY:.0%} of all items have, such as salt.",
         )
     )
 
@@ -216,6 +216,6 @@ def texts_of(explorer: Explorer) -> bool:
 
     if not has_texts(explorer.data):
         return False
-    with st.spinner(f"Reading the words of {len(explorer.data):,} items, the first time only …"):
+    with st.spinner(f"Reading the words of {len(explorer.data):,} items, only the first time …"):
         words.words_of(explorer.data)
     return True

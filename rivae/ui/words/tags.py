@@ -33,12 +33,12 @@ def panel(explorer: Explorer, run_id: str) -> None:
     if tags is None:
         st.info(
             "The items of this data set have no tags. Import it again with a column of tags, or "
-            "join those of food.com: the Data page asks for it with a folder of Recipe1M."
+            "add those of food.com when you import a folder of Recipe1M on the Data page."
         )
         return
     tag_map, trouble = words.tag_map_of(explorer.data)
     if trouble:
-        st.warning(markdown(f"{trouble} The shipped one is used."), icon=":material/info:")
+        st.warning(markdown(f"{trouble} The built-in mapping is used."), icon=":material/info:")
     nodes = tag_nodes(tag_map, tags)
     if not nodes:
         st.info("No item has a tag that the mapping knows.")
@@ -90,11 +90,11 @@ def _unknown(tag_map: TagMap, tags: Sequence[tuple[str, ...]]) -> None:
             more = f" and {len(unknown) - N_UNKNOWN} more" if len(unknown) > N_UNKNOWN else ""
             st.markdown(markdown(f"Not in the mapping: {often}{more}."))
         st.markdown(
-            "To change it, edit a copy and put it beside the imported data as "
-            f"`{TAG_FILE}`; it is read again when the page is."
+            "To change it, edit a copy, save it in the folder of the imported data as "
+            f"`{TAG_FILE}` and reload the page."
         )
         st.download_button(
-            "Mapping now",
+            "Download mapping",
             tag_map.model_dump_json(indent=1),
             file_name=FOODCOM_TAGS.name,
             mime="application/json",
