@@ -89,7 +89,7 @@ class TrainingConfig(_Strict):
     @classmethod
     def _known_device(cls, value: str) -> str:
         if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", value):
-            raise ValueError(f"'{value[:40]}' is no device: choose cpu, cuda or cuda:1")
+            raise ValueError(f"'{value[:40]}' is not a device: choose cpu, cuda or cuda:1")
         return value
 
 

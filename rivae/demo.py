@@ -56,7 +56,7 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
     """
     target = out / name
     if os.path.lexists(target) and not is_run_folder(target):
-        raise ConfigError(f"{target} is no run: choose another folder with --out")
+        raise ConfigError(f"{target} is not a run: choose another folder with --out")
     config = make_config(*DEMOS[name], name=name)
     with tempfile.TemporaryDirectory() as scratch:
         with Steps(name) as steps:

@@ -107,7 +107,7 @@ def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:
         handle = os.open(name, flags, 0o600 if private else 0o666)
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             os.close(handle)
-            raise OSError(errno.EINVAL, "it is no plain file", name)
+            raise OSError(errno.EINVAL, "it is not a plain file", name)
         return handle
 
     return open(path, mode, opener=opener)

@@ -138,7 +138,7 @@ def resume(
         for batch in _started_together(runs)
     ]
     if not any(batches):
-        raise RunError(f"run {runs[0].id} is finished already: there is nothing to resume")
+        raise RunError(f"run {runs[0].id} is already finished: there is nothing to resume")
     for batch in filter(None, batches):
         datasets = _load_each([run.config for run in batch])
         if group is not None and not group.leads:

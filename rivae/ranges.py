@@ -92,7 +92,7 @@ def parse_range(text: str) -> Range:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
-        raise ConfigError(f"'{text}' is no range: write {CHOICES}") from None
+        raise ConfigError(f"'{text}' is not a range: write {CHOICES}") from None
     return low, high
 
 

@@ -51,7 +51,7 @@ def free_port(first: int = DEFAULT_PORT, address: str = "127.0.0.1") -> int:
         ConfigError: when ``first`` is no port number, or the next ``PORTS_TRIED`` are all taken.
     """
     if not 1 <= first <= 65535:
-        raise ConfigError(f"{first} is no port number: choose one from 1 to 65535")
+        raise ConfigError(f"{first} is not a port number: choose one from 1 to 65535")
     last = min(first + PORTS_TRIED - 1, 65535)
     for port in range(first, last + 1):
         if is_free(port, address):
@@ -96,7 +96,9 @@ def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
     names += _own_names() if address in EVERYWHERE else [address]
     for name in hosts:
         if not HOST.fullmatch(name):
-            raise ConfigError(f"{name[:80]!r} is no host name: give --host a name without http://")
+            raise ConfigError(
+                f"{name[:80]!r} is not a host name: give --host a name without http://"
+            )
         names.append(name)
     return list(dict.fromkeys(names))
 
@@ -128,7 +130,7 @@ def environment(here: Path, files: Sequence[str] = ()) -> dict[str, str]:
     folders = [(here / folder).resolve() for folder in files or known or ["."]]
     for folder in folders:
         if not folder.is_dir():
-            raise ConfigError(f"{folder} is no folder: give --files one that there is")
+            raise ConfigError(f"{folder} is not a folder: give --files one that there is")
     env["RIVAE_FILES"] = os.pathsep.join(map(str, folders))
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())

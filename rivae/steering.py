@@ -199,7 +199,7 @@ def steer_texts(
     """Words and positions of the searched items; None where they have no texts.
 
     Args:
-        words: the words of all items when they are known already; read from the texts when None.
+        words: the words of all items when they are already known; read from the texts when None.
         n_queries: queries behind a cloud, spread evenly over the searched rows.
     """
     if not has_texts(explorer.data):

@@ -148,7 +148,7 @@ class Trash:
             if name in (found.id, found.name):
                 return found
         raise DataError(
-            f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists what there is"
+            f"there is no {self.kind} '{name[:80]}' in the trash: `rivae trash` lists its contents"
         )
 
     def restore(self, name: str) -> Path:
@@ -224,7 +224,7 @@ class Trash:
             with locked(self.folder / ".lock", patience):
                 yield
         except BlockingIOError:
-            raise DataError("somebody else is using the trash: try again in a moment") from None
+            raise DataError("the trash is in use: try again in a moment") from None
         except OSError as error:
             raise DataError(f"the trash cannot be written: {error.strerror}") from None
 

@@ -35,7 +35,7 @@ def test_a_free_port_is_kept():
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_no_port_number(port):
-    with pytest.raises(ConfigError, match="is no port number"):
+    with pytest.raises(ConfigError, match="is not a port number"):
         serve.free_port(port)
 
 
@@ -102,7 +102,7 @@ def test_the_app_answers_to_loopback_and_to_what_is_named():
 @pytest.mark.parametrize("name", ["http://x", "x/y", "", "*", "a b", "x:80", "é"])
 def test_a_host_is_a_name(name, capsys):
     assert serve.main(["--host", name]) == 1
-    assert "is no host name" in capsys.readouterr().err
+    assert "is not a host name" in capsys.readouterr().err
 
 
 def test_files_are_named_below_where_the_user_stands_or_below_named_folders(monkeypatch, tmp_path):
@@ -113,7 +113,7 @@ def test_files_are_named_below_where_the_user_stands_or_below_named_folders(monk
     assert named.split(os.pathsep) == [str(tmp_path / "photos"), str(tmp_path)]
     monkeypatch.setenv("RIVAE_FILES", "photos")
     assert serve.environment(tmp_path)["RIVAE_FILES"] == str(tmp_path / "photos")
-    with pytest.raises(ConfigError, match="is no folder"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         serve.environment(tmp_path, ["nowhere"])
 
 

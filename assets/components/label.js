@@ -240,7 +240,7 @@ class LabelPanel {
     if (this.at < 0) return
     const on = !this.desk.flags.has(this.at)
     this.act({ action: on ? "flag" : "unflag" }, -1, on ? FLAG : NOTHING)
-    setText(this.live, `Item ${this.at + 1}: ${on ? "flagged" : "flag taken away"}`)
+    setText(this.live, `Item ${this.at + 1}: ${on ? "flagged" : "flag removed"}`)
     this.paint()
   }
 
@@ -249,7 +249,7 @@ class LabelPanel {
     if (!step) {
       this.owed += Number(this.older)
       if (this.older) this.askOlder()
-      else setText(this.live, "There is nothing to take back.")
+      else setText(this.live, "Nothing to undo.")
       return
     }
     const factor = step.k < 0 ? "" : this.data.factors[step.k].id
@@ -260,7 +260,7 @@ class LabelPanel {
     this.queue.add({ event, k: step.k, before: step.after, after: step.before })
     if (step.k >= 0) this.k = step.k
     this.at = step.at
-    setText(this.live, `Taken back: item ${step.at + 1}`)
+    setText(this.live, `Undone: item ${step.at + 1}`)
     this.arrived()
   }
 
@@ -375,7 +375,7 @@ class LabelPanel {
     if (this.desk.left[this.k]) return ["This sheet is labelled.", "Next sheet (Enter)"]
     const other = this.desk.left.findIndex((left) => left > 0)
     if (other < 0) return ["Everything in this plan is labelled. Thank you.", "Done"]
-    return [`${this.factor.name} is complete.`, `Go on with ${this.data.factors[other].name} (Enter)`]
+    return [`${this.factor.name} is complete.`, `Continue with ${this.data.factors[other].name} (Enter)`]
   }
 
   paintState() {
@@ -385,7 +385,7 @@ class LabelPanel {
     this.home.dataset.waiting = this.queue.waiting.length
     if (!this.desk) return
     const left = this.mode === "sweep" ? this.desk.left[this.k] : this.desk.left.reduce((a, b) => a + b, 0)
-    const tired = this.pace.tired() ? ". 45 minutes without a break: have one" : ""
+    const tired = this.pace.tired() ? ". 45 minutes without a break: take one" : ""
     setText(this.rest, this.pace.said(left) + tired)
   }
 

@@ -1,13 +1,13 @@
 /* What covers the desk for a moment: the guideline with its examples, and the keys. */
 
 const KEYS = [
-  ["1 – 5", "the level, and on to the next"], ["0", "cannot tell"],
-  ["Backspace", "takes the last one back, as often as you like"],
+  ["1 – 5", "set the level and go to the next item"], ["0", "cannot tell"],
+  ["Backspace", "undo the last answer; press again to undo more"],
   ["← → ↑ ↓", "from item to item; in Focus ↑ ↓ from factor to factor"],
-  ["Space", "the last level again"], ["Enter", "the next sheet; accepts a suggestion"],
-  ["Z", "in Sweep: the item enlarged with its text, or no longer; a mouse that rests shows it too"],
-  ["F", "flags an item that cannot be used, or takes the flag away"],
-  ["G", "the guideline"], ["?", "these keys"], ["Esc", "closes this"],
+  ["Space", "repeat the last level"], ["Enter", "next sheet; accept a suggestion"],
+  ["Z", "in Sweep: enlarge the item and show its text (or hover over it)"],
+  ["F", "flag an unusable item, or remove the flag"],
+  ["G", "the guideline"], ["?", "these keys"], ["Esc", "close this"],
 ]
 
 class Overlay {

@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "benchmark",
         _benchmark,
-        "train and evaluate the lines of the paper's tables and write the report",
+        "train and evaluate the rows of the paper's tables and write the report",
         "  rivae benchmark --quick --jobs 2\n"
         "  rivae benchmark --jobs 2\n"
         "  rivae benchmark --tables sprites,ablation --datasets sprites --seeds 0-9\n"
@@ -54,14 +54,16 @@ def add_commands(commands: Any) -> None:
     size.add_argument(
         "--quick",
         action="store_true",
-        help="a tenth of the epochs, 2 seeds, 2 draws; in minutes, to see where things stand",
+        help="a tenth of the epochs, 2 seeds, 2 draws: a first look in minutes",
     )
     size.add_argument(
         "--tiny", action="store_true", help="an epoch per stage; only shows that everything works"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes that train at once")
     parser.add_argument(
-        "--report-only", action="store_true", help="train nothing: only runs that have ended"
+        "--report-only",
+        action="store_true",
+        help="train nothing: report on the runs that have ended",
     )
     parser.add_argument("--runs", default="benchmarks/runs", help="folder of the run folders")
     parser.add_argument(
@@ -117,7 +119,7 @@ def _benchmark(args: argparse.Namespace) -> int:
     )
     default = "benchmarks/results" if size == "full" else f"build/benchmark-{size}"
     out = Path(args.out or default)
-    args.resume_hint = "the same command goes on where it was"
+    args.resume_hint = "the same command continues from here"
     rows = benchmark(
         cells,
         Path(args.runs),

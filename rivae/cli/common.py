@@ -49,7 +49,7 @@ def parse_settings(
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key:
-            raise ConfigError(f"'{pair}' is no setting: write --set key=value")
+            raise ConfigError(f"'{pair}' is not a setting: write --set key=value")
         group, dot, name = key.partition(".")
         if not dot:
             group, name = groups[0], key

@@ -16,7 +16,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "datasets",
         _datasets,
-        "list the data sets and imports, or look into one",
+        "list the data sets and imports, or describe one",
         "  rivae datasets\n"
         "  rivae datasets synth --set factor_distribution=uniform\n"
         "  rivae datasets split-mnist --set folder=PATH",

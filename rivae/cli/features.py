@@ -15,7 +15,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "features",
         _features,
-        "picture and text features of imported pairs by a Hugging Face checkpoint",
+        "compute picture and text features of imported pairs with a Hugging Face checkpoint",
         "  rivae features food openai/clip-vit-base-patch32 --as clip\n"
         "  rivae features food ./my-siglip --as siglip --device cuda\n"
         "Then: rivae train food --set dataset.features=clip",

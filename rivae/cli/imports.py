@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "import",
         _import,
-        "take in pairs of pictures and texts: a table with pictures, or Recipe1M",
+        "import pairs of pictures and texts: a table with pictures, or Recipe1M",
         "  rivae import recipes.csv --images photos/ --name mine --dry-run\n"
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
@@ -97,7 +97,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     for pair in args.map:
         role, equals, column = pair.partition("=")
         if not equals:
-            raise ConfigError(f"'{pair}' is no mapping: write --map role=COLUMN")
+            raise ConfigError(f"'{pair}' is not a mapping: write --map role=COLUMN")
         roles[role] = column
     return Plan(
         table=args.source,

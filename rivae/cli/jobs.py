@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "cancel",
         _cancel,
-        "take runs out of the queue, or stop them within seconds",
+        "remove runs from the queue, or stop them within seconds",
         "  rivae cancel synth-rivae-s0\n  rivae resume synth-rivae-s0 --queue",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="runs or job ids of `rivae jobs`")
@@ -51,11 +51,13 @@ def add_commands(commands: Any) -> None:
         commands,
         "logs",
         _logs,
-        "print what a queued run has said",
+        "print the log of a queued run",
         "  rivae logs synth-rivae-s0\n  rivae logs synth-rivae-s0 -f",
     )
     parser.add_argument("run_id", metavar="run", help="a run or job id of `rivae jobs`")
-    parser.add_argument("-f", "--follow", action="store_true", help="go on until it is over")
+    parser.add_argument(
+        "-f", "--follow", action="store_true", help="follow the log until the run ends"
+    )
 
     parser = add_command(
         commands,
@@ -65,7 +67,7 @@ def add_commands(commands: Any) -> None:
         "  rivae worker\n  rivae worker --slots cpu,gpu:0\n  rivae worker --until-idle",
     )
     parser.add_argument("--slots", help="e.g. cpu,gpu:0; all of this machine by default")
-    parser.add_argument("--until-idle", action="store_true", help="stop when nothing is left to do")
+    parser.add_argument("--until-idle", action="store_true", help="stop when the queue is empty")
 
 
 def find_job(ledger: Ledger, name: str) -> Job:
@@ -77,15 +79,15 @@ def find_job(ledger: Ledger, name: str) -> Job:
     for job in ledger.jobs():
         if name in (job.run, job.id):
             return job
-    raise RunError(f"'{name}' is not in the queue: `rivae jobs` lists what is")
+    raise RunError(f"'{name}' is not in the queue: `rivae jobs` lists the queue")
 
 
 def add_queue_options(parser: argparse.ArgumentParser, *, new: bool) -> None:
     """What `train` and `resume` take for the queue."""
-    parser.add_argument("--queue", action="store_true", help="in the background, by a worker")
+    parser.add_argument("--queue", action="store_true", help="train in the background")
     if new:
         parser.add_argument("--priority", type=int, default=5, help="0 to 9, the highest first")
-    parser.add_argument("--restarts", type=int, default=3, help="of a process that died, 0 to 20")
+    parser.add_argument("--restarts", type=int, default=3, help="after a crash, 0 to 20")
 
 
 def queue_new(configs: Sequence[RunConfig], args: argparse.Namespace) -> int:
@@ -111,7 +113,7 @@ def queue_again(runs: Sequence[Run], args: argparse.Namespace) -> int:
         if run.path.parent.resolve() != root.resolve():
             raise RunError(f"{run.id} is not among your runs: resume it without --queue")
         if run.status.state == "finished":
-            raise RunError(f"run {run.id} is finished already: there is nothing to resume")
+            raise RunError(f"run {run.id} is already finished: there is nothing to resume")
         # The folder's name counts, whatever its configuration says.
         config = run.config.model_copy(update={"name": run.id})
         jobs.append(ledger.add_existing(config, max_restarts=args.restarts))
@@ -139,7 +141,7 @@ def _jobs(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([_as_json(ledger, job) for job in jobs]))
     elif not jobs:
-        print("nothing was queued yet: `rivae train synth --queue` does it")
+        print("nothing is queued yet: try `rivae train synth --queue`")
     else:
         print_table([_row(ledger, job) for job in jobs], HEADER)
     return 0
@@ -196,7 +198,7 @@ def _cancel(args: argparse.Namespace) -> int:
             {"run": job.run, "job": job.id, "state": after.state, "cancelling": after.cancelling}
         )
         if not args.json:
-            how = "stops within seconds" if after.alive else "is out of the queue"
+            how = "stops within seconds" if after.alive else "is removed from the queue"
             print(f"{job.run} {how}")
     if args.json:
         print(json.dumps(rows))
@@ -214,7 +216,7 @@ def _logs(args: argparse.Namespace) -> int:
     job = find_job(ledger, args.run_id)
     path = log_path(ledger.root, job.id)
     if args.follow:
-        args.resume_hint = f"{job.run} goes on; `rivae cancel {job.run}` stops it"
+        args.resume_hint = f"{job.run} continues; `rivae cancel {job.run}` stops it"
         _follow(ledger, job, path)
         return 0
     lines = log_tail(path, SHOWN, SHOWN_BYTES)
@@ -224,7 +226,7 @@ def _logs(args: argparse.Namespace) -> int:
     for line in lines:
         print(line)
     if not lines:
-        print(f"{job.run} has said nothing yet: it is {job.state}", file=sys.stderr)
+        print(f"{job.run} has no log yet: it is {job.state}", file=sys.stderr)
     return 0
 
 
@@ -259,13 +261,13 @@ def _worker(args: argparse.Namespace) -> int:
     root = runs_root()
     slots = parse_slots(args.slots) if args.slots else None
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
-    args.resume_hint = "what trains goes on; `rivae worker` takes it up again"
+    args.resume_hint = "running trainings continue; `rivae worker` takes them over again"
     # Long enough for a look at what is there before it counts as idle.
     idle_s = 2.0 if args.until_idle else float("inf")
     print(
-        f"runs in {root} are started as slots are free; Ctrl-C stops this, not what trains",
+        f"starting runs in {root} as slots become free; Ctrl-C stops this, not the trainings",
         file=sys.stderr,
     )
     if run_dispatcher(root, idle_s=idle_s, slots=slots):
-        raise RunError("another dispatcher is at work on these runs: it starts them as well")
+        raise RunError("another dispatcher is already starting these runs: nothing to do here")
     return 0

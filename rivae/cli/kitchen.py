@@ -25,14 +25,14 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("folder", type=Path, help="a new or empty folder")
     parser.add_argument("--n", type=int, default=6000, help="number of dishes (default: 6000)")
     parser.add_argument(
-        "--seed", type=int, default=0, help="another seed is another kitchen (default: 0)"
+        "--seed", type=int, default=0, help="each seed makes another kitchen (default: 0)"
     )
     parser.add_argument("--webp", action="store_true", help="smaller pictures than JPEG")
     parser.add_argument("--quiet", action="store_true", help="no progress line")
 
 
 def _kitchen(args: argparse.Namespace) -> int:
-    args.resume_hint = "the same command writes the kitchen again from its beginning"
+    args.resume_hint = "the same command starts over"
     start = time.monotonic()
     with Steps("kitchen", "preparing", args.quiet) as steps:
         from rivae.kitchen.layout import write_kitchen

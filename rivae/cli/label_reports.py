@@ -66,7 +66,7 @@ def add_commands(below: Any) -> None:
         below,
         "align",
         _align,
-        "turn a run's axes so that each factor has one, and keep the result as a new run",
+        "change a run's axes so that each factor has one, and keep the result as a new run",
         "  rivae labels align demo-kitchen --plan first\n"
         "  rivae labels align demo-kitchen --plan first --factor greenness --factor fruit --dry-run"
         "\nAs *Align to labels* on the Metrics page: labels of every plan on the data count; what\n"
@@ -90,7 +90,7 @@ def add_commands(below: Any) -> None:
     )
     aligning.add_argument("--name", help="of the new run; RUN-aligned by default")
     aligning.add_argument(
-        "--dry-run", action="store_true", help="only print what it gains, write no run"
+        "--dry-run", action="store_true", help="only print the gain, write no run"
     )
     add_store(aligning)
 
@@ -217,7 +217,7 @@ def _scored(
     labels = current_levels(store, data, needed_items(found))
     if labels.empty:
         raise LabelError(
-            f"nothing of what {run.id} retrieves is labelled: label a plan that serves it "
+            f"no item that {run.id} retrieves is labelled: label a plan for it "
             f"(`rivae labels plan NAME {run.id}` makes one)"
         )
     steps("scoring")
@@ -314,7 +314,7 @@ def _align(args: argparse.Namespace) -> int:
         )
         print("  axes fitted to 70 % of the items, measured on the others")
     else:
-        print("  too few labels, or too alike, to hold some out: what this gains is not known")
+        print("  too few labels, or too alike, to hold some out: the gain is unknown")
     if made is not None:
         print(f"{made.id} is written: `rivae evaluate {made.id}` measures it")
     return 0

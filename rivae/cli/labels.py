@@ -43,7 +43,7 @@ def _add_plans(below: Any) -> None:
         below,
         "plans",
         _plans,
-        "list the labelling plans and how far they are",
+        "list the labelling plans and their progress",
         "  rivae labels plans\n  rivae labels plans --store postgresql://me@host/labels --json",
     )
     label_reports.add_store(listing)
@@ -51,7 +51,7 @@ def _add_plans(below: Any) -> None:
         below,
         "plan",
         _plan,
-        "make a labelling plan for the scores of evaluated runs, and keep it",
+        "make and keep a labelling plan for the scores of evaluated runs",
         "  rivae labels plan first demo-kitchen\n"
         "  rivae labels plan first demo-kitchen demo-kitchen-cos-sim-lvm --queries 20\n"
         "  rivae labels plan mine my-run --guideline factors.json --repeats .1 --seed 3",
@@ -89,7 +89,7 @@ def _add_files(below: Any) -> None:
         below,
         "import",
         _import,
-        "add the labels of a file, never over what is there",
+        "add the labels of a file; existing labels never change",
         "  rivae labels import labels.jsonl --dry-run\n  rivae labels import table.csv\n"
         "  rivae labels import table.csv --plan first           items by their id in its data\n"
         "  rivae labels import table.csv --plan first --rows    items by row number\n"
@@ -104,7 +104,7 @@ def _add_files(below: Any) -> None:
         "--run", dest="run_id", help="the same by a run, for data that has no plan yet"
     )
     taking.add_argument("--rows", action="store_true", help="items are row numbers, from 0")
-    taking.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    taking.add_argument("--dry-run", action="store_true", help="check and report, store nothing")
     label_reports.add_store(taking)
 
 
@@ -208,7 +208,7 @@ def _plan(args: argparse.Namespace) -> int:
     runs = [find_run(name) for name in args.runs]
     with label_reports.opened(args) as store, steps:
         if args.name in plan_names(store):
-            raise LabelError(f"there is a plan '{args.name[:80]}' already: choose another name")
+            raise LabelError(f"there is already a plan '{args.name[:80]}': choose another name")
         plan = make_plan(
             runs,
             args.name,
@@ -294,7 +294,7 @@ def _import(args: argparse.Namespace) -> int:
     else:
         verb = "would be added" if args.dry_run else "added"
         print(
-            f"{report.added:,} {verb}, {report.known:,} known already, "
+            f"{report.added:,} {verb}, {report.known:,} already known, "
             f"{report.n_conflicts:,} conflicts"
         )
         for one in report.named:

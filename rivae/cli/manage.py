@@ -22,7 +22,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "export",
         _export,
-        "write a run as one archive, for another machine",
+        "write a run to one archive, for another machine",
         "  rivae export synth-rivae-s0 synth.zip\n"
         "  rivae export synth-rivae-s0 synth.zip --checkpoints",
     )
@@ -35,27 +35,29 @@ def add_commands(commands: Any) -> None:
         commands,
         "import-run",
         _import,
-        "bring in a run that was exported; it is checked whole",
+        "import an exported run, after checking all of it",
         "  rivae import-run synth.zip\n  rivae import-run synth.zip --name theirs",
     )
-    parser.add_argument("file", help="what `rivae export` wrote")
-    parser.add_argument("--name", default="", help="of the run here; its own by default")
+    parser.add_argument("file", help="a file written by `rivae export`")
+    parser.add_argument(
+        "--name", default="", help="new name of the run; as in the archive by default"
+    )
 
     parser = add_command(
         commands,
         "rename",
         _rename,
-        "give a run another name; what names it follows",
+        "rename a run, with everything that refers to it",
         "  rivae rename synth-rivae-s0 synth-best",
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
-    parser.add_argument("name", help="the new one")
+    parser.add_argument("name", help="new name")
 
     parser = add_command(
         commands,
         "archive",
         _archive,
-        "leave runs out of the lists; nothing is deleted",
+        "hide runs from the lists; nothing is deleted",
         "  rivae archive synth-rivae-s0 synth-rivae-s1\n  rivae archive synth-rivae-s0 --undo",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs --all`")
@@ -65,7 +67,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "password-hash",
         _password_hash,
-        "print a line for the app's secrets file: a password in front of trainings",
+        "print a line for the app's secrets file: a password for trainings",
         "  rivae password-hash >> .streamlit/secrets.toml",
     )
 
@@ -76,7 +78,7 @@ def _export(args: argparse.Namespace) -> int:
 
     target = Path(args.file)
     if target.exists() and not args.force:
-        raise RunError(f"{target} exists already: choose another file, or --force")
+        raise RunError(f"{target} already exists: choose another file, or --force")
     manifest = export_run(find_run(args.run_id), target, checkpoints=args.checkpoints)
     size = target.stat().st_size
     if args.json:
@@ -112,7 +114,7 @@ def _rename(args: argparse.Namespace) -> int:
     print(
         json.dumps({"run": run.id, "path": str(run.path)})
         if args.json
-        else f"{args.run_id} is {run.id} now"
+        else f"Renamed {args.run_id} to {run.id}"
     )
     return 0
 
@@ -124,7 +126,7 @@ def _archive(args: argparse.Namespace) -> int:
     for run in runs:
         keep_about(run, archived=not args.undo)
         if not args.json:
-            print(f"{run.id} is {'in the lists again' if args.undo else 'archived'}")
+            print(f"{'Unarchived' if args.undo else 'Archived'} {run.id}")
     if args.json:
         print(json.dumps([{"run": run.id, "archived": not args.undo} for run in runs]))
     return 0

@@ -53,7 +53,7 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("--query", type=int, action="append", help="data row; may be repeated")
-    parser.add_argument("--dims", help="latent dimensions counted from 1, e.g. 1,3; all by default")
+    parser.add_argument("--dims", help="axes counted from 1, e.g. 1,3; all by default")
     parser.add_argument("--range", default=PAPER, help=CHOICES)
     parser.add_argument("--k", type=int, default=3, help="items per point, 1 to 10")
     parser.add_argument("--all-points", action="store_true", help="not only change points")
@@ -188,7 +188,7 @@ def _traverse(args: argparse.Namespace) -> int:
         try:
             dims = [int(part) - 1 for part in args.dims.split(",")]
         except ValueError:
-            raise ConfigError(f"'{args.dims}' names no dimensions: write e.g. 1,3") from None
+            raise ConfigError(f"'{args.dims}' names no axes: write e.g. 1,3") from None
     if not 1 <= args.k <= 10:
         raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
     run = find_run(args.run_id)

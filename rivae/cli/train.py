@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "resume",
         _resume,
-        "go on with a run that was stopped or killed",
+        "continue a run that was stopped or killed",
         "  rivae resume synth-rivae-s0\n  rivae resume synth-rivae-s0 --queue",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
@@ -120,8 +120,8 @@ def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
 
     def say() -> str:
         begun = " ".join(path.name for path in paths if path.is_dir())
-        parts = [f"`rivae resume {begun}` goes on where it was"] if begun else []
-        parts += [f"not begun yet: {', '.join(rest)}"] if rest else []
+        parts = [f"`rivae resume {begun}` continues from here"] if begun else []
+        parts += [f"not started yet: {', '.join(rest)}"] if rest else []
         return "; ".join(parts)
 
     return say
@@ -142,7 +142,7 @@ def _resume_runs(
 ) -> int:
     from rivae.launch import resume
 
-    args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` goes on where it was"
+    args.resume_hint = lambda: f"`rivae resume {' '.join(args.runs)}` continues from here"
     with tracked(runs[0], runs[0].config, line) as listener:
         done = resume(runs, listener, watch=line.watch)
     steps.close()
@@ -158,7 +158,7 @@ def _report(runs: list[Run], as_json: bool, failures: dict[str, str] | None = No
     else:
         for run in runs:
             print(f"{run.id}: {run.status.state}{_sentence(run)}")
-            print(f"  evaluate it: rivae evaluate {run.id}   look at it: rivae serve")
+            print(f"  evaluate it: rivae evaluate {run.id}   explore it: rivae serve")
     for name, error in failures.items():
         print(f"rivae: {name}: {error}", file=sys.stderr)
     return 0 if not failures and all(run.status.state == "finished" for run in runs) else 1

@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
         "move runs, imports or labelling plans into the trash, after asking",
         "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes\n"
         "  rivae delete --import mine\n  rivae delete --plan first\n"
-        "They can be brought back for 30 days: rivae trash restore NAME. A plan's labels stay.",
+        "You can restore them for 30 days: rivae trash restore NAME. A plan's labels stay.",
     )
     parser.add_argument("names", nargs="+", metavar="name", help="runs as in `rivae runs`")
     _add_kinds(parser, ("import", "plan"))
@@ -37,7 +37,7 @@ def add_commands(commands: Any) -> None:
         commands,
         "trash",
         _list,
-        "list what was deleted, bring it back, or remove it for good",
+        "list deleted things, restore them, or remove them for good",
         "  rivae trash\n  rivae trash restore synth-rivae-s0\n  rivae trash empty",
     )
     below = parser.add_subparsers(metavar="COMMAND")
@@ -45,7 +45,7 @@ def add_commands(commands: Any) -> None:
         below,
         "restore",
         _restore,
-        "bring something back from the trash",
+        "restore something from the trash",
         "  rivae trash restore synth-rivae-s0\n  rivae trash restore mine --import\n"
         "  rivae trash restore 20260102T030405.678Z-synth-rivae-s0",
     )
@@ -55,7 +55,7 @@ def add_commands(commands: Any) -> None:
         below,
         "empty",
         _empty,
-        "remove what is in the trash for good, after asking",
+        "empty the trash for good, after asking",
         "  rivae trash empty\n  rivae trash empty --yes",
     )
     rest.add_argument("--yes", action="store_true", help="do not ask")
@@ -100,7 +100,7 @@ def _delete(args: argparse.Namespace) -> int:
         one.delete()
         rows.append({kind: one.name, "deleted": True, "bytes": one.bytes})
         if not args.json:
-            print(f"{one.name} is in the trash: `rivae trash restore {one.name}` brings it back")
+            print(f"Moved {one.name} to the trash: `rivae trash restore {one.name}` restores it")
     if args.json:
         print(json.dumps(rows))
     return 0 if all(row["deleted"] for row in rows) else 1
@@ -235,7 +235,7 @@ def _restore(args: argparse.Namespace) -> int:
     if not found:
         what = args.kind or "run, import, plan or tour"
         raise DataError(
-            f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists what there is"
+            f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists its contents"
         )
     if len(kinds) > 1:
         flags = " or ".join(f"--{kind}" for kind in kinds)
@@ -279,12 +279,12 @@ def _empty(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"removed": len(found), "bytes": freed}))
     else:
-        print(f"the trash is empty, {size_text(freed)} are free again")
+        print(f"the trash is empty, {size_text(freed)} freed")
     return 0
 
 
 def _confirmed(question: str) -> bool:
     if not sys.stdin.isatty():
-        raise ConfigError(f"{question.rstrip()} say so with --yes where nobody can be asked")
+        raise ConfigError(f"{question.rstrip()} use --yes where nobody can be asked")
     print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -27,7 +27,7 @@ class FactorReader:
         self._numeric = dict.fromkeys(columns, True)
         self._values: dict[str, set[Any]] = {name: set() for name in self._numeric}
         self.refused = {
-            name: "its name is no plain text of up to 200 characters"
+            name: "its name is not a plain text of up to 200 characters"
             for name in self._numeric
             if clean(name) != name or len(name) > MAX_NAME
         }

@@ -108,7 +108,9 @@ def make_mapping(
     columns = list(columns)
     for role in chosen:
         if role not in Mapping.model_fields:
-            raise ConfigError(f"'{role[:40]}' is no role: choose from {', '.join(ROLES)}, factors")
+            raise ConfigError(
+                f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
+            )
     settings: dict[str, Any] = {**guess_mapping(columns), **chosen}
     settings = {role: value for role, value in settings.items() if value not in ("", None)}
     if "picture" not in settings and needs_picture:

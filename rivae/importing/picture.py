@@ -29,7 +29,7 @@ def stored_picture(data: bytes, side: int) -> bytes:
         if "million pixels" in text:
             raise UnusableError("picture has too many pixels: scale it down") from error
         if "known format" in text:
-            raise UnusableError("file is no picture in a known format") from error
+            raise UnusableError("file is not a picture in a known format") from error
         raise UnusableError("picture is damaged") from error
     if min(image.size) < 2:
         raise UnusableError("picture is thinner than 2 pixels")

@@ -134,7 +134,7 @@ class Trainers:
             if not code or self._stopping:
                 break
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            then = "all go on from the last checkpoint" if left else "it is not started again"
+            then = "all continue from the last checkpoint" if left else "it is not started again"
             sys.stderr.write(f"a trainer died ({how}): {then}\n")
             sys.stderr.flush()
         return code and (1 if code < 0 else code)

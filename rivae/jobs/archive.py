@@ -126,7 +126,7 @@ def export_run(run: Run, target: Path | IO[bytes], *, checkpoints: bool = False)
         RunError: the run is being trained, has no configuration, or cannot be read or written.
     """
     if _is_training(run):
-        raise RunError(f"{run.id} is being trained: export it when it is over")
+        raise RunError(f"{run.id} is being trained: export it when it has ended")
     parts = parts_of(run, checkpoints)
     made: list[Manifest] = []
     try:

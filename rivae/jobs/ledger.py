@@ -83,11 +83,11 @@ class Ledger:
         with changing(self.path) as db:
             waiting = db.execute("SELECT count(*) FROM jobs WHERE state = 'queued'").fetchone()[0]
             if waiting + len(configs) > MAX_QUEUED:
-                raise RunError(f"the queue takes {MAX_QUEUED} runs: wait until some are over")
+                raise RunError(f"the queue is full ({MAX_QUEUED} runs): wait until some have ended")
             for name in names:
                 taken = db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone()
                 if taken or (self.root / name).exists() or names.count(name) > 1:
-                    raise RunError(f"a run named {name} exists already: choose another name")
+                    raise RunError(f"a run named {name} already exists: choose another name")
             made = [
                 _insert(db, config, "queued", priority, max_restarts, processes)
                 for config in configs

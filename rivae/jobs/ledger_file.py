@@ -41,7 +41,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         make_private(path.parent)
         private_file(path)  # SQLite gives the files beside it the same rights
         if not path.is_file():
-            raise OSError("it is no plain file")
+            raise OSError("it is not a plain file")
         with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
             db.isolation_level = None
             db.row_factory = sqlite3.Row

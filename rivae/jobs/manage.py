@@ -47,7 +47,7 @@ def require_free(
     else:
         taken |= any(job.run == name and job.id not in but for job in Ledger(root).jobs())
     if taken:
-        raise RunError(f"a run named {name} exists already: choose another name")
+        raise RunError(f"a run named {name} already exists: choose another name")
 
 
 def rename(run: Run, name: str) -> Run:

@@ -92,7 +92,7 @@ class Previews:
             self._drawn = epoch
         except Exception:
             self._failures += 1
-            log.exception("no pictures of epoch %d; training goes on", epoch)
+            log.exception("no pictures of epoch %d; training continues", epoch)
         took = time.monotonic() - started
         self._next = time.monotonic() + max(self.every_s, took / self.share)
 

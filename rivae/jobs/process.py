@@ -178,7 +178,7 @@ def _tell(row: dict[str, Any]) -> None:
 
 def _how_far(run: Run) -> str:
     try:
-        return f"stopped at epoch {run.status.epoch}: it goes on from there when it is resumed"
+        return f"stopped at epoch {run.status.epoch}: resume it to continue from there"
     except RunError:
         return "stopped before the first epoch"
 

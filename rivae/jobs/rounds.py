@@ -67,9 +67,7 @@ class Dispatcher:
             elif waited > FLAG_S:
                 send(self.folder, job.id, signal.SIGTERM)
         elif seconds_silent(self.folder, job.id) > self.hang_s:
-            log.warning(
-                "%s has not done a step for %.0f s: it is started anew", job.run, self.hang_s
-            )
+            log.warning("%s has not done a step for %.0f s: restarting it", job.run, self.hang_s)
             send(self.folder, job.id, signal.SIGKILL)
 
     def _over(self, job: Job) -> None:
@@ -83,9 +81,9 @@ class Dispatcher:
             self.ledger.advance(job.id, "running")
             self.ledger.advance(job.id, "finished")
         elif known.cancelling:
-            self.ledger.advance(job.id, "cancelled", "stopped: it goes on when it is resumed")
+            self.ledger.advance(job.id, "cancelled", "stopped: resume it to continue")
         elif self._is_lost(known):
-            message = "the machine was started anew meanwhile: resume it"
+            message = "the machine restarted: resume the run"
             self.ledger.advance(job.id, "lost", message)
         elif known.attempts > known.max_restarts:
             times = f"{known.attempts} times" if known.attempts > 1 else "once"
@@ -95,7 +93,7 @@ class Dispatcher:
             # Not counted by the trainer itself where it died before it could.
             if job.state == "starting":
                 self.ledger.count_start(job.id)
-            log.info("%s died: it goes on from its last checkpoint", job.run)
+            log.info("%s died: it continues from its last checkpoint", job.run)
             self.ledger.advance(job.id, "queued")
         self._forget(job.id)
         clean(self.folder, job.id)

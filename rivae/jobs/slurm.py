@@ -85,7 +85,7 @@ class ClusterDispatcher(Dispatcher):
         if state not in LIVING:
             self._cancel(job)  # Slurm may put a preempted job into its own queue again
             if state.startswith("CANCELLED") and not job.cancelling:
-                message = "cancelled on the cluster: it goes on when it is resumed"
+                message = "cancelled on the cluster: resume it to continue"
                 self.ledger.advance(job.id, "cancelled", message)
             self._over(self.ledger.job(job.id))
             self._close(job)

@@ -40,7 +40,7 @@ def runs_of(draft: Draft, is_taken: Callable[[str], bool] = lambda name: False) 
     base = given or free_base(f"{draft.data}-{draft.method}", names, is_taken)
     taken = next((base + name for name in names if is_taken(base + name)), None)
     if taken:
-        raise ConfigError(f"a run named {taken} exists already: choose another name")
+        raise ConfigError(f"a run named {taken} already exists: choose another name")
     made = [_make(variant) for _, variant in found]
     return [
         make(f"{base}{part}{end}", seed)

@@ -81,7 +81,7 @@ def write_kitchen(
     if not 1 <= n <= MAX_DISHES:
         raise ConfigError(f"a kitchen of {n} dishes: choose a number from 1 to {MAX_DISHES:,}")
     if not 0 <= seed <= MAX_SEED:
-        raise ConfigError(f"seed {seed} is no seed: choose a number from 0 to {MAX_SEED}")
+        raise ConfigError(f"seed {seed} is not a seed: choose a number from 0 to {MAX_SEED}")
     try:
         _claim(folder, n, seed)
         _write(folder, n, seed, progress, webp)

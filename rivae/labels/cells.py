@@ -42,7 +42,7 @@ def read_level(cell: str) -> int | None:
     found = _LEVEL.fullmatch(text)
     if found is None:
         raise LabelError(
-            f"'{cell[:20]}' is no level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
+            f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
         )
     return int(found[1])
 
@@ -60,4 +60,4 @@ def read_seconds(cell: str) -> float:
     try:
         return float(cell.strip() or 0)
     except ValueError:
-        raise LabelError(f"'{cell[:20]}' under 'seconds_shown' is no number") from None
+        raise LabelError(f"'{cell[:20]}' under 'seconds_shown' is not a number") from None

@@ -48,7 +48,7 @@ def parse_url(place: str | Path) -> URL:
         url = make_url(place)
     except (ArgumentError, ValueError):
         raise LabelError(
-            "this is no database URL: write sqlite:///labels.db or postgresql://user@host/name"
+            "this is not a database URL: write sqlite:///labels.db or postgresql://user@host/name"
         ) from None
     kind = url.get_backend_name()
     if kind == "postgres":
@@ -162,7 +162,7 @@ def _check_file(path: Path) -> None:
             with path.open("rb") as stream:
                 head = stream.read(len(_SQLITE_HEAD))
             if head != _SQLITE_HEAD:
-                raise LabelError(f"{path.name} is no database of labels: choose another file")
+                raise LabelError(f"{path.name} is not a database of labels: choose another file")
         # What SQLite makes beside it gets the same rights; what a crash left there has its own.
         private_file(path)
         for beside in (path.with_name(path.name + end) for end in ("-wal", "-shm")):
@@ -179,12 +179,12 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
         # A PostgreSQL database may serve others as well, a file is all ours.
         shared = connection.dialect.name == "postgresql"
         if names & sql.OWN_TABLES or (names and not shared) or not make:
-            raise LabelError(f"{display(url)} is no database of labels: choose another place")
+            raise LabelError(f"{display(url)} is not a database of labels: choose another place")
         sql.create(connection)
         return
     version = sql.found_version(connection)
     if version is None or sql.OWN_TABLES - names:
-        raise LabelError(f"{display(url)} is no database of labels: choose another place")
+        raise LabelError(f"{display(url)} is not a database of labels: choose another place")
     if version > sql.SCHEMA_VERSION:
         raise LabelError(f"{display(url)} was written by a newer version: update rivae to open it")
 

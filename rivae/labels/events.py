@@ -79,12 +79,12 @@ class LabelEvent:
         _check_text(self.item, "an item key", MAX_ITEM)
         if self.action not in ACTIONS:
             raise LabelError(
-                f"'{str(self.action)[:40]}' is no action: choose from {', '.join(ACTIONS)}"
+                f"'{str(self.action)[:40]}' is not an action: choose from {', '.join(ACTIONS)}"
             )
         whole = self.factor == "" and self.action in ("flag", "unflag", "skip", "undo")
         if not whole and not (isinstance(self.factor, str) and _FACTOR.fullmatch(self.factor)):
             raise LabelError(
-                f"'{str(self.factor)[:40]}' is no factor id: use a-z, 0-9, '-' and '_'"
+                f"'{str(self.factor)[:40]}' is not a factor id: use a-z, 0-9, '-' and '_'"
             )
         self._check_level()
         seconds = self.seconds_shown
@@ -113,7 +113,7 @@ class LabelEvent:
             raise LabelError(f"an event '{self.action}' has no level")
         if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= N_LEVELS:
             raise LabelError(
-                f"'{str(level)[:20]}' is no level: give 1 to {N_LEVELS} or none (cannot tell)"
+                f"'{str(level)[:20]}' is not a level: give 1 to {N_LEVELS} or none (cannot tell)"
             )
 
     @property
@@ -235,7 +235,7 @@ def parse_time(text: object) -> datetime:
     try:
         time = datetime.fromisoformat(text if isinstance(text, str) else "")
     except ValueError:
-        raise LabelError(f"'{str(text)[:40]}' is no time: write 2026-01-31T12:00:00Z") from None
+        raise LabelError(f"'{str(text)[:40]}' is not a time: write 2026-01-31T12:00:00Z") from None
     if time.tzinfo is None:
         raise LabelError(f"the time '{str(text)[:40]}' has no zone: write 2026-01-31T12:00:00Z")
     return time

@@ -119,7 +119,7 @@ def _event(
         raise LabelError(f"'{str(action)[:40]}' is nothing that the page can do: reload it")
     factor = record.get("factor")
     if isinstance(factor, str) and factor and factor not in factors:
-        raise LabelError(f"'{factor[:40]}' is no factor of this plan: reload it")
+        raise LabelError(f"'{factor[:40]}' is not a factor of this plan: reload it")
     return from_record(
         {
             "id": record.get("id"),

@@ -76,7 +76,7 @@ def read_labels(
             for offered in _events(row, record, kind == ".csv", guideline, now):
                 factor = offered.event.factor
                 if factors is not None and factor and factor not in factors:
-                    raise LabelError(f"'{factor}' is no factor of this guideline: add it first")
+                    raise LabelError(f"'{factor}' is not a factor of this guideline: add it first")
                 offered = keys.named(offered)
                 if kind != ".csv" or _first(offered.event, places):
                     found.append(offered)
@@ -158,9 +158,7 @@ def _said(event: LabelEvent) -> str:
 def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Iterator[Offered]:
     unknown = [name for name in cells if name not in LONG_COLUMNS]
     if unknown:
-        raise LabelError(
-            f"nothing is known about the column '{unknown[0][:40]}': use {', '.join(LONG_COLUMNS)}"
-        )
+        raise LabelError(f"unknown column '{unknown[0][:40]}': use {', '.join(LONG_COLUMNS)}")
     for name in ("factor", "level"):
         if name not in cells:
             raise LabelError(f"there is no column '{name}': name it in the first line")
@@ -168,7 +166,7 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
         return  # a row that waits to be filled in
     kind = cells.get("kind") or "label"
     if kind not in LONG_KINDS:
-        raise LabelError(f"'{kind[:20]}' is no kind: write {', '.join(LONG_KINDS)}")
+        raise LabelError(f"'{kind[:20]}' is not a kind: write {', '.join(LONG_KINDS)}")
     level = read_level(cells["level"])
     version = cells.get("guideline") or guideline
     event = LabelEvent(

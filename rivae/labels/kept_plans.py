@@ -30,7 +30,7 @@ def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
         LabelError: the plan was made for another guideline, or another plan has its name.
     """
     if plan.guideline != guideline.version:
-        raise LabelError(f"plan {plan.id} was made for another guideline: make it anew")
+        raise LabelError(f"plan {plan.id} was made for another guideline: make a new plan")
     store.keep_guideline(guideline)
     store.keep(PLAN, plan.id, json.dumps(plan.model_dump(mode="json")))
 
@@ -44,7 +44,7 @@ def name_plan(store: LabelStore, plan: LabelPlan, name: str, guideline: Guidelin
     """
     check_plan_name(name)
     if store.document(PLAN, name) is not None:
-        raise LabelError(f"there is a plan '{name}' already: choose another name")
+        raise LabelError(f"there is already a plan '{name}': choose another name")
     return plan.model_copy(update={"id": name, "guideline": guideline.version})
 
 
@@ -72,7 +72,7 @@ def require_plan(store: LabelStore, plan_id: str) -> None:
     """LabelError unless there is a plan with this name, be it damaged, that was not deleted."""
     if _short(plan_id) in _removed(store):
         raise LabelError(
-            f"the labelling plan '{plan_id[:80]}' was deleted: bring it back with "
+            f"the labelling plan '{plan_id[:80]}' was deleted: restore it with "
             f"`rivae trash restore --plan {plan_id[:80]}`"
         )
     if store.document(PLAN, plan_id) is None:
@@ -169,7 +169,7 @@ def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
         raise
     except LabelError:
         raise LabelError(
-            f"somebody else is deleting or restoring plan {plan_id[:80]}: look again"
+            f"somebody else is deleting or restoring plan {plan_id[:80]}: try again"
         ) from None
 
 

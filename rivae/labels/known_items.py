@@ -122,7 +122,7 @@ class KnownItems:
         if self._by_row:
             if not _ROW.fullmatch(said) or int(said) >= len(self._keys):
                 raise LabelError(
-                    f"'{said[:60]}' is no row of {own.data.name}: rows are 0 to "
+                    f"'{said[:60]}' is not a row of {own.data.name}: rows are 0 to "
                     f"{len(self._keys) - 1}"
                 )
             return self._found(own, said, self._keys[int(said)])
@@ -134,7 +134,7 @@ class KnownItems:
         if ":" in said:
             return None
         raise LabelError(
-            f"'{said[:60]}' is no item of {own.data.name}: give its id (--rows for row numbers)"
+            f"'{said[:60]}' is not an item of {own.data.name}: give its id (--rows for row numbers)"
         )
 
     def _found(self, opened: _Opened, said: str, key: str) -> str:
@@ -190,8 +190,8 @@ class KnownItems:
             return
         why = f" ({trouble})" if trouble else ""
         raise LabelError(
-            f"'{key[:60]}' is no item of the data of a plan here{why}: make its plan, or take it "
-            "over, before its labels"
+            f"'{key[:60]}' is not an item of the data of a plan here{why}: make or import "
+            "its plan first"
         )
 
     @cached_property

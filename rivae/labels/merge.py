@@ -87,7 +87,7 @@ def import_labels(
         factors: ids that are known; by default those of the plans, and any where there is no plan.
         guideline: see ``intake.read_labels``.
         items: which item a name means; by default those of the plans are known.
-        dry_run: only say what would be done.
+        dry_run: check and report, store nothing.
 
     Raises:
         RivaeError: when a row cannot be read, or names an item or factor that is not known;
@@ -136,8 +136,8 @@ def _check_factors(
             asked[event.plan] = _factors_of(store, plans[event.plan])
         if asked[event.plan] and event.factor not in asked[event.plan]:
             raise LabelError(
-                f"{path.name}, row {row}: '{event.factor}' is no factor of plan {event.plan}: add "
-                "it there first"
+                f"{path.name}, row {row}: '{event.factor}' is not a factor of plan {event.plan}: "
+                "add it there first"
             )
 
 

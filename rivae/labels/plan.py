@@ -170,7 +170,7 @@ def check_plan_name(name: str, random_state: int = 0) -> None:
             "beginning with a letter or digit"
         )
     if not 0 <= random_state < 2**31:
-        raise ConfigError(f"{random_state} is no seed: use a whole number from 0 on")
+        raise ConfigError(f"{random_state} is not a seed: use a whole number from 0 on")
 
 
 def _blocks(found: Traversal, random_state: int) -> list[Ints]:
@@ -240,7 +240,7 @@ def read_plan(source: Path | bytes) -> LabelPlan:
         MAX_BYTES,
         unreadable="the labelling plan cannot be read: choose another file",
         too_large=f"a labelling plan has at most {MAX_BYTES >> 20} MB: choose another file",
-        foreign="this is no labelling plan ({problem}): choose one that this app made",
+        foreign="this is not a labelling plan ({problem}): choose one that this app made",
     )
     _check_repeats(plan)
     return plan
@@ -252,12 +252,12 @@ def _check_repeats(plan: LabelPlan) -> None:
     for position, row in enumerate(plan.order):
         if (row in seen) != (position in again):
             raise DataError(
-                f"this is no labelling plan (position {position} is wrongly marked as a repeat): "
-                "choose one that this app made"
+                f"this is not a labelling plan (position {position} is wrongly marked as a "
+                "repeat): choose one that this app made"
             )
         seen.add(row)
     if len(again) < len(plan.repeats) or (again and max(again) >= len(plan.order)):
         raise DataError(
-            "this is no labelling plan (its repeats do not fit its order): choose "
+            "this is not a labelling plan (its repeats do not fit its order): choose "
             "one that this app made"
         )

@@ -108,6 +108,8 @@ def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
     if target.action == "undo":
         raise LabelError("an undo cannot be undone: give the label again")
     if target.annotator != event.annotator:
-        raise LabelError("only whoever gave a label can undo it: give your own label instead")
+        raise LabelError(
+            "only the person who gave a label can undo it: give your own label instead"
+        )
     if (target.item, target.factor) != (event.item, event.factor):
         raise LabelError("an undo must name the item and factor of the event that it undoes")

@@ -188,7 +188,7 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
     try:
         return Guideline.model_validate_json(text)
     except ValidationError as error:
-        raise LabelError(f"{origin} is no guideline ({_problem(error)}): correct it") from None
+        raise LabelError(f"{origin} is not a guideline ({_problem(error)}): correct it") from None
 
 
 def guideline_json(guideline: Guideline) -> str:

@@ -189,7 +189,7 @@ def _best_dims(absolute: Floats, n: int | None) -> Ints:
 def _dci(absolute: Floats, alpha: float) -> dict[str, MetricResult]:
     if not np.isnan(absolute).any():
         return paper_dci(absolute, alpha=alpha)
-    reason = "some factor has no query of which enough is labelled: label more items"
+    reason = "some factor has no query with enough labels: label more items"
     return {metric.key: metric.undefined(reason, settings={"alpha": alpha}) for metric in METRICS}
 
 

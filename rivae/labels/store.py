@@ -242,7 +242,7 @@ class LabelStore:
 
 def _view(kind: Kind) -> TableClause:
     if kind not in KINDS:
-        raise LabelError(f"'{kind!s:.40}' is no kind: choose from {', '.join(KINDS)}")
+        raise LabelError(f"'{kind!s:.40}' is not a kind: choose from {', '.join(KINDS)}")
     return sql.current_adjudications if kind == "adjudication" else sql.current_labels
 
 

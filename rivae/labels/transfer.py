@@ -112,7 +112,7 @@ def export(store: LabelStore, path: Path, form: Form = "events") -> None:
         "wide": wide_csv,
     }
     if form not in forms:
-        raise LabelError(f"'{form!s:.20}' is no form of export: choose from {', '.join(forms)}")
+        raise LabelError(f"'{form!s:.20}' is not a form of export: choose from {', '.join(forms)}")
 
     def write(stream: IO[bytes]) -> None:
         for line in forms[form](store):

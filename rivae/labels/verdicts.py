@@ -70,7 +70,7 @@ def take_back(store: LabelStore, event_id: str, by: str) -> None:
         raise LabelError("there is no such verdict: reload the page")
     if found.event.annotator != by:
         raise LabelError(
-            f"only {found.event.annotator} can take this verdict back: give another one instead"
+            f"only {found.event.annotator} can undo this verdict: give another one instead"
         )
     store.append([found.event.undone_by(new_id(), datetime.now(UTC))])
 

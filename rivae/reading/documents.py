@@ -87,7 +87,7 @@ def read_json(
     try:
         return parse_json(content, nan=nan, mend=mend)
     except DataError as error:
-        sentence = foreign or f"{called} is no valid JSON ({{problem}})"
+        sentence = foreign or f"{called} is not valid JSON ({{problem}})"
         raise DataError(sentence.replace("{problem}", str(error))) from None
 
 

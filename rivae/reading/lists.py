@@ -113,4 +113,4 @@ class JsonList:
         self._at = 0
 
     def _unsound(self, why: str) -> DataError:
-        return DataError(f"{self.path.name} is no sound JSON list ({why[:160]}): get it again")
+        return DataError(f"{self.path.name} is not a sound JSON list ({why[:160]}): get it again")

@@ -110,7 +110,7 @@ def parquet_matrix(path: Path) -> NDArray[np.float32]:
                     raise ValueError(f"it unpacks to more than {MAX_RATIO} times its size")
             return np.concatenate(parts)
         except _ERRORS as error:
-            raise DataError(f"{path.name} is no table of numbers: {_short(error)}") from error
+            raise DataError(f"{path.name} is not a table of numbers: {_short(error)}") from error
 
 
 def _of_lists(column: pa.Array) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import IO
 
-_NOT_PLAIN = "it is no plain file"
+_NOT_PLAIN = "it is not a plain file"
 # Without these a pipe waits for a writer, and a terminal becomes that of this process.
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 

@@ -103,7 +103,7 @@ def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
 def _check_share(name: str, n_broken: int, n: int, last: Broken) -> None:
     if n_broken >= MAX_BROKEN and 2 * n_broken > n:
         raise DataError(
-            f"{name} is no sound table: {n_broken:,} of its first {n:,} records are broken "
+            f"{name} is not a sound table: {n_broken:,} of its first {n:,} records are broken "
             f"(line {last.line}: {last.detail})"
         )
 
@@ -115,13 +115,13 @@ def table_kind(path: Path) -> str:
         DataError: when it is no file, or of another kind.
     """
     if not path.is_file():
-        raise DataError(f"{path} does not exist or is no file: check the path")
+        raise DataError(f"{path} does not exist or is not a file: check the path")
     suffixes = [s.lower() for s in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
     kind = suffixes[-1] if suffixes else ""
     if kind not in SUFFIXES:
-        raise DataError(f"{path.name} is no table: give a file ending in {', '.join(SUFFIXES)}")
+        raise DataError(f"{path.name} is not a table: give a file ending in {', '.join(SUFFIXES)}")
     return kind
 
 
@@ -155,7 +155,7 @@ def _text(path: Path, encoding: str) -> IO[str]:
         return io.TextIOWrapper(raw, encoding=encoding, newline="")
     except LookupError as error:
         plain.close()
-        raise DataError(f"'{encoding[:40]}' is no text encoding: try utf-8") from error
+        raise DataError(f"'{encoding[:40]}' is not a text encoding: try utf-8") from error
     except BaseException:
         plain.close()
         raise

@@ -51,9 +51,9 @@ def read_path(text: str, what: str) -> Path:
         typed = Path(text).expanduser()
         path = typed.resolve()
     except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
-        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+        raise DataError(f"{text[:80]} is not a path that can be read: check it") from error
     if not typed.is_absolute():
-        raise DataError(f"{text[:80]} must be a whole path, beginning at the root of the disk")
+        raise DataError(f"{text[:80]} is not a full path: begin at the root of the disk")
     # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
     if not is_open(str(path)):
         raise DataError(
@@ -63,7 +63,7 @@ def read_path(text: str, what: str) -> Path:
     try:
         exists = path.exists()
     except OSError as error:
-        raise DataError(f"{text[:80]} is no path that can be read: check it") from error
+        raise DataError(f"{text[:80]} is not a path that can be read: check it") from error
     if not exists:
         raise DataError(f"{text[:200]} does not exist on this machine: check the path of {what}")
     return path

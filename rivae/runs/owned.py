@@ -72,7 +72,7 @@ def own_run(run_id: str) -> Run:
             return run
     if "/" in run_id or "\\" in run_id:
         raise RunError(f"'{run_id[:200]}' is a path: name one of your runs, as `rivae runs` does")
-    raise RunError(f"there is no run '{run_id[:200]}': `rivae runs` lists what there is")
+    raise RunError(f"there is no run '{run_id[:200]}': `rivae runs` lists all runs")
 
 
 def require_own(run: Run) -> None:

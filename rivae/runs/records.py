@@ -78,7 +78,7 @@ class MetricsLog:
                 if isinstance(row, dict):
                     yield row
         except DataError as error:
-            raise RunError(f"{error}, so it is no log of a run: restore or delete it") from None
+            raise RunError(f"{error}, so it is not a log of a run: restore or delete it") from None
         except OSError:
             return
 

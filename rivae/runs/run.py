@@ -60,7 +60,7 @@ class Run:
             RunError: when the name is taken, or the folder cannot be written.
         """
         path = Path(root) / config.name
-        taken = f"a run named {config.name} exists already: choose another --name, or resume it"
+        taken = f"a run named {config.name} already exists: choose another --name, or resume it"
         if path.exists():
             raise RunError(taken)
         # Made whole beside it and then renamed: a kill leaves no folder without a configuration.
@@ -92,7 +92,7 @@ class Run:
         """The state as last written; a run whose process is gone is not "running" any more."""
         status = self._written_status()
         if status.state == "running" and not is_locked(self.lock_path):
-            message = "its process is gone: resume it to go on"
+            message = "its process is gone: resume it to continue"
             return status.model_copy(update={"state": "interrupted", "message": message})
         return status
 

@@ -86,7 +86,7 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
         content,
         MAX_BYTES,
         too_large=f"a tour has at most {MAX_BYTES // 1000} kB: choose another file",
-        foreign="this is no tour ({problem}): choose a file that this app exported",
+        foreign="this is not a tour ({problem}): choose a file that this app exported",
     )
     try:
         steps = tuple(
@@ -103,5 +103,5 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
         return Tour(file.title, steps, tour_id)
     except ConfigError as error:
         raise DataError(
-            f"this is no tour ({error}): choose a file that this app exported"
+            f"this is not a tour ({error}): choose a file that this app exported"
         ) from None

@@ -73,7 +73,7 @@ def load_checkpoint(path: Path) -> Saved:
         try:
             return Saved(*_read(candidate), note)
         except (DataError, ValueError, OSError, KeyError):
-            note = f"{candidate.name} is damaged; training goes on from the one before it"
+            note = f"{candidate.name} is damaged; training continues from the one before it"
     if note:
         raise RunError("every checkpoint of this run is damaged: start it again under a new name")
     raise RunError("this run has no checkpoint yet: start it again under a new name")
@@ -91,7 +91,7 @@ def load_together(paths: list[Path]) -> list[Saved] | None:
     started = [path for path in paths if has_checkpoint(path)]
     if len(started) < len(paths):
         if any(_previous(path).exists() for path in started):
-            raise RunError("some of these runs have not begun yet: resume them one by one")
+            raise RunError("some of these runs have not started yet: resume them one by one")
         return None
     saved = [load_checkpoint(path) for path in paths]
     first = min(one.position for one in saved)

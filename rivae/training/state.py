@@ -74,7 +74,7 @@ def load_state(
         remove_temporaries(job.run.path)
     loaded = load_together([job.checkpoint for job in models.jobs])
     if loaded is None:
-        tell("nothing was saved yet: training begins anew")
+        tell("nothing was saved yet: training starts over")
     else:
         models.progress = joined_progress([saved.state for saved in loaded])
         for saved in loaded:

@@ -100,7 +100,7 @@ class Trainer:
                 self._finish()
             except KeyboardInterrupt:
                 with contextlib.suppress(OSError):
-                    message = "stopped: resume it to go on"
+                    message = "stopped: resume it to continue"
                     models.set_status(state="interrupted", message=message)
                 raise
             except OSError as error:

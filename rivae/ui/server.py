@@ -196,5 +196,5 @@ def go_on_with_queue() -> bool:
     try:
         return not is_supported() or go_on(runs_root())
     except (RivaeError, OSError) as error:
-        log.warning("the queue of trainings is not gone on with: %s", error)
+        log.warning("the queue of trainings could not be resumed: %s", error)
         return False

@@ -85,7 +85,7 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
         MAX_BYTES,
         unreadable=f"the tag file {path.name} cannot be read: choose another one",
         too_large=f"a tag file has at most {MAX_BYTES:,} bytes: choose a smaller one",
-        foreign=f"{path.name} is no tag file ({{problem}}): start from {FOODCOM_TAGS.name}",
+        foreign=f"{path.name} is not a tag file ({{problem}}): start from {FOODCOM_TAGS.name}",
     )
     unknown = sorted(set(tag_map.factors) - set(FACTOR_NAMES))
     if unknown:

@@ -60,7 +60,7 @@ def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
         (["--images", "photos", "--name", "kitchen"], "'kitchen' is a data set of the app: choose"),
         ([], "where are the pictures? Say --images FOLDER_OR_ZIP"),
         (["--images", "nowhere"], "nowhere does not exist"),
-        (["--images", "photos", "--map", "title"], "'title' is no mapping"),
+        (["--images", "photos", "--map", "title"], "'title' is not a mapping"),
         (["--images", "photos", "--map", "picture=file"], "there is no column 'file'"),
         (["--images", "photos", "--factor", "width"], "there is no column 'width' for factors"),
         (["--images", "photos", "--encoding", "klingon"], "no text encoding 'klingon'"),

@@ -59,7 +59,7 @@ def queue_synth(said, *words):
 
 
 def test_queued_runs_wait_for_a_worker(said, root):
-    assert "nothing was queued" in said("jobs")
+    assert "nothing is queued" in said("jobs")
     out = queue_synth(said, "--name", "q", "--seeds", "0-1", "--priority", "7", "--restarts", "0")
     assert "q-s0: queued" in out and "rivae logs q-s0 -f" in out and list_runs([root]) == []
     first, second = json.loads(said("jobs", "--json"))
@@ -70,11 +70,11 @@ def test_queued_runs_wait_for_a_worker(said, root):
         0,
     )
     assert first["data set"] == "synth" and "q-s1" in said("jobs")
-    assert "has said nothing yet: it is queued" in said("logs", "q-s0")
-    assert said("cancel", "q-s0", second["id"]).count("is out of the queue") == 2
+    assert "has no log yet: it is queued" in said("logs", "q-s0")
+    assert said("cancel", "q-s0", second["id"]).count("is removed from the queue") == 2
     assert "nothing to cancel" in said("cancel", "q-s0", code=1)
     assert [job.state for job in Ledger(root).jobs()] == ["cancelled", "cancelled"]
-    assert "exists already" in queue_again(said)
+    assert "already exists" in queue_again(said)
 
 
 def queue_again(said):
@@ -97,7 +97,7 @@ def test_a_worker_trains_what_is_queued_and_its_log_can_be_read(said, root):
     assert "finished" in said("jobs") and "finished" in said("logs", "q")
     assert "q is finished" in said("logs", "q", "-f")
     assert any("start 1 of q" in line for line in json.loads(said("logs", "q", "--json")))
-    assert "finished already" in said("resume", "q", "--queue", code=1)
+    assert "already finished" in said("resume", "q", "--queue", code=1)
 
 
 def test_a_second_worker_says_that_there_is_one(said, root):
@@ -105,7 +105,7 @@ def test_a_second_worker_says_that_there_is_one(said, root):
 
     (root / ".jobs").mkdir()
     with locked(root / ".jobs" / "dispatcher.lock"):
-        assert "another dispatcher is at work" in said("worker", "--until-idle", code=1)
+        assert "another dispatcher is already starting" in said("worker", "--until-idle", code=1)
 
 
 def test_slots():
@@ -141,7 +141,7 @@ def test_a_run_goes_out_and_comes_back(said, root, tmp_path):
     untrained_run(root)
     file = tmp_path / "good.zip"
     assert "files of good" in said("export", "good", str(file))
-    assert "exists already" in said("export", "good", str(file), code=1)
+    assert "already exists" in said("export", "good", str(file), code=1)
     before = file.read_bytes()
     said("export", "good", str(file), "--force")
     assert file.read_bytes() == before
@@ -155,13 +155,13 @@ def test_a_run_goes_out_and_comes_back(said, root, tmp_path):
 
 def test_a_run_is_renamed_archived_and_shown_again(said, root):
     untrained_run(root)
-    assert "good is better now" in said("rename", "good", "better")
-    assert "better is archived" in said("archive", "better")
+    assert "Renamed good to better" in said("rename", "good", "better")
+    assert "Archived better" in said("archive", "better")
     assert is_archived(Run(root / "better"))
     names = [row["run"] for row in json.loads(said("runs", "--json"))]
     assert "better" not in names
     assert "better" in [row["run"] for row in json.loads(said("runs", "--all", "--json"))]
-    assert "in the lists again" in said("archive", "better", "--undo")
+    assert "Unarchived better" in said("archive", "better", "--undo")
     assert not is_archived(Run(root / "better"))
 
 
@@ -190,7 +190,7 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatc
     assert "plan first names good" in said("rename", "good", "better", code=1)
     assert run.path.is_dir()
     # The plan itself goes into the trash and comes back, beside a run of its name.
-    assert "first is in the trash" in said("delete", "--plan", "first", "--yes")
+    assert "Moved first to the trash" in said("delete", "--plan", "first", "--yes")
     assert "first" in said("trash") and "no plans yet" in said("labels", "plans")
     assert "was deleted" in said("delete", "--plan", "first", "--yes", code=1)
     said("rename", "good", "first")
@@ -228,7 +228,7 @@ def test_deleting_asks_first(said, root, monkeypatch):
     delete_tour("kept")
     assert "tour" in said("trash") and RESTORED.format("kept") in said("trash", "restore", "kept")
     assert [tour.id for tour in list_tours()] == ["kept"] and delete_tour("kept")
-    assert "free again" in said("trash", "empty", "--yes")
+    assert "freed" in said("trash", "empty", "--yes")
     assert "trash is empty" in said("trash")
     assert "no run, import, plan or tour 'good'" in said("trash", "restore", "good", code=1)
 

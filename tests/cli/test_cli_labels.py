@@ -98,7 +98,7 @@ def test_a_plan_is_made_kept_and_listed(labels, two_factors, capsys):
     out = capsys.readouterr().out
     assert "first" in out and "(50%)" in out and "ann" in out
     assert main(words) == 1
-    assert "there is a plan 'first' already" in capsys.readouterr().err
+    assert "there is already a plan 'first'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_plan_is_made_kept_and_listed(labels, two_factors, capsys):
         (["plan", "x", RUN, "--guideline", "nowhere.json"], "nowhere.json cannot be read"),
         (["agreement", "nothing"], "no labelling plan 'nothing'"),
         (["scores", RUN, "--plan", "nothing"], "no labelling plan 'nothing'"),
-        (["scores", RUN], "nothing of what demo-synth retrieves is labelled"),
+        (["scores", RUN], "no item that demo-synth retrieves is labelled"),
         (["export", "labels.txt"], "should end in .jsonl"),
         (["export", "labels.csv", "--form", "events"], "should end in .jsonl"),
         (["import", "nowhere.csv"], "nowhere.csv does not exist"),
@@ -133,11 +133,11 @@ def test_labels_go_out_and_into_another_store(planned, tmp_path, capsys):
         assert printed(capsys)["events_in_store"] == n
         words = ["labels", "import", str(path), "--store", other]
         assert main([*words, "--dry-run"]) == 0
-        assert f"{n} would be added, 0 known already" in capsys.readouterr().out
+        assert f"{n} would be added, 0 already known" in capsys.readouterr().out
         assert main([*words, "--json"]) == 0
         assert printed(capsys)["added"] == n
         assert main(words) == 0
-        assert f"0 added, {n} known already, 0 conflicts" in capsys.readouterr().out
+        assert f"0 added, {n} already known, 0 conflicts" in capsys.readouterr().out
 
 
 def test_conflicts_alone_are_an_error_beside_new_labels_they_are_not(planned, tmp_path, capsys):
@@ -148,7 +148,7 @@ def test_conflicts_alone_are_an_error_beside_new_labels_they_are_not(planned, tm
     (tmp_path / "c.csv").write_text(f"{head}ann,{taken},wateriness,5\n")
     assert main(["labels", "import", str(tmp_path / "c.csv")]) == 1
     told = capsys.readouterr()
-    assert "0 added, 0 known already, 1 conflicts" in told.out and "(store: 1, file: 5)" in told.err
+    assert "0 added, 0 already known, 1 conflicts" in told.out and "(store: 1, file: 5)" in told.err
     (tmp_path / "d.csv").write_text(f"{head}ann,{taken},wateriness,5\nbob,{taken},wateriness,5\n")
     assert main(["labels", "import", str(tmp_path / "d.csv"), "--json"]) == 0
     report = printed(capsys)
@@ -159,7 +159,7 @@ def test_conflicts_alone_are_an_error_beside_new_labels_they_are_not(planned, tm
 def test_a_factor_that_no_plan_has_is_refused(planned, tmp_path, capsys):
     (tmp_path / "e.csv").write_text("annotator,item,factor,level\nann,x:1,saltiness,5\n")
     assert main(["labels", "import", str(tmp_path / "e.csv")]) == 1
-    assert "e.csv, row 1: 'saltiness' is no factor" in capsys.readouterr().err
+    assert "e.csv, row 1: 'saltiness' is not a factor" in capsys.readouterr().err
 
 
 def test_agreement_of_two_annotators(planned, capsys):

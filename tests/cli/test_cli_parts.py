@@ -51,4 +51,4 @@ def test_ctrl_c_in_any_command_ends_with_130(monkeypatch, capsys):
     assert main(["benchmark"]) == 130
     said = capsys.readouterr().err
     spoken = [line for line in said.splitlines() if line.startswith("stopped")]
-    assert spoken == ["stopped", "stopped: the same command goes on where it was"]
+    assert spoken == ["stopped", "stopped: the same command continues from here"]

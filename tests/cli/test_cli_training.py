@@ -183,9 +183,9 @@ def test_seeds_with_patience_train_one_by_one(root):
         (["synth", "--set", "dataset.size=1"], "synth has no setting 'size': choose from n_pairs"),
         (["synth", "--set", "training.gpu=1"], "training has no setting 'gpu': choose from device"),
         (["synth", "--set", "joint_epochs=many"], "setting 'joint_epochs' of rivae: input should"),
-        (["synth", "--set", "eta"], "'eta' is no setting: write --set key=value"),
+        (["synth", "--set", "eta"], "'eta' is not a setting: write --set key=value"),
         (["synth", "--set", "net.width=3"], "'net.width': settings begin with method., dataset."),
-        (["synth", "--device", "tpu"], "setting 'device' of training: 'tpu' is no device"),
+        (["synth", "--device", "tpu"], "setting 'device' of training: 'tpu' is not a device"),
         (["synth", "--name", "A b"], "'A b' cannot name a run: use at most 80"),
         (["synth", "--seeds", "x"], "'x' names no seeds: write 3, 0-9 or 0,2,5"),
         (
@@ -210,7 +210,7 @@ def test_a_taken_name(root, capsys):
     assert train_synth("--name", "a", "--quiet") == 0
     capsys.readouterr()
     sentence = refused(capsys, "train", "synth", "--name", "a")
-    assert sentence.startswith("a run named a exists already: choose another --name, or resume it")
+    assert sentence.startswith("a run named a already exists: choose another --name, or resume it")
 
 
 def test_a_diverging_run_ends_with_1_and_the_reason(root, capsys):
@@ -228,8 +228,8 @@ def test_one_bad_seed_does_not_cost_the_seeds_after_it(root, capsys):
     captured = capsys.readouterr()
     rows = json.loads(captured.out)
     assert rows[0]["run"] == "n-s1" and rows[0]["state"] == "finished"
-    assert rows[1]["run"] == "n-s0" and "exists already" in rows[1]["error"]
-    assert captured.err.startswith("rivae: n-s0: a run named n-s0 exists already")
+    assert rows[1]["run"] == "n-s0" and "already exists" in rows[1]["error"]
+    assert captured.err.startswith("rivae: n-s0: a run named n-s0 already exists")
 
 
 # Stopping and resuming.
@@ -253,7 +253,7 @@ def test_a_polite_kill_says_how_to_go_on(root, monkeypatch, capsys):
     assert train_synth("--name", "whole", "--quiet") == 0
     interrupted_at(monkeypatch, 3)
     assert train_synth("--name", "half") == 130
-    assert capsys.readouterr().err.endswith("stopped: `rivae resume half` goes on where it was\n")
+    assert capsys.readouterr().err.endswith("stopped: `rivae resume half` continues from here\n")
     assert Run(root / "half").status.state == "interrupted"
     monkeypatch.undo()
     monkeypatch.setenv("RIVAE_RUNS", str(root))
@@ -267,7 +267,7 @@ def test_stopped_between_seeds_it_names_those_not_begun(root, monkeypatch, capsy
     interrupted_at(monkeypatch, 2)
     assert train_synth("--seeds", "0-2", "--name", "n", training__patience=5) == 130
     hint = capsys.readouterr().err.splitlines()[-1]
-    assert hint == "stopped: `rivae resume n-s0` goes on where it was; not begun yet: n-s1, n-s2"
+    assert hint == "stopped: `rivae resume n-s0` continues from here; not started yet: n-s1, n-s2"
     assert [run.id for run in list_runs([root])] == ["n-s0"]
 
 
@@ -275,7 +275,7 @@ def test_what_resume_refuses(root, capsys):
     assert train_synth("--name", "done", "--quiet") == 0
     capsys.readouterr()
     assert "there is no run 'x': choose one of the list" in refused(capsys, "resume", "x")
-    assert refused(capsys, "resume", "done").startswith("run done is finished already")
+    assert refused(capsys, "resume", "done").startswith("run done is already finished")
 
 
 def test_sigterm_from_outside(root, repo_root):
@@ -292,7 +292,7 @@ def test_sigterm_from_outside(root, repo_root):
     process.terminate()
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.endswith("stopped: `rivae resume t` goes on where it was\n")
+    assert said.endswith("stopped: `rivae resume t` continues from here\n")
     assert run.status.state == "interrupted"
 
 

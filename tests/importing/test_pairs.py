@@ -159,7 +159,7 @@ def test_wrong_choices_name_the_fix(tmp_path, pictures, write_table):
     table = write_table(rows())
     for chosen, reason in (
         ({"picture": "photo"}, "no column 'photo' for picture: choose from id, image"),
-        ({"dish": "title"}, "'dish' is no role"),
+        ({"dish": "title"}, "'dish' is not a role"),
         ({"title": "", "ingredients": "", "instructions": ""}, "no text column is chosen"),
         ({"picture": None}, "which column names the picture file"),
     ):
@@ -170,7 +170,7 @@ def test_wrong_choices_name_the_fix(tmp_path, pictures, write_table):
     with pytest.raises(ConfigError, match="side must be from 32"):
         take(table, pictures, tmp_path / "data", side=4)
     take(table, pictures, tmp_path / "data")
-    with pytest.raises(DataError, match="exists already"):
+    with pytest.raises(DataError, match="already exists"):
         take(table, pictures, tmp_path / "data")
 
 

@@ -31,8 +31,8 @@ def header_of_a_huge_png() -> bytes:
     [
         (header_of_a_huge_png(), "picture has too many pixels: scale it down"),
         (jpeg(3)[:300], "picture is damaged"),
-        (b"<svg onload='alert(1)'/>", "file is no picture in a known format"),
-        (b"", "file is no picture in a known format"),
+        (b"<svg onload='alert(1)'/>", "file is not a picture in a known format"),
+        (b"", "file is not a picture in a known format"),
         (jpeg(3, (400, 1)), "picture is thinner than 2 pixels"),
     ],
 )

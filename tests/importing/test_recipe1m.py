@@ -95,7 +95,7 @@ def test_pictures_are_tried_until_one_can_be_read(folder, tmp_path):
 @pytest.mark.parametrize("text", ['[{"id": "1", "title"', "no json", '{"id": 1}'])
 def test_damaged_json_is_named_and_leaves_nothing(folder, tmp_path, text):
     (folder / "layer1.json").write_text(text)
-    with pytest.raises(DataError, match=r"layer1\.json is no sound JSON list|only 0 usable"):
+    with pytest.raises(DataError, match=r"layer1\.json is not a sound JSON list|only 0 usable"):
         take(folder, tmp_path / "data")
     assert not (tmp_path / "data" / "r").exists()
 

@@ -220,7 +220,7 @@ def test_runs_that_cannot_be_started_take_nothing_along(run, root):
     from rivae.launch import train
 
     before = content_of(run.path)
-    with pytest.raises(RunError, match="exists already"):
+    with pytest.raises(RunError, match="already exists"):
         train([tiny_config("a"), tiny_config("good")], root)
     assert [r.id for r in list_runs([root])] == ["good"] and content_of(run.path) == before
 
@@ -231,7 +231,7 @@ def test_demo_data_are_written_over_demo_data_only(tmp_path):
     for name in ("demo-synth", "kitchen"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text("{}")
-    with pytest.raises(RivaeError, match="is no run"):
+    with pytest.raises(RivaeError, match="is not a run"):
         make_demo("demo-synth", tmp_path)
     with pytest.raises(RivaeError, match="no imported data set"):
         make_kitchen(tmp_path / "kitchen")

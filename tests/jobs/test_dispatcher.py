@@ -194,7 +194,7 @@ def test_cancelled_and_resumed_it_ends_with_the_same_numbers(queue, whole):
     started = time.monotonic()
     queue.ended("cancelled")
     assert time.monotonic() - started < 10
-    assert "resumed" in queue.now.message and queue.run.status.state == "interrupted"
+    assert "resume it" in queue.now.message and queue.run.status.state == "interrupted"
     assert 5 <= len(queue.run.metrics()) < EPOCHS
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
@@ -231,7 +231,7 @@ def test_after_a_reboot_it_is_lost_until_it_is_resumed(queue, monkeypatch):
     for pid in locks.holders(queue.folder, queue.job.id):
         os.killpg(pid, signal.SIGKILL)
     queue.ended("lost")
-    assert "started anew" in queue.now.message
+    assert "machine restarted" in queue.now.message
     monkeypatch.undo()
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")

@@ -268,7 +268,7 @@ def test_values_times_seeds():
 
 def test_names_are_free_or_refused():
     assert names(Draft(seeds="0-1"), "synth-rivae-s1") == ["synth-rivae-2-s0", "synth-rivae-2-s1"]
-    with pytest.raises(ConfigError, match="mine-s1 exists already"):
+    with pytest.raises(ConfigError, match="mine-s1 already exists"):
         names(Draft(name="mine", seeds="0-1"), "mine-s1")
     with pytest.raises(ConfigError, match="cannot name a run"):
         names(Draft(name="Not a name"))

@@ -40,7 +40,7 @@ def test_names_are_taken_once(ledger, tmp_path):
     add(ledger, "a")
     (tmp_path / "there").mkdir()
     for runs in (["a"], ["there"], ["b", "b"]):
-        with pytest.raises(RunError, match="exists already"):
+        with pytest.raises(RunError, match="already exists"):
             add(ledger, *runs)
     assert names(ledger.jobs()) == ["a"], "all or none"
 

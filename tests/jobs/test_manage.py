@@ -97,7 +97,7 @@ def test_a_name_that_is_taken_changes_nothing(run, tmp_path, monkeypatch):
     monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "demos")
     before = everything(tmp_path)
     for name in ("child", "queued", "demo"):
-        with pytest.raises(RunError, match="exists already"):
+        with pytest.raises(RunError, match="already exists"):
             manage.rename(run, name)
     assert everything(tmp_path) == before
 

@@ -70,7 +70,7 @@ def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
     queue.ended("cancelled")
-    assert queue.run.status.state == "interrupted" and "resumed" in queue.now.message
+    assert queue.run.status.state == "interrupted" and "resume it" in queue.now.message
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
     assert files_of(queue.run) == whole

@@ -96,7 +96,7 @@ def test_a_change_that_cannot_be_is_refused_and_leaves_nothing(run, tmp_path, ma
 
 
 def test_a_taken_or_impossible_name(run, tmp_path):
-    with pytest.raises(RunError, match="exists already"):
+    with pytest.raises(RunError, match="already exists"):
         derive_run(run, MATRIX, OFFSET, "good", root=tmp_path)
     with pytest.raises(ConfigError, match="cannot name a run"):
         derive_run(run, MATRIX, OFFSET, "../x", root=tmp_path)

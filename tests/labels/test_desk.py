@@ -141,7 +141,7 @@ def test_an_undo_of_somebody_else_is_refused(store):
     theirs = sent(0, 3)
     give(store, theirs, who="bea")
     answer = receive(store, a_plan(), KEYS, "ann", [undo_of(theirs)])
-    assert "only whoever gave a label" in answer.refused[next(iter(answer.refused))]
+    assert "only the person who gave a label" in answer.refused[next(iter(answer.refused))]
     assert store.last() == 1
 
 

@@ -124,7 +124,7 @@ def test_a_plan_gets_a_free_name_and_a_guideline(store):
     named = name_plan(store, a_plan("preview"), "kitchen-1", more)
     assert (named.id, named.guideline, named.order) == ("kitchen-1", more.version, [4, 2, 9])
     keep_plan(store, named, more)
-    with pytest.raises(LabelError, match="there is a plan 'kitchen-1' already"):
+    with pytest.raises(LabelError, match="there is already a plan 'kitchen-1'"):
         name_plan(store, named, "kitchen-1", more)
 
 

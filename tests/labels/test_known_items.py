@@ -52,9 +52,9 @@ def events(tmp_path):
     ("item", "reason"),
     [
         ("17", "row 2: '17' names no item: .*--plan NAME, and --rows"),
-        ("kitchen:79f935f625", "'kitchen:79f935f625' is no item of the data of a plan here"),
-        ("pairs-0123456789abcdef:1", "is no item of the data of a plan here"),
-        ("nothing:1", "is no item of the data of a plan here"),
+        ("kitchen:79f935f625", "'kitchen:79f935f625' is not an item of the data of a plan here"),
+        ("pairs-0123456789abcdef:1", "is not an item of the data of a plan here"),
+        ("nothing:1", "is not an item of the data of a plan here"),
         ("pairs:31", "the import behind it has no item '31'"),
     ],
 )
@@ -85,9 +85,9 @@ def test_ids_and_rows_are_taken_where_the_data_is_named(data, tmp_path, capsys):
     assert "and 2 more by the same rule" in out
     assert len(events(tmp_path)) == 10
     for item, more, reason in (
-        (str(N), ["--rows"], f"'{N}' is no row of pairs: rows are 0 to {N - 1}"),
-        ("-1", ["--rows"], "'-1' is no row of pairs"),
-        ("31", [], "'31' is no item of pairs: give its id"),
+        (str(N), ["--rows"], f"'{N}' is not a row of pairs: rows are 0 to {N - 1}"),
+        ("-1", ["--rows"], "'-1' is not a row of pairs"),
+        ("31", [], "'31' is not an item of pairs: give its id"),
     ):
         path = table(tmp_path, "3", item)
         assert main(["labels", "import", path, "--plan", "first", *more]) == 1
@@ -139,7 +139,7 @@ def test_a_factor_that_the_plan_lacks_is_not_stored(data, tmp_path):
         ]
         got = receive(store, plan, keys, "ann", sent)
         assert list(got.stored) == [sent[1]["id"]]
-        assert got.refused == {sent[0]["id"]: "'greenness' is no factor of this plan: reload it"}
+        assert got.refused == {sent[0]["id"]: "'greenness' is not a factor of this plan: reload it"}
         odd = receive(store, plan, keys, "ann", [{**sent[0], "factor": [1]}])
         assert list(odd.refused) == [sent[0]["id"]]
         path = tmp_path / "e.csv"
@@ -147,7 +147,7 @@ def test_a_factor_that_the_plan_lacks_is_not_stored(data, tmp_path):
             f"annotator,item,factor,level,plan\nann,{keys[1]},fruit,1,fruity\n"
             f"ann,{keys[1]},greenness,1,first\nbob,{keys[1]},greenness,1,fruity\n"
         )
-        with pytest.raises(LabelError, match="row 3: 'greenness' is no factor of plan fruity"):
+        with pytest.raises(LabelError, match="row 3: 'greenness' is not a factor of plan fruity"):
             import_labels(store, path)
         assert plan_guideline(store, plan) == one and len(store.events()) == 1
 
@@ -170,7 +170,7 @@ def test_a_damaged_plan_is_one_row_and_holds_up_nobody(data, tmp_path, capsys):
     assert "no labelling plan" in rows["damaged"]["message"] and rows["first"]["answered"] == 2
     assert main(["labels", "plans"]) == 0
     said = capsys.readouterr()
-    assert "broken" in said.out and "future: this is no labelling plan" in said.err
+    assert "broken" in said.out and "future: this is not a labelling plan" in said.err
     assert main(["labels", "agreement", "damaged"]) == 1
     assert "no labelling plan" in capsys.readouterr().err
 

@@ -184,7 +184,7 @@ def test_the_last_verdict_stands_and_taking_it_back_brings_the_one_before(store)
     last = decide(store, *place, None, "dan")
     found = verdicts(store, KEYS)[place].event
     assert found == last and found.level is None
-    with pytest.raises(LabelError, match="only dan can take this verdict back"):
+    with pytest.raises(LabelError, match="only dan can undo this verdict"):
         take_back(store, last.id, "eve")
     take_back(store, last.id, "dan")
     assert verdicts(store, KEYS)[place].event.annotator == "eve"
@@ -225,7 +225,7 @@ def test_a_file_speaks_of_the_factors_of_the_plans(store):
     assert import_content(store, "a.csv", text, dry_run=True).added == 1
     keep_plan(store, a_plan(), read_guideline())
     assert known_factors(store, kept_plans(store)) == frozenset(read_guideline().ids)
-    with pytest.raises(LabelError, match=r"a.csv, row 1: 'saltiness' is no factor"):
+    with pytest.raises(LabelError, match=r"a.csv, row 1: 'saltiness' is not a factor"):
         import_content(store, "a.csv", text)
 
 

@@ -102,7 +102,7 @@ def test_wrong_files_are_refused_in_one_sentence(tmp_path):
         with pytest.raises(LabelError, match=word):
             parse_guideline(json.dumps({**valid, **change}))
     for text in (b"", b"\xff\xfe", b"[]", b"[" * 100_000):
-        with pytest.raises(LabelError, match="is no guideline"):
+        with pytest.raises(LabelError, match="is not a guideline"):
             parse_guideline(text)
     with pytest.raises(LabelError, match="too large"):
         parse_guideline(" " * (2**20 + 1))

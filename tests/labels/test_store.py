@@ -110,7 +110,7 @@ def test_an_undo_takes_back_its_own_event_only(store):
     stranger = replace(undo(yours), annotator="ann")
     for wrong, word in [
         (undo(event()), "never stored"),
-        (stranger, "only whoever"),
+        (stranger, "only the person"),
         (replace(undo(mine), item="kitchen:2"), "item and factor"),
     ]:
         with pytest.raises(LabelError, match=word):
@@ -276,7 +276,7 @@ def test_a_strangers_file_is_refused_and_stays_as_it_is(tmp_path):
     connection.execute("CREATE TABLE people (name TEXT)")
     connection.close()
     before = other.read_bytes()
-    with pytest.raises(LabelError, match=r"other\.db is no database of labels"):
+    with pytest.raises(LabelError, match=r"other\.db is not a database of labels"):
         LabelStore(other)
     assert other.read_bytes() == before
     with pytest.raises(LabelError, match=r"cannot be opened|did not answer"):

@@ -160,7 +160,7 @@ def test_tables_made_by_hand(store, tmp_path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("annotator,item,factor,level\nann,kitchen:1,fruit,6\n", "row 1: '6' is no level"),
+        ("annotator,item,factor,level\nann,kitchen:1,fruit,6\n", "row 1: '6' is not a level"),
         (
             "annotator,item,factor,level\nann,kitchen:1,fruit,3\nann,kitchen:2,sour,3\n",
             "row 2: 'sour' is no",
@@ -172,8 +172,8 @@ def test_tables_made_by_hand(store, tmp_path):
         ("annotator,item,factor\nann,kitchen:1,fruit\n", "no column 'level'"),
         ("annotator,factor,level\nann,fruit,3\n", "no column 'item'"),
         ("annotator,item,factor,level,mood\nann,kitchen:1,fruit,3,x\n", "column 'mood'"),
-        ("annotator,item,factor,level,kind\nann,kitchen:1,fruit,3,x\n", "'x' is no kind"),
-        ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,noon\n", "'noon' is no time"),
+        ("annotator,item,factor,level,kind\nann,kitchen:1,fruit,3,x\n", "'x' is not a kind"),
+        ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,noon\n", "'noon' is not a time"),
         ("annotator,item,factor,level,time\nann,kitchen:1,fruit,3,2026-01-01\n", "no zone"),
         ("annotator,item,factor,level,id\nann,kitchen:1,fruit,3,7\n", "must be a UUID"),
         (

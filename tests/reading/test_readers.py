@@ -136,7 +136,7 @@ def test_a_document_is_refused_by_its_own_sentence(tmp_path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(DataError, match="unreadable"):
         read_form(_Form, path, 1000, **said)
-    with pytest.raises(DataError, match=r"form.json cannot be read \(it is no plain file\)"):
+    with pytest.raises(DataError, match=r"form.json cannot be read \(it is not a plain file\)"):
         read_json(path)
     with pytest.raises(DataError, match="cannot be read"):
         read_json(tmp_path / "a\0b")

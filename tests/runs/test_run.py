@@ -38,7 +38,7 @@ def test_a_new_run_holds_its_configuration(tmp_path):
 
 def test_a_name_is_taken_once(tmp_path):
     Run.create(tiny_config("new"), tmp_path)
-    with pytest.raises(RunError, match="exists already: choose another --name, or resume it"):
+    with pytest.raises(RunError, match="already exists: choose another --name, or resume it"):
         Run.create(tiny_config("new", seed=1), tmp_path)
     assert Run(tmp_path / "new").config.seed == 0
     assert len(list(tmp_path.iterdir())) == 1
@@ -77,7 +77,7 @@ def test_a_damaged_configuration_is_one_sentence(run, text, reason):
     [
         (lambda raw: raw.update(name="../../etc"), "setting 'name' of config.json"),
         (lambda raw: raw.update(colour=1), "config.json has no setting 'colour'"),
-        (lambda raw: raw["training"].update(device="mps"), "'mps' is no device: choose cpu"),
+        (lambda raw: raw["training"].update(device="mps"), "'mps' is not a device: choose cpu"),
         (lambda raw: raw["training"].update(checkpoint_seconds=-1), "checkpoint_seconds"),
         (lambda raw: raw.update(seed=-1), "setting 'seed' of config.json"),
     ],

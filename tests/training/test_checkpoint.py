@@ -60,7 +60,7 @@ def test_a_damaged_file_falls_back_to_the_one_before_and_says_so(tmp_path, damag
     damage(path)
     saved = load_checkpoint(path)
     assert saved.state["epoch"] == 1
-    assert saved.note == "last.safetensors is damaged; training goes on from the one before it"
+    assert saved.note == "last.safetensors is damaged; training continues from the one before it"
     damage(tmp_path / "last.safetensors.previous")
     with pytest.raises(RunError, match="every checkpoint of this run is damaged: start it again"):
         load_checkpoint(path)
@@ -128,7 +128,7 @@ def test_runs_without_a_common_epoch_are_resumed_one_by_one(tmp_path):
     with pytest.raises(RunError, match="different epochs: resume them one by one"):
         load_together(paths)
     paths[1].unlink()
-    with pytest.raises(RunError, match="have not begun yet"):
+    with pytest.raises(RunError, match="have not started yet"):
         load_together(paths)
 
 

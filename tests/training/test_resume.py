@@ -84,7 +84,7 @@ def test_a_damaged_last_checkpoint_costs_an_epoch_and_is_told(tmp_path):
     listener = StopAfter(1000)
     resume([run], listener)
     assert listener.notes == [
-        "last.safetensors is damaged; training goes on from the one before it"
+        "last.safetensors is damaged; training continues from the one before it"
     ]
     assert files_of(run) == files_of(whole)
 
@@ -96,7 +96,7 @@ def test_without_any_checkpoint_training_begins_anew(tmp_path):
     run.log.append({"epoch": 1, "stage": "torn"})
     listener = StopAfter(1000)
     resume([run], listener)
-    assert listener.notes == ["nothing was saved yet: training begins anew"]
+    assert listener.notes == ["nothing was saved yet: training starts over"]
     assert files_of(run) == files_of(whole)
 
 
@@ -124,7 +124,7 @@ def test_a_damaged_status_does_not_keep_a_run_from_going_on(tmp_path):
 
 def test_a_finished_run_is_not_resumed(tmp_path):
     (run,) = train([tiny_config(method="cos-sim-lvm")], tmp_path)
-    with pytest.raises(RunError, match="run run is finished already: there is nothing to resume"):
+    with pytest.raises(RunError, match="run run is already finished: there is nothing to resume"):
         resume([run])
 
 

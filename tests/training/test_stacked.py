@@ -86,7 +86,7 @@ def test_a_batch_that_lost_a_member_goes_on_without_it(tmp_path):
     done = resume([Run(tmp_path / "s9")])
     assert [run.id for run in done] == ["s5", "s9"]
     assert all(run.status.state == "finished" for run in done)
-    with pytest.raises(RunError, match="finished already"):
+    with pytest.raises(RunError, match="already finished"):
         resume(done)
 
 

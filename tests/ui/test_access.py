@@ -79,7 +79,7 @@ def test_a_wrong_password_says_so_and_waits(visitor):
     app = visitor({"rivae": {"password": PASSWORD}})
     for _ in range(3):
         enter(app, "wrong horse")
-        assert "not the password" in app.words and not sees(app)
+        assert "wrong password" in app.words and not sees(app)
     enter(app, PASSWORD)
     assert "too many wrong passwords" in app.words and not sees(app)
     for secret in (PASSWORD, "wrong horse"):

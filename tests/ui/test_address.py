@@ -97,9 +97,9 @@ def test_a_page_that_cannot_start_from_an_uploaded_picture_says_what_it_shows(ap
     ):
         shown.open(page, **params)
         where = instead.format(**said(shown))
-        assert (f"your uploaded picture as the query: this page shows {where} instead." in shown.words) == bool(
-            instead
-        ), (page, params)
+        assert (
+            f"your uploaded picture as the query: this page shows {where} instead." in shown.words
+        ) == bool(instead), (page, params)
     shown.at.button(key="traverse_average").click().run()
     assert said(shown.calm())["q"] == "mean" and "uploaded" not in shown.words
     shown = go(shown, "explore")

@@ -90,7 +90,9 @@ def test_a_check_and_then_the_import(app, files):
     importing.tasks.jobs.clear()
     assert not app("data").calm().at.success, "it was put away"
     page.at.button(key="data_import").click().run()
-    assert any("there is a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning)
+    assert any(
+        "there is already a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning
+    )
 
 
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):
@@ -310,7 +312,7 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
     ("text", "sentence"),
     [
         ("", "give the path"),
-        ("a/b", "must be a whole path"),
+        ("a/b", "is not a full path"),
         ("~nobody-here/x", "no path that can"),
         ("/a\0b", "give the path"),
         ("/no/such", "outside the folders"),

@@ -42,7 +42,7 @@ def test_a_run_that_is_gone_or_new_is_told(label_plan, app, tmp_path, monkeypatc
         label_plan.guideline,
     )
     text = written(app("label", view="Plans"))
-    assert "digits (trained anew since), gone (not here)" in text
+    assert "digits (retrained since), gone (not here)" in text
 
 
 def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
@@ -62,7 +62,7 @@ def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
     shown = app("label", view="Plans")
     said = warnings(shown)
     assert any("no labelling plan (id" in w for w in said)
-    assert any("is no guideline" in w for w in said)
+    assert any("is not a guideline" in w for w in said)
     assert any("the data of plan elsewhere cannot be opened" in w for w in said)
     keys = {b.key for b in shown.at.button}
     assert "label_card_first_label" in keys and "label_card_bad-guideline_factors" not in keys
@@ -116,7 +116,7 @@ def test_a_factor_can_be_added_to_a_plan_in_use(editor, label_plan):
     own = form(editor, "first", "+")
     assert editor.at.text_input(key=f"{own}_id").value == "", "empty again"
     enter(editor, "first", "+", **{**FIELDS, "name": "again"})
-    assert any("there is a factor 'spice' already" in w for w in warnings(editor))
+    assert any("there is already a factor 'spice'" in w for w in warnings(editor))
     assert now(label_plan).version == new
     press(editor, "label_card_first_factors")
     assert not any(t.key.startswith("label_factors_first") for t in editor.at.text_input)

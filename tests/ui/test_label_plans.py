@@ -93,7 +93,7 @@ def test_an_empty_store_explains_what_a_plan_is(plans):
 
 def test_without_an_evaluated_run_it_says_what_to_do(app):
     shown = app("label")
-    assert "No run is evaluated yet" in written(shown)
+    assert "No evaluated runs yet" in written(shown)
     assert "Evaluate digits-4" in evaluations(shown)
     assert not shown.at.multiselect and not shown.at.button
 
@@ -149,7 +149,7 @@ def test_a_name_that_is_wrong_or_taken_is_one_sentence(plans, store):
         assert not shown.at.button(key="label_new_make").disabled
     make(shown, "one")
     make(shown, "one")
-    assert sum("there is a plan 'one' already" in w for w in warnings(shown)) == 1
+    assert sum("there is already a plan 'one'" in w for w in warnings(shown)) == 1
     assert shown.at.multiselect(key="label_new_runs").value == ["digits"], "nothing is lost"
     assert plan_names(store) == ["one"]
 
@@ -212,10 +212,10 @@ def test_the_factors_of_a_new_plan_can_be_another_plans_or_changed(plans, store)
 def test_a_guideline_from_a_file(plans, store):
     shown = choose(plans(), "digits")
     shown.at.selectbox(key="label_new_base").set_value("file").run()
-    assert any("give the file of a guideline" in w for w in warnings(shown))
+    assert any("choose the file of a guideline" in w for w in warnings(shown))
     upload = shown.at.file_uploader(key="label_new_guideline")
     upload.upload("a*b*.json", b"{not json", "application/json").run()
-    assert any("a*b*.json is no guideline" in w for w in warnings(shown.calm()))
+    assert any("a*b*.json is not a guideline" in w for w in warnings(shown.calm()))
     own = read_guideline().model_copy(update={"factors": (spice(name=EVIL),)})
     shown.at.file_uploader(key="label_new_guideline").upload(
         "own.json", guideline_json(own).encode(), "application/json"
@@ -280,13 +280,11 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
     own = read_guideline().with_factor(spice())
     content = exported(id="mine", guideline=own.version)
     shown = from_file(plans, content)
-    assert any(
-        f"the guideline {own.version} of this plan is not here" in w for w in warnings(shown)
-    )
+    assert any(f"the guideline {own.version} of this plan is missing" in w for w in warnings(shown))
     shown = from_file(plans, content, guideline=guideline_json(read_guideline()).encode())
     assert any("the one that came with the plan" in w for w in warnings(shown))
     shown = from_file(plans, content, guideline=b"{")
-    assert any("g.json is no guideline" in w for w in warnings(shown))
+    assert any("g.json is not a guideline" in w for w in warnings(shown))
     assert plan_names(store) == ["first"]
     from_file(plans, content, guideline=guideline_json(own).encode())
     assert plan_guideline(store, kept_plan(store, "mine")) == own
@@ -299,7 +297,7 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
         ({"fingerprint": "0" * 16}, "made for other data"),
         ({"order": [1, 1], "repeats": []}, "wrongly marked as a repeat"),
         ({"id": "../x"}, "no labelling plan (id"),
-        ({"random_state": 5}, "there is a plan 'first' already"),
+        ({"random_state": 5}, "there is already a plan 'first'"),
     ],
 )
 def test_a_wrong_plan_is_one_sentence_and_nothing_is_kept(

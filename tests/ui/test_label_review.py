@@ -134,7 +134,7 @@ def test_only_the_same_person_takes_a_verdict_back(review, two):
     shown = review("mallory")
     shown.at.button(key=f"label_review_{row}_wateriness_back").click().run()
     shown.calm()
-    assert "only eve can take this verdict back" in written(shown)
+    assert "only eve can undo this verdict" in written(shown)
     assert verdicts(two) == [("eve", 3)]
     button(shown, row, 2).click().run()
     assert verdicts(two) == [("mallory", 2)]
@@ -210,7 +210,7 @@ def test_a_file_is_looked_at_before_it_is_added(review, two):
     text = hand_made(two, ("ann", known, 1), ("ann", new, 4), ("bob", known, 5))
     shown = upload(review(), text)
     counted = table(shown, "new").iloc[0]
-    assert (counted["new"], counted["known already"], counted["conflicts"]) == (1, 1, 1)
+    assert (counted["new"], counted["already known"], counted["conflicts"]) == (1, 1, 1)
     conflict = table(shown, "in the file").iloc[0]
     said = [conflict[name] for name in ("annotator", "in the store", "in the file")]
     assert said == ["bob", "1", "5"]

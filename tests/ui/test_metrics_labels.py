@@ -272,7 +272,7 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
     page.at.text_input[0].input("digits-4")
     page.at.button(key="metrics_align_keep").click().run()
     finished(page, "keep")
-    assert "a run named digits-4 exists already" in words(page)
+    assert "a run named digits-4 already exists" in words(page)
     assert Run(folder / "digits-4").config.parent is None
 
 

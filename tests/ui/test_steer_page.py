@@ -229,14 +229,14 @@ def test_a_tour_is_imported_whole_or_not_at_all(app):
     page = app("steer", run="digits")
     page.at.file_uploader[0].upload("t.json", json.dumps(bad).encode(), "application/json").run()
     page.calm()
-    assert len(list_tours()) == 2 and "this is no tour" in page.words.replace("\\", "")
+    assert len(list_tours()) == 2 and "this is not a tour" in page.words.replace("\\", "")
 
 
 def test_a_damaged_tour_is_named_and_can_be_deleted(app):
     tours_folder().mkdir(exist_ok=True)
     (tours_folder() / "bad.json").write_text("{")
     page = app("steer", run="digits")
-    assert "bad: this is no tour" in page.at.warning[0].value.replace("\\", "")
+    assert "bad: this is not a tour" in page.at.warning[0].value.replace("\\", "")
     page.at.button(key="steer_tour_field_bad_bad").click().run()
     assert page.calm() and list_tours() == []
     later = app("steer", run="digits")  # the list of what was deleted, in another session

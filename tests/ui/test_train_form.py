@@ -172,7 +172,7 @@ def test_a_name_that_is_taken(form, root):
     page.at.segmented_control[0].set_value("New run").run()
     assert page.value("name") == "", "the next run has another name"
     page.enter(name="mine")
-    assert "a run named mine exists already" in page.words and not page.can_queue
+    assert "a run named mine already exists" in page.words and not page.can_queue
     page.enter(name="")
     assert page.can_queue and len(queued(root)) == 1
 

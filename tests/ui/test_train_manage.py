@@ -90,7 +90,7 @@ def test_an_archived_run_leaves_home_and_the_choosers_but_not_its_link(runs, app
     from rivae.ui.shell import cache
 
     panel = Panel("digits").press("archive")
-    assert about(Run(runs / "digits")).archived and "is archived" in panel.words
+    assert about(Run(runs / "digits")).archived and "Archived digits" in panel.words
     assert [run.id for run in cache.ready_runs()] == ["digits-4"]
     home = app("home")
     keys = {str(button.key) for button in home.at.button}
@@ -98,7 +98,7 @@ def test_an_archived_run_leaves_home_and_the_choosers_but_not_its_link(runs, app
     explore = app("explore", run="digits")
     assert explore.state.run == "digits"
     panel.press("archive")
-    assert not about(Run(runs / "digits")).archived and "in the lists again" in panel.words
+    assert not about(Run(runs / "digits")).archived and "Unarchived digits" in panel.words
 
 
 def test_a_run_is_renamed_and_the_session_follows(runs):
@@ -232,7 +232,7 @@ def bring(app, content, name=""):
 def test_a_run_is_brought_in_under_another_name(runs, app):
     content, page = packed(runs), app("train")
     bring(page, content)
-    assert "exists already" in page.words
+    assert "already exists" in page.words
     bring(page, content, "theirs")
     assert Run(runs / "theirs").load_method() and Run(runs / "theirs").config.name == "theirs"
     assert page.at.text_input("train_import_name").value == ""

@@ -98,7 +98,7 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
     failed = put_existing(root, diverged, "failed", message="the loss is <b>")
     cancelled = put(root, "never-began", "cancelled", message="cancelled before it began")
     unplugged = trained(root, "unplugged", 5, "interrupted")
-    lost = put_existing(root, unplugged, "lost", message="started anew")
+    lost = put_existing(root, unplugged, "lost", message="the machine restarted")
     first, second = put(root, "first", "queued"), put(root, "second", "queued")
     starting = put(root, "begins", "starting", slots="cpu")
     alive = trained(root, "at-work", 20, "running", total_epochs=60)
@@ -124,7 +124,7 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
         }
         assert found == doable, job
     assert f"train_button-open-{'ended'}" in there
-    assert "The loss is <b>." in plain(shown) and "started anew" in plain(shown)
+    assert "The loss is <b>." in plain(shown) and "the machine restarted" in plain(shown)
     assert r"\<b\>" in shown.words, "a message is shown as it is"
     texts = [bar.proto.text for bar in shown.at.get("progress")]
     assert any("joint · epoch 20 of 60 · loss 0.45 · about 8 s left" in t for t in texts), texts
@@ -178,7 +178,7 @@ def test_long_lists_are_found_by_words_and_pages(app, root):
     shown.at.text_input(key="train_find").set_value("ANOTHER synth").run()
     assert {k for k in keys(shown.calm()) if "-open-" in k} == {"train_button-open-another"}
     shown.at.text_input(key="train_find").set_value("nothing like it").run()
-    assert "No run fits" in shown.calm().words
+    assert "No runs match" in shown.calm().words
 
 
 # what buttons do
@@ -194,7 +194,7 @@ def test_cancel_resume_and_order_change_the_queue(app, root, started):
     assert [job.run for job in ledger.jobs("queued")] == ["first", "second"]
     button(shown, "cancel", second.id).click().run()
     assert ledger.job(second.id).state == "cancelled"
-    assert any("out of the queue" in toast.value.replace("\\", "") for toast in shown.at.toast)
+    assert any("from the queue" in toast.value.replace("\\", "") for toast in shown.at.toast)
     button(shown, "resume", second.id).click().run()
     shown.calm()
     assert ledger.job(second.id).state == "queued" and len(started) == 4
@@ -218,7 +218,7 @@ def test_a_run_from_the_command_line_is_resumed_by_the_queue(app, root):
     shown.calm()
     (job,) = Ledger(root).jobs()
     assert (job.run, job.state) == ("by-hand", "queued")
-    assert "next one" in shown.words
+    assert "Next in the queue" in shown.words
 
 
 def test_what_somebody_else_was_faster_with_is_said(app, root):

@@ -171,7 +171,7 @@ def test_a_mapping_beside_the_data_makes_the_graph(page, small_store):
         assert "bright" in chart and "greenness" in chart
         path.write_text("{")
         shown = page(run="bars", part="Tags")
-        assert any("is no tag file" in w.value.replace("\\", "") for w in shown.at.warning)
+        assert any("is not a tag file" in w.value.replace("\\", "") for w in shown.at.warning)
     finally:
         path.unlink()
 

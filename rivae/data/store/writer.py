@@ -120,7 +120,7 @@ class StoreWriter:
     ) -> None:
         self.folder, self.factor_names, self.chunk_items = folder, factor_names, chunk_items
         if folder.exists():
-            raise DataError(f"{folder} exists already: choose another name or delete that folder")
+            raise DataError(f"{folder} already exists: choose another name or delete that folder")
         which = json.loads(json.dumps(fingerprint, sort_keys=True, default=str))
         self.partial = _partial(folder, which)
         self.chunks: list[int] = []
@@ -260,7 +260,7 @@ class StoreWriter:
             self.partial.rename(self.folder)
         except OSError as error:
             if self.folder.exists():
-                raise DataError(f"{self.folder} exists already: choose another name") from error
+                raise DataError(f"{self.folder} already exists: choose another name") from error
             raise self._refused(error) from error
         self._held.close()
         self._remove_others()

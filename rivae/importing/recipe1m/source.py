@@ -136,7 +136,7 @@ def _picture(
     problem = UnusableError("no picture listed")
     for image_id in ids[:MAX_PICTURES_TRIED]:
         if not _IMAGE_ID.fullmatch(image_id):
-            problem = UnusableError("picture id is no plain file name")
+            problem = UnusableError("picture id is not a plain file name")
             continue
         leaf = "/".join((*image_id[:4], image_id))
         try:

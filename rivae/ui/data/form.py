@@ -30,9 +30,9 @@ def form() -> None:
         st.info(f"{locked} See `rivae import --help`.", icon=":material/lock:")
         return
     st.write(
-        "A table (CSV, TSV, JSON lines or Parquet) with one pair per line, and the pictures it "
-        "names in a folder or a zip; or a folder in Recipe1M's published layout. Files stay where "
-        "they are; smaller copies are made."
+        "A table (CSV, TSV, JSON lines or Parquet) with one pair per row, and its pictures in a "
+        "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
+        "smaller copies are stored."
     )
     plan = _files()
     if plan is None:
@@ -53,13 +53,13 @@ def _files() -> Plan | None:
         "Table, or folder of Recipe1M",
         key=keys.DATA_TABLE,
         placeholder="for example /data/recipes.csv",
-        help="A whole path on this machine.",
+        help="A full path on this machine.",
     )
     images = two.text_input(
         "Pictures: folder or zip",
         key=keys.DATA_IMAGES,
         placeholder="for example /data/photos.zip",
-        help="Several are separated by semicolons. Recipe1M: empty when they are in the folder.",
+        help="Separate several with semicolons. Recipe1M: leave empty if they are in the folder.",
     )
     if not table.strip():
         return None
@@ -68,7 +68,7 @@ def _files() -> Plan | None:
         named = [part for part in images.split(";") if part.strip()]
         places = tuple(named_files.read_path(part, "the pictures") for part in named)
         if not path.is_dir() and not places:
-            st.caption("Now the pictures.")
+            st.caption("Next: the pictures.")
             return None
         tags = _tags() if path.is_dir() else None
     except RivaeError as error:
@@ -108,7 +108,7 @@ def _columns(plan: Plan) -> Plan | None:
         return None
     columns = list(dict.fromkeys(name for record in head for name in record))
     guessed = guess_mapping(columns)
-    st.markdown("**Which column is what**")
+    st.markdown("**Columns**")
     roles: dict[str, str] = {}
     with st.container(horizontal=True):
         for role in ROLES:
@@ -127,7 +127,7 @@ def _columns(plan: Plan) -> Plan | None:
         "Known factors",
         [c for c in columns if c not in roles.values()],
         key=f"{keys.DATA_FACTORS}-{plan.table}",
-        help="Columns of numbers or levels that the axes are compared with. Optional.",
+        help="Columns of numbers or levels to compare the axes with. Optional.",
     )
     shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
     st.dataframe(shown.head(PREVIEW_ROWS), hide_index=True, height="content")
@@ -184,7 +184,7 @@ def _work(plan: Plan) -> None:
             icon=":material/fact_check:",
             disabled=busy,
             key=keys.DATA_CHECK,
-            help="Reads everything and writes nothing.",
+            help="Reads everything, writes nothing.",
         )
         take = st.button(
             "Import",
@@ -239,5 +239,5 @@ def _outcome(job: Job) -> None:
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")
         panels.train_on(name, place="done")
     else:
-        st.markdown("An import would do this:")
+        st.markdown("This import would do the following:")
     panels.report_lines(job.result.get("report") or {})

@@ -26,7 +26,7 @@ from rivae.ui.work.tasks import Job
 RECORD, LOCK, STOP = ".import.json", ".import.lock", ".import.stop"
 MAX_RECORD = 4 << 20
 LOOK_S = 0.5
-ENDED = "this import ended early: import the same files under the same name to go on with it"
+ENDED = "this import ended early: import the same files under the same name to resume"
 Keep = Callable[..., None]
 
 

@@ -76,7 +76,7 @@ def start(plan: Plan) -> Job:
     plan.source()  # wrong choices are told here, not after a process has started
     folder = settings.folder.absolute()
     if folder.exists() and not plan.dry_run:
-        raise DataError(f"there is a data set '{plan.name}' already: choose another name")
+        raise DataError(f"there is already a data set '{plan.name}': choose another name")
     plan = plan.model_copy(update={"root": folder.parent})
     newest()
     key = f"{'check' if plan.dry_run else 'import'} {folder}"

@@ -24,7 +24,7 @@ def imported() -> None:
 
     folders = list_stores()
     if not folders:
-        st.caption("Nothing imported yet: the form below takes in pictures with their texts.")
+        st.caption("Nothing imported yet. Import pictures with their texts below.")
         return
     with st.grid(3, min_column_width=300, gap="medium"):
         for folder in folders:
@@ -71,7 +71,7 @@ def train_on(name: str, place: str) -> None:
 
 def _report(manifest: Manifest) -> None:
     if manifest.report:
-        with st.expander("How the import went"):
+        with st.expander("Import report"):
             report_lines(manifest.report)
 
 

@@ -149,7 +149,7 @@ def dataset_cards(runs: Sequence[Run]) -> None:
             _dataset_card(name, name, "imported pairs of pictures and texts", trained.count(name))
         with st.container(border=True, height="stretch"):
             st.markdown("**Your own**")
-            st.caption("A table of texts and the pictures it names, imported on the Data page.")
+            st.caption("A table of texts with their pictures, imported on the Data page.")
             st.space("stretch")
             st.page_link(DATA, label="Import pairs", icon=":material/database:")
 

@@ -30,7 +30,7 @@ def panel(opened: OpenPlan, guideline: Guideline, said: Said, agreed: Agreed) ->
     """A list of items with everybody's levels; a verdict redraws this list alone."""
     from rivae.labels.verdicts import verdicts
 
-    st.subheader("Items to look at together", anchor=False)
+    st.subheader("Items to discuss", anchor=False)
     key_of = dict(zip(opened.plan.order, opened.keys, strict=True))
     try:
         cases = _chosen(guideline, said, agreed)
@@ -44,7 +44,7 @@ def panel(opened: OpenPlan, guideline: Guideline, said: Said, agreed: Agreed) ->
         cases = open_cases
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{_items(len(cases))}, {n_decided} decided.")
-        st.toggle("Hide what is decided", key=keys.LABEL_OPEN_ONLY)
+        st.toggle("Hide decided items", key=keys.LABEL_OPEN_ONLY)
     if not cases:
         return
     n_pages = math.ceil(len(cases) / PER_PAGE)
@@ -110,7 +110,7 @@ def _case(
             if case.flagged_by:
                 st.caption(f":material/flag: {markdown(', '.join(case.flagged_by))}")
             if factor is None:
-                st.caption("The item as a whole. Choose a factor above to decide its level.")
+                st.caption("The item itself is flagged. Choose a factor above to decide its level.")
                 return
             st.markdown(_levels(said, case, factor.levels))
             report.show(_place(key, case.factor))
@@ -161,13 +161,13 @@ def _buttons(
             )
         if now is not None:
             st.button(
-                "Take back",
+                "Undo",
                 key=f"{own}_back",
                 type="tertiary",
                 icon=":material/undo:",
                 on_click=_take_back,
                 args=(key, case.factor, now.id),
-                help="Only whoever gave the verdict can; the one before it comes back.",
+                help="Only the person who gave the verdict can undo it; the previous one returns.",
             )
     if now is not None:
         said = f"{now.level} {levels[now.level - 1]}" if now.level else "cannot tell"

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.schema import Guideline
     from rivae.ui.shared.labels import OpenPlan
 
-BLIND = (
-    "You see items in random order, without where they come from and without the labels of others."
-)
+BLIND = "You see items in random order, without their origin and without the labels of others."
 
 
 def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
@@ -40,7 +38,7 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
             "Suggestions from tags",
             key=keys.LABEL_TAGS,
             bind="query-params",
-            help="Shows a weak guess from the item's tags. It counts only once you confirm it.",
+            help="Shows a weak guess from the item's tags. It counts only if you confirm it.",
         )
     trouble = _name_trouble(annotator)
     if not annotator or trouble:

@@ -74,7 +74,7 @@ def _current(begun: str) -> Guideline:
     if begun in drafts:
         return drafts[begun]
     if begun == FILE:
-        raise LabelError("give the file of a guideline: every plan has one under Files and link")
+        raise LabelError("choose the file of a guideline: every plan has one under Files and link")
     if begun == FOOD:
         return read_guideline()
     store = labels.store()

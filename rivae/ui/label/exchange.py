@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rivae.ui.shared.labels import OpenPlan
 
 FORMS: dict[Form, tuple[str, str]] = {
-    "events": ("Events, JSONL", "Every event, undone ones included: nothing is lost."),
-    "long": ("Long CSV", "One line per label that stands, with repeats and verdicts."),
+    "events": ("Events, JSONL", "Every event, including undone ones."),
+    "long": ("Long CSV", "One line per current label, with repeats and verdicts."),
     "wide": ("Wide CSV", "One line per annotator and item, one column per factor."),
 }
 SHOWN_CONFLICTS = 200
@@ -69,8 +69,8 @@ def files(opened: OpenPlan) -> None:
             key=keys.LABEL_FILE_ROWS,
             on_change=_look,
             args=(False, opened),
-            help="The column item counts the rows of this plan's data, from 0. Otherwise it holds "
-            "keys as in an exported file, or the ids of this plan's data.",
+            help="On: the column item holds row numbers of this plan's data, from 0. Off: keys as "
+            "in an exported file, or the ids of this plan's data.",
         )
         st.file_uploader(
             "Labels from a file",
@@ -80,7 +80,7 @@ def files(opened: OpenPlan) -> None:
             on_change=_look,
             args=(False, opened),
             help="JSONL or CSV as above, or a table of your own with the columns annotator, "
-            "item, factor and level. A file adds labels; it never changes one that is there.",
+            "item, factor and level. A file adds labels and never changes existing ones.",
         )
 
 
@@ -147,7 +147,7 @@ def _show(looked: Looked, opened: OpenPlan) -> None:
     elif looked.added:
         st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")
     else:
-        st.markdown(f"**What {name} would do**")
+        st.markdown(f"**Preview of {name}**")
     if report is not None:
         _report(report, looked.added)
     with st.container(horizontal=True):
@@ -160,7 +160,7 @@ def _show(looked: Looked, opened: OpenPlan) -> None:
                 on_click=_look,
                 args=(True, opened),
                 disabled=not report.added,
-                help=None if report.added else "The file has nothing that is new here.",
+                help=None if report.added else "The file has nothing new.",
             )
         st.button("Close", key=f"{keys.LABEL_ADD}_close", on_click=_close, type="tertiary")
 
@@ -170,7 +170,7 @@ def _report(report: ImportReport, added: bool) -> None:
 
     counts = {
         "added" if added else "new": report.added,
-        "known already": report.known,
+        "already known": report.known,
         "conflicts": report.n_conflicts,
     }
     st.dataframe(pd.DataFrame([counts]), hide_index=True, width="content")
@@ -184,7 +184,7 @@ def _report(report: ImportReport, added: bool) -> None:
     first = report.conflicts[:SHOWN_CONFLICTS]
     more = f" The first {SHOWN_CONFLICTS} are shown." if report.n_conflicts > len(first) else ""
     st.caption(
-        "Conflicts stay as they are in the store. Decide them by hand: label again, or give a "
+        "Conflicting labels keep their stored level. Decide them by hand: label again, or give a "
         f"verdict.{more}"
     )
     st.dataframe(

@@ -29,8 +29,8 @@ def of_plan(plan: LabelPlan, guideline: Guideline, opened: OpenPlan | None) -> N
     from rivae.labels.kept_plans import plan_guideline, revise
 
     st.caption(
-        "Annotators see a change when they next open the plan. Labels that are there stay, and "
-        "each tells which version its annotator had read. A factor in use cannot be left out."
+        "Annotators see a change when they next open the plan. Existing labels stay, each with the "
+        "version that its annotator had read. A factor in use cannot be removed."
     )
     editor(
         plan.id,
@@ -77,7 +77,7 @@ def editor(
         )
         if removable and chosen != NEW:
             st.button(
-                "Leave it out",
+                "Remove",
                 icon=":material/close:",
                 key=f"{key}_remove",
                 disabled=len(guideline.factors) == 1,
@@ -91,7 +91,7 @@ def editor(
     panel(key, before, guideline, opened)
     _form(own, before, opened is not None)
     st.button(
-        "Add the factor" if before is None else "Save the change",
+        "Add factor" if before is None else "Save changes",
         key=f"{own}_save",
         icon=":material/add:" if before is None else ":material/save:",
         on_click=_save,
@@ -143,7 +143,8 @@ def _form(own: str, factor: LabelFactor | None, numbers: bool) -> None:
             width=200,
             disabled=factor is not None,
             placeholder="spice",
-            help="Small letters, digits, '_' and '-'; a column of exported tables. It stays.",
+            help="Small letters, digits, '_' and '-'. It names a column of exported tables; "
+            "you cannot change it later.",
         )
         st.text_input(
             "Factor name",
@@ -154,7 +155,7 @@ def _form(own: str, factor: LabelFactor | None, numbers: bool) -> None:
             placeholder="spiciness",
         )
     st.text_area(
-        "Definition: what to look at, and what to leave aside",
+        "Definition: what to look at and what to ignore",
         factor.definition if factor else "",
         key=f"{own}_definition",
         max_chars=1000,
@@ -200,7 +201,7 @@ def _save(
         factor = _entered(own, before, opened)
         if before is None and factor.id in guideline.ids:
             raise LabelError(
-                f"there is a factor '{factor.id}' already: choose it above to change it, or give "
+                f"there is already a factor '{factor.id}': choose it above to change it, or give "
                 "the new one another id"
             )
         changed = guideline.with_factor(factor)
@@ -266,9 +267,11 @@ def _example(text: str, opened: OpenPlan | None) -> str:
     if not re.fullmatch(r"\d{1,9}", text):
         return text
     if opened is None:
-        raise LabelError("a number names no item before the plan is made: enter an item's key")
+        raise LabelError("item numbers work only once the plan is made: enter an item's key")
     if int(text) >= len(opened.data):
-        raise LabelError(f"there is no item {text}: the data set has 0 to {len(opened.data) - 1}")
+        raise LabelError(
+            f"there is no item {text}: enter a number from 0 to {len(opened.data) - 1}"
+        )
     return item_key_of(opened.data, int(text))
 
 

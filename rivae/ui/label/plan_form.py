@@ -72,7 +72,7 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
             on_click=_count,
             args=(asked,),
             disabled=bool(running),
-            help="Finds what the runs retrieve; takes seconds.",
+            help="Finds the items that the runs retrieve; takes seconds.",
         )
         report.show(COUNTING)
         report.show(MAKING)  # the runs have changed since the items were counted
@@ -86,7 +86,7 @@ def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
             placeholder=free,
             max_chars=80,
             width=260,
-            help="Annotators see it in their link. Empty: the one in grey.",
+            help="Annotators see it in their link. Leave empty for the suggested name.",
         )
         # Never disabled by what was typed: a click tells, and once.
         st.button(
@@ -132,9 +132,9 @@ def _make(asked: Request, guideline: Guideline, free: str) -> None:
         store, plan = labels.store(), plan_making.counted(asked)
         name = str(st.session_state.get(f"{KEY}_name", "")).strip() or free
         if plan is None:
-            raise LabelError("the runs have changed since the items were counted: count again")
+            raise LabelError("the runs have changed since the items were counted: count them again")
         keep_plan(store, name_plan(store, plan, name, guideline), guideline)
-        return f"The plan {name} is made: send its link to the annotators."
+        return f"Made the plan {name}: send its link to the annotators."
 
     if report.tried(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
@@ -161,10 +161,10 @@ def run_fields() -> Request | None:
             key=f"{RUNS_KEY}_runs",
             max_selections=MAX_RUNS,
             placeholder="Choose one or several",
-            help="Runs on one data set share a plan: the first one chosen decides on which.",
+            help="All runs of a plan use the same data set: that of the first one you choose.",
         )
     else:
-        st.info("No run is evaluated yet, so no plan can be made.", icon=":material/info:")
+        st.info("No evaluated runs yet: evaluate one to make a plan.", icon=":material/info:")
         chosen = []
     _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
     runs = [run for name in chosen for run in evaluated if run.id == name]
@@ -191,8 +191,8 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
         icon=":material/info:",
     ):
         st.write(
-            "An evaluation fixes the queries and points whose items are labelled. Do so "
-            "under *This run* of the Metrics page."
+            "An evaluation fixes the queries and points whose items are labelled. Evaluate a run "
+            "under *This run* on the Metrics page."
         )
         with st.container(horizontal=True):
             for name in names[:MAX_LISTED]:
@@ -224,7 +224,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             placeholder=f"all {total:,}",
             key=f"{RUNS_KEY}_queries",
             width=180,
-            help="Empty: all that the evaluation measured. The paper has about 20.",
+            help="Leave empty for all evaluated queries. The paper uses about 20.",
         )
         percent = st.slider(
             "Hidden repeats, % of the items",
@@ -233,7 +233,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             round(100 * REPEATS),
             key=f"{RUNS_KEY}_repeats",
             width=240,
-            help="They come a second time, so that everybody's steadiness can be measured.",
+            help="These items come twice, to measure how consistent each annotator is.",
         )
         seed = st.number_input(
             "Seed of the order",

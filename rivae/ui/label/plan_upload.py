@@ -24,7 +24,7 @@ def panel() -> None:
     with st.container(horizontal=True):
         st.file_uploader("Plan", type=["json"], key=f"{KEY}_plan_file", width=360)
         st.file_uploader(
-            "Its guideline, if it is not here yet",
+            "Its guideline, if this app does not have it",
             type=["json"],
             key=f"{KEY}_plan_guideline",
             width=360,
@@ -33,12 +33,12 @@ def panel() -> None:
         st.text_input(
             "Plan name",
             key=f"{KEY}_plan_name",
-            placeholder="the one in the file",
+            placeholder="as in the file",
             max_chars=80,
             width=260,
         )
         st.button(
-            "Take it over",
+            "Import plan",
             icon=":material/upload:",
             type="primary",
             key=f"{KEY}_take",
@@ -59,17 +59,17 @@ def _taken() -> str:
 
     file: Any = st.session_state.get(f"{KEY}_plan_file")
     if file is None:
-        raise LabelError("give the file of a plan: every plan has one under Files and link")
+        raise LabelError("choose the file of a plan: every plan has one under Files and link")
     plan = read_plan(_content(file, MAX_BYTES))
     guideline = _guideline(plan)
     here = _check(plan)
     store = labels.store()
     name = str(st.session_state.get(f"{KEY}_plan_name", "")).strip() or plan.id
     if name in plan_names(store) and kept_plan(store, name) == plan:
-        return f"The plan {name} is here already."
+        return f"The plan {name} is already here."
     keep_plan(store, name_plan(store, plan, name, guideline), guideline)
-    later = "" if here else " None of its runs is here: it can be labelled once one of them is."
-    return f"The plan {name} is taken over.{later}"
+    later = "" if here else " None of its runs is here: import one to label."
+    return f"Imported the plan {name}.{later}"
 
 
 def _guideline(plan: LabelPlan) -> Guideline:
@@ -84,11 +84,13 @@ def _guideline(plan: LabelPlan) -> Guideline:
     elif found is None:
         found = labels.store().guideline(plan.guideline)
     if found is None:
-        raise LabelError(f"the guideline {plan.guideline} of this plan is not here: give its file")
+        raise LabelError(
+            f"the guideline {plan.guideline} of this plan is missing: choose its file, too"
+        )
     if plan.guideline not in ("", found.version):
         raise LabelError(
             f"this plan follows the guideline {plan.guideline}, the file holds {found.version}: "
-            "give the one that came with the plan"
+            "choose the one that came with the plan"
         )
     return found
 

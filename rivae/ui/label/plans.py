@@ -31,9 +31,9 @@ def panel(names: Sequence[str]) -> None:
         report.warning(f"{sentence[:1].upper()}{sentence[1:]}.")
     if not names:
         st.caption(
-            "A plan says which items are labelled, in which order, and what is asked about them. "
-            "Make one from the runs whose D, C and I should come from labels; annotators then get "
-            "its link."
+            "A plan says which items are labelled, in which order, and which questions are asked. "
+            "Make one from the runs whose D, C and I should come from labels, then send its link "
+            "to the annotators."
         )
     for name in names:
         with st.container(border=True, key=f"label-plan-{name}"):
@@ -91,7 +91,7 @@ def _changed(served: PlanRun) -> str:
         same = cache.model_key(served.id) == f"{served.id}/{served.model}"
     except RivaeError:
         return " (not here)"
-    return "" if same else " (trained anew since)"
+    return "" if same else " (retrained since)"
 
 
 def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
@@ -154,7 +154,7 @@ def _actions(plan: LabelPlan, guideline: Guideline) -> None:
             key=f"{key}_factors",
             on_click=_edit,
             args=(plan.id,),
-            help="What is asked: see it, change it, add to it.",
+            help="See, change and add the questions.",
         )
         with st.popover("Files and link", icon=":material/download:"):
             st.download_button(
@@ -167,7 +167,7 @@ def _actions(plan: LabelPlan, guideline: Guideline) -> None:
                 key=f"{key}_plan",
             )
             guideline_file(guideline, f"{key}_guideline")
-            st.caption("For annotators: no name stands in it, everybody enters their own.")
+            st.caption("For annotators: the link holds no name, everybody enters their own.")
             st.code(_link(plan.id), language=None)
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 TABLE_HEIGHT = 320  # of tables with a row per annotator and factor
 SCALE = (
     "Krippendorff's alpha for ordered levels: 1 is perfect agreement, 0 is chance. From .8 on "
-    "labels count as reliable, from .667 on they carry tentative conclusions. From and To are the "
-    "95 % interval over items; verdicts are left out."
+    "labels count as reliable, from .667 on they allow tentative conclusions. From and To are the "
+    "95 % interval over items; verdicts are not included."
 )
 
 
@@ -45,8 +45,8 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
         st.space("stretch")
         exchange.files(opened)
     st.caption(
-        ":material/visibility: This view shows everybody's labels: open it when your own "
-        "labelling is done, because it is not blind."
+        ":material/visibility: This view shows everybody's labels. Finish your own "
+        "labelling first: it is not blind here."
     )
     exchange.outcome(opened)
     guideline = _guideline(opened)
@@ -159,7 +159,9 @@ def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
                 },
             )
     if own:
-        with st.expander("Everybody with themselves, on hidden repeats", icon=":material/repeat:"):
+        with st.expander(
+            "Each annotator with themselves, on hidden repeats", icon=":material/repeat:"
+        ):
             _download("repeats", own)
             _table(
                 own,

@@ -150,8 +150,8 @@ def files_locked() -> str:
     """
     if not is_local(st.get_option("server.address")):
         return (
-            "This app can be reached from other machines, so files of this one are named on the "
-            "command line only."
+            "This app can be reached from other machines, so files of this machine can be named "
+            "on the command line only."
         )
     return "" if may_change() else "Log in at the top of the Train page to name files here."
 
@@ -164,12 +164,12 @@ def enter(password: str) -> None:
     """
     now = login()
     if now.kind != "password":
-        raise ConfigError("no password is asked for here")
+        raise ConfigError("this app has no password")
     address = st.context.ip_address  # None for this machine
     source = address if isinstance(address, str) else ""
     if not _brake.attempt(lambda: fits(password, now.expected), source):
         log.warning("a wrong password was tried")
-        raise ConfigError("that is not the password")
+        raise ConfigError("wrong password: try again")
     st.session_state[keys.ACCESS] = _ticket(now.expected)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
     from rivae.jobs.overview import Entry
 
-NO_RIGHT = "You may look, but not change trainings here: sign in to do so."
+NO_RIGHT = "You may view trainings, but not change them: log in first."
 FROM_TERMINAL = "It trains from a terminal: stop it there with Ctrl C."
 
 
@@ -59,7 +59,7 @@ def cancel(entry: Entry) -> None:
     def act(queue: Ledger) -> str:
         after = queue.cancel(job.id)
         return (
-            f"{job.run} is out of the queue"
+            f"Removed {job.run} from the queue"
             if after.state == "cancelled"
             else (f"{job.run} stops within seconds")
         )
@@ -90,7 +90,7 @@ def resume(entry: Entry, *, primary: bool = False) -> None:
         elif entry.config is not None:
             # A copied folder still has the name of the one it was copied from in its file.
             queue.add_existing(entry.config.model_copy(update={"name": entry.id}))
-        return f"{entry.id} is queued: it goes on from its last checkpoint"
+        return f"{entry.id} is queued: it resumes from its last checkpoint"
 
     st.button(
         "Resume",
@@ -100,7 +100,7 @@ def resume(entry: Entry, *, primary: bool = False) -> None:
         args=(act,),
         disabled=not access.may_change(),
         type="primary" if primary else "secondary",
-        help=_help("Goes on from its last checkpoint, to the same numbers."),
+        help=_help("Resumes from its last checkpoint, with the same final numbers."),
     )
 
 
@@ -129,7 +129,7 @@ def explore(entry: Entry) -> None:
     """The button that opens the model, also one in training."""
     if not entry.opens:
         return
-    hint = None if entry.state == "finished" else "The model as it was saved last."
+    hint = None if entry.state == "finished" else "The model as last saved."
     if st.button(
         "Open in Explore",
         icon=":material/tune:",
@@ -148,9 +148,9 @@ def forget(entry: Entry) -> None:
 
     def act(queue: Ledger) -> str:
         queue.remove(job.id)
-        return f"{entry.id} is out of the list"
+        return f"Removed {entry.id} from the list"
 
-    why = "there is no folder behind it" if entry.run is None else "the run's folder stays"
+    why = "it has no folder" if entry.run is None else "the run's folder is kept"
     st.button(
         "Remove",
         icon=":material/close:",
@@ -158,7 +158,7 @@ def forget(entry: Entry) -> None:
         on_click=_change,
         args=(act,),
         disabled=not access.may_change(),
-        help=_help(f"Takes the entry out of the list; {why}."),
+        help=_help(f"Removes the entry from the list; {why}."),
     )
 
 
@@ -208,7 +208,7 @@ def _prioritise(job_id: str, run: str) -> None:
 
     def act(queue: Ledger) -> str:
         queue.set_priority(job_id, int(str(chosen)))
-        return f"{run} has priority {chosen} now"
+        return f"{run} now has priority {chosen}"
 
     if chosen is not None:
         session.change(act)

@@ -28,7 +28,7 @@ def export_panel(run: Run) -> None:
     whole = any((run.path / "checkpoints").glob("*")) and st.checkbox(
         "With checkpoints",
         key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
-        help="The states of training, to resume the run on another machine.",
+        help="Needed to resume training on another machine.",
     )
     try:
         parts = parts_of(run, whole)
@@ -49,7 +49,7 @@ def export_panel(run: Run) -> None:
         key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
         icon=":material/download:",
         disabled=training or size > MAX_DOWNLOAD,
-        help="It is being trained: export it when it is over." if training else None,
+        help="It is training: export it when it has ended." if training else None,
     )
 
 
@@ -91,11 +91,11 @@ def import_panel() -> None:
             key=_FILE,
             max_upload_size=MAX_MEGABYTES,
             disabled=not may,
-            help="What Export of a run made. Its model and "
-            "its settings are checked; nothing in it is executed.",
+            help="A file made by a run's Export. Model and "
+            "settings are checked; nothing in it is executed.",
         )
         st.text_input(
-            "Name here", key=_NAME, max_chars=80, placeholder="as in the archive", disabled=not may
+            "New name", key=_NAME, max_chars=80, placeholder="as in the archive", disabled=not may
         )
         st.button(
             "Import run",
@@ -125,7 +125,7 @@ def _import() -> None:
         done = import_run(file, runs_root(), name, files=not access.files_locked())
         remarks.extend(done.remarks)
         st.session_state[_NAME] = ""
-        return f"{done.run.id} is imported."
+        return f"Imported {done.run.id}."
 
     if report.tried(PLACE, change):
         st.session_state[_REMARKS] = tuple(f"{text[:1].upper()}{text[1:]}." for text in remarks)

@@ -49,7 +49,7 @@ def panel(entry: Entry, history: History) -> None:
     notes = [thinning_note(history.per_point)]
     if history.damaged:
         rows = "row" if history.damaged == 1 else "rows"
-        notes.append(f"{history.damaged:,} damaged {rows} of the run's files were left out.")
+        notes.append(f"{history.damaged:,} damaged {rows} of the run's files were skipped.")
     if said := " ".join(note for note in notes if note):
         st.caption(said)
 
@@ -85,7 +85,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
     options = [entry.id for entry in found if entry.run is not None and entry.state != "broken"]
     if not options:
         return
-    st.subheader("Curves over each other", anchor=False)
+    st.subheader("Compare curves", anchor=False)
     chosen = st.multiselect(
         "Runs to compare",
         options,
@@ -96,7 +96,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         label_visibility="collapsed",
     )
     if not chosen:
-        st.caption("Choose runs to see one term of their losses, or a score, in one chart.")
+        st.caption("Choose runs to compare one term of their losses, or one score, in a chart.")
         return
     entries = {entry.id: entry for entry in found}
     at_work = any(entries[name].at_work for name in chosen if name in entries)

@@ -159,7 +159,7 @@ def _draft_like(run_id: str) -> Draft:
     from rivae.runs.named_files import require_open
 
     if not RUN_ID.fullmatch(run_id):
-        raise ConfigError("the address names no run: choose one in the list of runs")
+        raise ConfigError("the link names no run: choose one in the list of runs")
     job = next((job for job in session.ledger().jobs() if job.run == run_id), None)
     if job is not None and job.config is not None:
         require_open(job.config)

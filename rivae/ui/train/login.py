@@ -37,7 +37,7 @@ def _password() -> None:
         st.popover("Log in", icon=":material/lock:"),
         st.form(f"{keys.ACCESS}_form", border=False),
     ):
-        st.caption(f"Looking is free. Log in to {access.WHAT}.")
+        st.caption(f"{access.VIEW_FREELY} Log in to {access.WHAT}.")
         report.show(PLACE)
         st.text_input(
             "Password",
@@ -67,15 +67,15 @@ def _account(now: access.Login) -> None:
             who = st.user.get("email") or st.user.get("name") or "an account"
             st.markdown(f"Logged in as {markdown(str(who))}.")
             if not access.may_change():
-                st.caption("It may look, but not train: ask for it to be named in trainers.")
+                st.caption("This account may view, but not train: ask to be added to trainers.")
             st.button(
                 "Log out", icon=":material/logout:", key=f"{keys.ACCESS}_leave", on_click=st.logout
             )
         return
     with st.popover("Log in", icon=":material/lock:"):
-        st.caption(f"Looking is free. Log in to {access.WHAT}.")
+        st.caption(f"{access.VIEW_FREELY} Log in to {access.WHAT}.")
         if importlib.util.find_spec("authlib") is None:
-            st.caption("The server lacks a package for it: `pip install 'streamlit[auth]'`.")
+            st.caption("The server lacks a package for logins: `pip install 'streamlit[auth]'`.")
         for provider in now.providers:
             st.button(
                 f"Log in with {markdown(provider.title())}" if provider else "Log in",

@@ -70,14 +70,14 @@ def _buttons(run: Run, kept: About, why_not: str) -> None:
         with st.popover("Rename", icon=":material/edit:", disabled=off, help=help_text):
             _rename(run)
         st.button(
-            "Show again" if kept.archived else "Archive",
+            "Unarchive" if kept.archived else "Archive",
             icon=":material/unarchive:" if kept.archived else ":material/archive:",
             key=_key("archive", run),
             disabled=off,
             on_click=_archive,
             args=(run, not kept.archived),
             help=help_text
-            or "An archived run is left out of Home and of the lists of runs. Nothing is deleted.",
+            or "Hides the run from Home and from the lists of runs. Nothing is deleted.",
         )
         with st.popover("Export", icon=":material/download:"):
             archive.export_panel(run)
@@ -101,7 +101,7 @@ def _notes(run: Run, kept: About) -> None:
         )
         st.text_area("Note", kept.note, max_chars=MAX_NOTE, key=_key("note", run), height=140)
         st.form_submit_button(
-            "Keep", type="primary", key=_key("keep", run), on_click=_keep, args=(run,)
+            "Save", type="primary", key=_key("keep", run), on_click=_keep, args=(run,)
         )
 
 
@@ -123,7 +123,7 @@ def _keep(run: Run) -> None:
 
     def change() -> str:
         keep_about(run, note=str(note or ""), tags=[str(tag) for tag in tags or ()])
-        return "Notes and tags are kept."
+        return "Saved notes and tags."
 
     _tried(run, change)
 
@@ -133,7 +133,7 @@ def _archive(run: Run, archived: bool) -> None:
 
     def change() -> str:
         keep_about(run, archived=archived)
-        return f"{run.id} is archived." if archived else f"{run.id} is in the lists again."
+        return f"Archived {run.id}." if archived else f"Unarchived {run.id}."
 
     _tried(run, change)
 
@@ -147,7 +147,7 @@ def _rename(run: Run) -> None:
             key=_key("name", run),
             help="a–z, 0–9, '.', '_' and '-', beginning with a letter or digit.",
         )
-        st.caption("Runs derived from it, its entry in the queue and tours follow.")
+        st.caption("Runs derived from it, its queue entry and tours are updated.")
         st.form_submit_button(
             "Rename", type="primary", key=_key("rename", run), on_click=_renamed, args=(run,)
         )
@@ -160,10 +160,12 @@ def _renamed(run: Run) -> None:
         from rivae.jobs.manage import rename
 
         if name != run.id and (plans := _plans(run)):
-            raise RunError(f"the labelling plan {plans[0]} names {run.id}: it keeps its name")
+            raise RunError(
+                f"the labelling plan {plans[0]} uses {run.id}, so this run keeps its name"
+            )
         rename(run, name)
         _forget(run, name)
-        return f"{run.id} is {name} now."
+        return f"Renamed {run.id} to {name}."
 
     _tried(run, change, leaves=True)
 
@@ -180,12 +182,12 @@ def _delete(run: Run) -> None:
     )
     derived = [other.id for other in cache.runs() if _parent(other) == run.id]
     if derived:
-        st.caption(f"Derived from it, and kept: {markdown(', '.join(derived))}.")
+        st.caption(f"Runs derived from it are kept: {markdown(', '.join(derived))}.")
     with suppress(RivaeError):
         if plans := _plans(run):
             st.caption(
-                f"Named by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
-                "plan can be shown as long as one of its runs is here."
+                f"Used by labelling plans ({markdown(', '.join(plans))}). Labels stay; a "
+                "plan can be opened as long as one of its runs is here."
             )
     st.button(
         f"Delete {markdown(run.id)}, {size}",

@@ -60,9 +60,9 @@ def said(entry: Entry) -> str:
     """What is to be known about a run that is over, as Markdown; "" for a finished one."""
     message = entry.message.strip()
     if entry.state == "finished" and entry.run is None:
-        return "Its folder is gone."
+        return "Its folder is missing."
     if entry.state == "created" and not message:
-        return "It was not trained yet."
+        return "Not trained yet."
     if not message or entry.state == "finished":
         return ""
     text = markdown(message[:1].upper() + message[1:])
@@ -74,7 +74,7 @@ def progress_line(entry: Entry, progress: Progress) -> str:
     from rivae.jobs.words import duration
 
     if entry.state == "starting" or entry.run is None:
-        return "Starting: loading the data and the programs takes some seconds"
+        return "Starting: loading data and libraries takes some seconds"
     if not progress.epoch:
         return f"{markdown(progress.stage or 'preparing')} · before the first epoch"
     parts = [markdown(progress.stage)] if progress.stage else []
@@ -84,7 +84,7 @@ def progress_line(entry: Entry, progress: Progress) -> str:
         parts.append(f"loss {progress.loss:.4g}".replace("-", "−"))
     left = progress.pace.left_s
     if left is not None:
-        about = "more or less " if progress.pace.rough else "about "
+        about = "roughly " if progress.pace.rough else "about "
         parts.append(f"{about}{duration(left)} left")
     return " · ".join(parts)
 

@@ -116,10 +116,10 @@ def _turn(entry: Entry) -> None:
     waiting = [other.id for other in train_watched.entries()[0] if other.state == "queued"]
     before = waiting.index(entry.id) if entry.id in waiting else 0
     if not before:
-        st.markdown("It is the next one: it starts when a slot is free.")
+        st.markdown("Next in the queue: it starts when a slot is free.")
     else:
         runs = "1 run" if before == 1 else f"{before} runs"
-        st.markdown(f"It waits for a free slot; {runs} will start before it.")
+        st.markdown(f"It waits for a free slot, behind {runs}.")
 
 
 def _speeds(entry: Entry, history: History, progress: Progress) -> None:
@@ -139,7 +139,7 @@ def _speeds(entry: Entry, history: History, progress: Progress) -> None:
         hint = (
             "if later stages take as long per epoch as this one"
             if pace.rough
-            else ("to the last epoch; less where it stops early")
+            else ("to the last epoch; less if it stops early")
         )
         cells.append(("Left", duration(pace.left_s), hint))
     cells += _worked(history) + _scores(history)
@@ -164,7 +164,7 @@ def _worked(history: History) -> list[tuple[str, str, str]]:
 
     if history.elapsed is None:
         return []
-    return [("Trained", duration(history.elapsed.last), "time at work, without pauses")]
+    return [("Trained", duration(history.elapsed.last), "training time, without pauses")]
 
 
 def _scores(history: History) -> list[tuple[str, str, str]]:
@@ -220,7 +220,7 @@ def pictures_panel(entry: Entry) -> None:
     found = previews_of(entry.run.path) if entry.run is not None else []
     if not found:
         if entry.at_work and entry.job is not None:
-            st.caption("Pictures along the axes follow when the first model is saved.")
+            st.caption("Pictures along the axes appear once the first model is saved.")
         return
     by_name = {str(one.epoch): one for one in found}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -240,8 +240,8 @@ def pictures_panel(entry: Entry) -> None:
         return
     st.image(content, alt=f"Items retrieved along each axis after epoch {shown.epoch}")
     first = found[0].epoch
-    others = f" There are {len(found)} of them, from epoch {first:,} on." if len(found) > 1 else ""
+    others = f" {len(found)} pictures since epoch {first:,}." if len(found) > 1 else ""
     st.caption(
-        f"After epoch {shown.epoch:,}: the best of at most 1,000 test items for one query while "
-        f"each axis moves alone.{others}"
+        f"After epoch {shown.epoch:,}: the best of at most 1,000 test items for one query, moving "
+        f"one axis at a time.{others}"
     )

@@ -37,7 +37,7 @@ def panel() -> None:
         # Nothing renews itself while nothing runs.
         st.fragment(_live, run_every=parts.EVERY)(live)
     else:
-        st.markdown("Nothing is queued or training now.")
+        st.markdown("Nothing is queued or training.")
     over = [entry for entry in found if not entry.live]
     past_panel(over)
     curves.overlay_panel(found)
@@ -123,7 +123,7 @@ def _queue(queued: list[Entry]) -> None:
         left = len(queued) - len(shown)
         st.toggle(f"Show more of the {len(queued)} queued runs", key=keys.TRAIN_QUEUE_ALL)
         if left and len(shown) > QUEUE_SHOWN:
-            st.caption(f"{left} more are queued behind these.")
+            st.caption(f"{left} more are queued after these.")
 
 
 PER_PAGE = 10
@@ -155,12 +155,12 @@ def past_panel(over: Sequence[Entry]) -> None:
                 label_visibility="collapsed",
             )
     if not over:
-        st.markdown("No run is over yet. Start one under **New run**.")
+        st.markdown("No finished runs yet. Start one under **New run**.")
         return
     found = _found(over, archived) if many else list(over)
     found.sort(key=lambda entry: entry.updated, reverse=True)
     if not found:
-        st.markdown("No run fits. Change the words, or choose **All**.")
+        st.markdown("No runs match. Change the words, or choose **All**.")
         return
     pages = -(-len(found) // PER_PAGE)
     page = int(st.session_state.get(keys.TRAIN_PAGE) or 1)

@@ -65,13 +65,13 @@ class Job:
         status = self.process.wait()
         if not done and not self.error and not self.cancelled:
             killed = status == -signal.SIGKILL if os.name == "posix" else False
-            why = "the system ended this, as it does when memory runs out: free some and try again"
+            why = "the system ended this, probably out of memory: free some and try again"
             self.error = (
                 why
                 if killed
                 else (
-                    f"this ended early (exit status {status}): try again; what it said is in the "
-                    "output of the app's server"
+                    f"this ended early (exit status {status}): try again; the output of the app's "
+                    "server says more"
                 )
             )
         self.running = False
