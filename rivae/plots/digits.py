@@ -112,7 +112,7 @@ def describe_transitions(
         a, b = PAIRS[int(table[i].argmax())]
         parts.append(f"{names[i]} ({a}–{b} for {table[i].max():.0%} of the queries)")
     return (
-        f"Heat map of digit transitions along {len(table)} latent dimensions, most of them along "
+        f"Heat map of digit transitions along {len(table)} axes, most of them along "
         f"{join_words(parts)}."
     )
 
@@ -156,7 +156,7 @@ def coverage_bars(
         dark=dark,
         alt=alt,
         height=260,
-        title="Digit pairs over all dimensions",
+        title="Digit pairs over all axes",
         subtitle=note,
     )
     figure.add_hline(y=1 / len(PAIRS), line={"color": colors.reference, "width": 1, "dash": "dash"})

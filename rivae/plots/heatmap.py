@@ -212,8 +212,8 @@ def describe_correlation(
             parts.append(f"{factor} is undefined")
     count = int((values >= threshold).sum())
     return (
-        f"Heat map of |correlation| between {len(factor_names)} factors and {len(names)} latent "
-        f"dimensions: {join_words(parts)}; {count} of {values.size} cells reach the threshold "
+        f"Heat map of |correlation| between {len(factor_names)} factors and {len(names)} "
+        f"axes: {join_words(parts)}; {count} of {values.size} cells reach the threshold "
         f"{threshold:g}."
     )
 

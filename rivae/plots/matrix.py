@@ -92,8 +92,8 @@ def plot_matrix(
                 _frame(layout, x_axis["domain"], y_axis["domain"], table[j, k], theme(dark))
     n_framed = len(layout["shapes"])
     alt = (
-        f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the latent "
-        f"dimensions, {n_framed} framed for |correlation| of at least {threshold:g}."
+        f"Matrix of {n_factors} × {d} plots of the retrieved items' factors against the "
+        f"axes, {n_framed} framed for |correlation| of at least {threshold:g}."
     )
     figure = dress(go.Figure(data), dark=dark, alt=alt, height=SIDE * n_factors + 70)
     return figure.update_layout(layout, width=SIDE * d + 110)

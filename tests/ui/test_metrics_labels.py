@@ -281,7 +281,7 @@ def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     monkeypatch.setattr(align.tasks, "at_once", 0)
     page = shown(run="digits")
     page.at.button(key="metrics_align_start").click().run()
-    assert "others are aligning axes at this moment" in words(page.calm())
+    assert "the machine is busy aligning other axes" in words(page.calm())
 
 
 # Suggesting

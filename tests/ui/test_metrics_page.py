@@ -252,8 +252,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
         ("[]", "evaluation.json is damaged"),
         ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
         ('{"retrieval": 5}', "broken evaluation (retrieval"),
-        ("{}", "holds no metric"),
-        ('{"retrieval": {"recall_at_1": null}}', "holds no metric"),
+        ("{}", "has no metrics"),
+        ('{"retrieval": {"recall_at_1": null}}', "has no metrics"),
     ],
 )
 def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
@@ -281,7 +281,7 @@ def test_a_run_that_cannot_be_opened_is_explained(app, run, reason):
 
 def test_a_bad_link_is_explained(app):
     page = app("metrics", run="../../etc", show="run")
-    assert any("names no run" in warning.value for warning in page.at.warning)
+    assert any("run in the link" in warning.value for warning in page.at.warning)
 
 
 def test_without_runs_the_page_leads_to_training(app, monkeypatch, tmp_path):

@@ -244,18 +244,18 @@ def test_a_new_file_is_read_anew(folder):
     [
         (b"PAR1 not really PAR1", "is damaged"),
         (b"", "is damaged"),
-        (pd.DataFrame({"a": [1]}), "is no table of benchmark results"),
+        (pd.DataFrame({"a": [1]}), "is not a table of benchmark results"),
         (
             pd.DataFrame(
                 {**{n: ["x"] for n in benchmark.TEXTS}, "score": ["high"], "seed": [0], "draw": [0]}
             ),
-            "is no table of benchmark results",
+            "is not a table of benchmark results",
         ),
         (
             pd.DataFrame(
                 {**{n: [["x"]] for n in benchmark.TEXTS}, "score": [1.0], "seed": [0], "draw": [0]}
             ),
-            "is no table of benchmark results",
+            "is not a table of benchmark results",
         ),
     ],
 )

@@ -37,8 +37,8 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
     """Everything about aligning ``run`` to the labels of now."""
     headline("Align to labels")
     st.caption(
-        "A linear change of the axes that can be undone, after which each chosen factor has an "
-        "axis of its own. The same items are found; this run stays as it is."
+        "Changes the axes by an invertible linear map, so that each chosen factor gets its own "
+        "axis. The search finds the same items as before, and this run is not changed."
     )
     report.show(PLACE)
     aligning, keeping = job_of("align", run), job_of("keep", run)
@@ -120,7 +120,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     from rivae.labels.derive import MAX_ID, free_name
 
     if job.error or job.result is None:
-        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
     result: dict[str, Any] = job.result
     record = result["record"]
@@ -130,13 +130,13 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
         before = axes.names_of(run, len(result["matrix"]))
         RESULTS(gains_payload(record["held_out"], names, before), key=f"{keys.METRICS_TABLE}_gains")
         st.caption(
-            "Axes fitted to 70 % of the labelled items, measured on the others; what is kept is "
+            "Axes fitted to 70 % of the labelled items, measured on the others; the saved run is "
             "fitted to all of them."
         )
     else:
         st.info(
-            "The labels are too few, or too alike, to hold some of them out: what this alignment "
-            "gains is not known.",
+            "The labels are too few, or too alike, to hold some of them out: the gain of this "
+            "alignment is unknown.",
             icon=":material/info:",
         )
     st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
@@ -146,7 +146,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of the new run", key=key, max_chars=MAX_ID, width=320)
         st.button(
-            "Keep as a run",
+            "Save as a run",
             icon=":material/save:",
             key=keys.METRICS_ALIGN_KEEP,
             on_click=_keep,
@@ -161,11 +161,11 @@ def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
 
 def _kept(run: Run, job: Job) -> None:
     if job.error or job.result is None:
-        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
     made = str(job.result["run"])
     st.success(
-        f"{markdown(made)} is kept. Its first axes have the names of the factors.",
+        f"Saved {markdown(made)}. Its first axes are named after the factors.",
         icon=":material/check:",
     )
     with st.container(horizontal=True):
@@ -191,7 +191,7 @@ def _kept(run: Run, job: Job) -> None:
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
 
 tasks = Tasks(
-    20, RunError, "others are aligning axes at this moment: try again in a minute", at_once=2
+    20, RunError, "the machine is busy aligning other axes: try again in a minute", at_once=2
 )
 
 

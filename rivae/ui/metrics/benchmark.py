@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from rivae.benchmark.summary import SummaryLine
 
 HOW_TO_READ = (
-    "Mean ± s.d. over n runs, none left out; below it the 95 % interval of the mean (wide where "
+    "Mean ± s.d. over all n runs; below it the 95 % interval of the mean (wide where "
     "there are two runs), cut at the range of the metric. The best of our means in a column is "
     "bold and underlined; chance levels take no part. ↑ higher is better, ↓ lower. Click a heading "
-    "to sort, again to turn it round, again for the paper's order."
+    "to sort, again to reverse, again for the paper's order."
 )
 
 
@@ -44,9 +44,9 @@ def tables(bar: DeltaGenerator) -> None:
     if not lines:
         st.subheader("No benchmark results yet", anchor=False)
         st.write(
-            "The tables fill once the methods of the paper have been trained and measured on this "
-            "machine, which takes hours to days; README.md says how, under *The benchmark*. What "
-            "is measured on single runs stands under *This run*."
+            "Run the benchmark to fill these tables: `rivae benchmark` trains and measures the "
+            "methods of the paper on this machine, which takes hours to days (see "
+            "docs/results.md). Scores of single runs are under *This run*."
         )
         return
     names = _dataset_names(datasets_of(lines))
@@ -77,7 +77,7 @@ def tables(bar: DeltaGenerator) -> None:
             key=keys.METRICS_PRESET,
             bind="query-params",
             width=130,
-            help="Settings of our own (default), or the paper's.",
+            help="Our settings (default), or the paper's.",
         )
         paper = st.toggle(
             "Paper's numbers", value=True, key=keys.METRICS_PAPER, bind="query-params"
@@ -179,4 +179,4 @@ def check(path: Path, size: int) -> None:
 
 
 def _foreign(path: Path) -> DataError:
-    return DataError(f"{path.name} is no table of benchmark results: run the benchmark again")
+    return DataError(f"{path.name} is not a table of benchmark results: run the benchmark again")

@@ -145,7 +145,7 @@ def _scatter(
     specs = explorer.data.factor_specs
     column = next((i for i, spec in enumerate(specs) if spec.name == along.factors[k]), None)
     if column is None or explorer.data.factors is None:
-        st.info(markdown(f"The data set has no factor {along.factors[k]} now."))
+        st.info(markdown(f"The data set no longer has a factor {along.factors[k]}."))
         return
     figure = traversal_scatter(
         found.values[0],

@@ -107,7 +107,7 @@ def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> 
 
     with st.container(horizontal=True):
         st.selectbox(
-            "Dimension",
+            "Axis",
             range(len(table)),
             index=None,
             placeholder="none",

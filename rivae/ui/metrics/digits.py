@@ -69,7 +69,7 @@ def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None
         session.choose_cell((cell[1], 0))  # (pair of digits, dimension)
 
     chart(figure, keys.METRICS_TRANSITIONS, clicked)
-    st.caption("Click a row, or choose below, to see the items along that dimension.")
+    st.caption("Click a row, or choose below, to see the items along that axis.")
 
 
 def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
@@ -81,7 +81,7 @@ def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
         session.choose_cell(None if j is None else (j, 0))
 
     st.selectbox(
-        "Dimension",
+        "Axis",
         range(len(names)),
         index=None,
         placeholder="none",

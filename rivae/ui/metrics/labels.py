@@ -88,7 +88,7 @@ def from_labels(bar: DeltaGenerator) -> None:
 def _no_plan(bar: DeltaGenerator) -> None:
     with bar:
         pages.metrics()
-    st.write("Scores from labels need a labelling plan: make one on the Label page.")
+    st.write("Scores from labels need a labelling plan. Make one on the Label page.")
     st.page_link(
         LABEL, label="Make a plan", icon=":material/new_label:", query_params={"view": "Plans"}
     )
@@ -153,7 +153,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
     asked, remark = session.current_run("")
     named = st.query_params.get("run", "")
     if named and asked == named and asked not in lines:
-        remark = f"Run {markdown(asked[:80])} is not one of this plan's, so another one is shown."
+        remark = f"Run {markdown(asked[:80])} is not part of this plan, so another one is shown."
     run_id = asked if asked in lines else next(iter(lines))
     with bar:
         run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
@@ -188,13 +188,12 @@ def _remarks(found: Found) -> list[str]:
         )
         if not any(s.selected for s in scored):
             said.append(
-                f"No run has more than {PAPER_SELECTED} dimensions, so none were selected "
-                "by their correlation."
+                f"No run has more than {PAPER_SELECTED} axes, so none were selected by correlation."
             )
         else:
             said.append(
-                "The paper chose 10 of Recipe1M's dimensions by their correlation, which "
-                "lifts every score; both are shown."
+                "The paper chose 10 axes on Recipe1M by their correlation, which raises every "
+                "score; both are shown."
             )
     if waiting:
         said.append(
@@ -203,19 +202,19 @@ def _remarks(found: Found) -> list[str]:
         )
     if found.opened.plan.purpose == "axes":
         said.append(
-            "The items of this plan were chosen to align axes; for D, C and I whole "
-            "queries of a plan for scores have to be labelled."
+            "The items of this plan were chosen to align axes; for D, C and I, "
+            "label complete queries of a plan for scores."
         )
     if len(scored) > 1:
         said.append(
             "A place is given only to a run whose interval overlaps no other run's; a tie is not "
-            "ranked. Runs share queries and annotators, so more labels may still part them."
+            "ranked. Runs share queries and annotators, so more labels may still separate them."
         )
     if any(line.parent for line in found.lines):
         said.append(
-            "A derived run retrieves other items than the plan's along its own axes: look "
-            "at how much of them is labelled. Aligned to these labels, it is scored on "
-            "what it was fitted to."
+            "A derived run retrieves other items along its axes than the plan's: check how "
+            "many of them are labelled. A run aligned to these labels is scored on the "
+            "labels it was fitted to."
         )
     return said
 

@@ -142,7 +142,7 @@ def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[L
         return replace(line, trouble=str(error)), None
     served = {own.id: own.model for own in plan.runs}
     if served.get(run.id, run.content_hash) != run.content_hash:
-        line = replace(line, remark="has another model than when the plan was made")
+        line = replace(line, remark="has changed since the plan was made")
     return line, basis
 
 
@@ -155,7 +155,7 @@ def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset)
     from rivae.labels.needed import measured_traversal
 
     if cache.pictures(_run).data.fingerprint != _data.fingerprint:
-        raise DataError(f"run {_run.id} has other data than the plan: it cannot be scored here")
+        raise DataError(f"run {_run.id} uses other data than the plan: it cannot be scored here")
     found = measured_traversal(_run, _data, n_queries=n_queries)
     # The distances, half of the memory, are not needed for scores.
     return replace(

@@ -24,7 +24,7 @@ COLUMNS = (
     ("annotators", "Annotators", "behind the levels"),
 )
 SCORES = tuple(name for name, *_ in COLUMNS[1:4])
-EVERY, SELECTED = "Over every dimension", "Over the 10 dimensions with the largest |corr|"
+EVERY, SELECTED = "Over all axes", "Over the 10 axes with the largest |corr|"
 
 
 def scores_payload(found: Found) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def coverage_payload(coverage: Coverage, names: Sequence[str], n_queries: int) -
         ("labelled", "Labelled", "items with a level, of those that the run needs"),
         ("cannot", "Cannot tell", "items with an answer but no level"),
         ("points", "Points", "share of the points along z whose item has a level"),
-        ("queries", "Queries", "those of which enough is labelled to count"),
+        ("queries", "Queries", "those with enough labels to count"),
     )
     rows = [
         {
@@ -196,7 +196,7 @@ def gains_payload(
             ],
         }
     )
-    return _payload("What the alignment gains on held-out items", columns, rows, kind="wrap")
+    return _payload("Gain of the alignment on held-out items", columns, rows, kind="wrap")
 
 
 def _number(value: float) -> dict[str, Any]:

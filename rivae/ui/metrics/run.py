@@ -47,18 +47,18 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
             outcome.warning(damage)
         st.write(
             "Retrieval, factors and their levels of chance on the test pairs take from some "
-            "seconds to some minutes. Other pages can be used meanwhile."
+            "seconds to some minutes. You can use other pages in the meantime."
         )
         _measure(run, job, "Evaluate now")
         return
     session.remember(run.id)
     report = report_of(stored, config.dataset.name, config.method.name)
     if not report.groups:
-        outcome.warning(f"The evaluation of {run.id} holds no metric: evaluate the run again.")
+        outcome.warning(f"The evaluation of {run.id} has no metrics: evaluate the run again.")
         _measure(run, job, "Evaluate again")
         return
     if job is not None and job.result is not None:
-        st.caption("Measured now and not saved: the folder of this run is not written to.")
+        st.caption("Measured now and not saved: the folder of this run is read-only.")
     _report(run, report, bar)
     if report.stored.get("factors") and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
@@ -148,7 +148,7 @@ def _measure(run: Run, job: Job | None, label: str) -> None:
 WORK = "rivae.ui.metrics.work:evaluate"
 MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 
-tasks = Tasks(MAX_KEPT, RunError, "another run is being evaluated: wait for it, or stop it")
+tasks = Tasks(MAX_KEPT, RunError, "another run is being evaluated: wait for it or stop it")
 
 
 def job_of(run: Run) -> Job | None:

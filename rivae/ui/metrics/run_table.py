@@ -14,7 +14,7 @@ from rivae.ui.metrics.table import typeset
 COLUMNS = (
     ("metric", "Metric", "", None),
     ("value", "Value", "", "± s.d. over random search sets, where there are several"),
-    ("range", "Range", "", "what the metric can be"),
+    ("range", "Range", "", "possible values"),
     (
         "chance",
         "By chance",

@@ -56,7 +56,7 @@ def panel(run: Run, found: Found, known: Labelled) -> None:
     if job is not None:
         _outcome(run, job, found)
     if made := st.session_state.get(f"{keys.METRICS_SUGGEST_OPEN}_{run.id}", ""):
-        st.success(f"Plan {markdown(made)} is made.", icon=":material/check:")
+        st.success(f"Made the plan {markdown(made)}.", icon=":material/check:")
         st.page_link(
             LABEL,
             label="Label these items",
@@ -73,7 +73,7 @@ def _start(run: Run, known: Labelled, n: int) -> None:
 
 def _outcome(run: Run, job: Job, found: Found) -> None:
     if job.error or job.result is None:
-        st.warning(markdown(job.error or "stopped before it was done"), icon=":material/info:")
+        st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
     from rivae.labels.derive import MAX_ID, free_name
 

@@ -43,7 +43,7 @@ NOTES = {
     "ablation": "RIVAE with and without L_Reg, the paper's ablation.",
 }
 RECIPE = (
-    "On Recipe1M the paper scores 10 of 30 dimensions, chosen by their correlation with the 8 "
+    "On Recipe1M the paper scores 10 of 30 axes, chosen by their correlation with the 8 "
     "factors: a selection that lifts every score."
 )
 

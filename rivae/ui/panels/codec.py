@@ -121,7 +121,7 @@ def unread(dropped: Sequence[str]) -> list[str]:
     """The sentence about parts of a link that were dropped; none without any."""
     if not dropped:
         return []
-    return [f"Part of the link could not be read and was left out: {', '.join(dropped)}."]
+    return [f"Part of the link could not be read and was ignored: {', '.join(dropped)}."]
 
 
 def _plain(value: Any) -> Any:

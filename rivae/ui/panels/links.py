@@ -173,7 +173,7 @@ class ExploreLink(Link):
     k: int = setting("k", RESULTS, 10)
     whole: bool | None = setting("whole", WHOLE, None)
     locked: tuple[int, ...] = setting(
-        "lock", positions("only dimensions 1 to {d} can be locked"), ()
+        "lock", positions("only axes 1 to {d} can be locked"), ()
     )
     by_effect: bool = setting("sort", flag({"effect": True, "axis": False}), True)
     span: int = setting("span", SPAN, 2)
