@@ -42,7 +42,7 @@ def open_picture(source: str | Path | IO[bytes], name: str | None = None) -> Ima
         ) from error
     except UnidentifiedImageError as error:
         raise DataError(
-            f"{called} is no picture in a known format ({', '.join(FORMATS)})"
+            f"{called} is not a picture in a known format ({', '.join(FORMATS)})"
         ) from error
     except (SyntaxError, ValueError, EOFError, struct.error, MemoryError) as error:
         raise DataError(f"{called} is a damaged picture: {error}") from error

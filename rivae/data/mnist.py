@@ -71,7 +71,7 @@ def load(settings: Settings) -> PairedDataset:
     if settings.download:
         mnist_download.download(place)
     elif not place.is_dir():
-        raise DataError(f"{place} is no folder: name the one with the MNIST idx files")
+        raise DataError(f"{place} is not a folder: name the one with the MNIST idx files")
     train_images, train_labels = _part(place, "train")
     test_images, test_labels = _part(place, "t10k")
     n_train, n_test = len(train_labels), len(test_labels)

@@ -48,7 +48,7 @@ class NpzFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.is_file():
-            raise DataError(f"{self.path} does not exist or is no file: check the path")
+            raise DataError(f"{self.path} does not exist or is not a file: check the path")
         try:
             with zipfile.ZipFile(self.path) as archive:
                 self._infos = {i.filename.removesuffix(".npy"): i for i in archive.infolist()}

@@ -68,7 +68,7 @@ def test_folder_may_come_from_the_environment(tmp_path, monkeypatch):
 
 
 def test_missing_folder_and_file_are_named(tmp_path):
-    with pytest.raises(DataError, match="nowhere is no folder"):
+    with pytest.raises(DataError, match="nowhere is not a folder"):
         load_dataset("split-mnist", folder=str(tmp_path / "nowhere"))
     files = contents()
     del files["t10k-labels-idx1-ubyte"]

@@ -74,9 +74,9 @@ def png(size=(64, 64)):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no picture in a known format"),
-        (b"<html>not found</html>", "no picture in a known format"),
-        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "no picture in a known format"),
+        (b"", "not a picture in a known format"),
+        (b"<html>not found</html>", "not a picture in a known format"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "not a picture in a known format"),
         (png()[:4000], "damaged picture"),
         (png()[:60], "damaged picture|known format"),
     ],

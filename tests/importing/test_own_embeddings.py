@@ -57,7 +57,7 @@ def test_own_embeddings_follow_the_items_that_were_taken(tmp_path, write_table):
         (lambda m: np.where(np.arange(40)[:, None] == 7, np.nan, m), "row 8 of the pictures"),
         (lambda m: m.astype(int), "int64 of shape"),
         (lambda m: m[0], "not a matrix of floats"),
-        (lambda m: np.array([{"a": 1}] * 40, dtype=object), "no sound .npy"),
+        (lambda m: np.array([{"a": 1}] * 40, dtype=object), "not a sound .npy"),
     ],
 )
 def test_wrong_embeddings_leave_nothing(tmp_path, write_table, change, reason):

@@ -167,12 +167,12 @@ def test_a_damaged_plan_is_one_row_and_holds_up_nobody(data, tmp_path, capsys):
     rows = {row["plan"]: row for row in json.loads(capsys.readouterr().out)}
     assert list(rows) == ["damaged", "first", "future"]
     assert rows["damaged"]["data set"] == rows["future"]["data set"] == "broken"
-    assert "no labelling plan" in rows["damaged"]["message"] and rows["first"]["answered"] == 2
+    assert "not a labelling plan" in rows["damaged"]["message"] and rows["first"]["answered"] == 2
     assert main(["labels", "plans"]) == 0
     said = capsys.readouterr()
     assert "broken" in said.out and "future: this is not a labelling plan" in said.err
     assert main(["labels", "agreement", "damaged"]) == 1
-    assert "no labelling plan" in capsys.readouterr().err
+    assert "not a labelling plan" in capsys.readouterr().err
 
 
 def test_a_factor_that_an_import_names_but_lacks_is_one_sentence(data, tmp_path):

@@ -120,7 +120,7 @@ def test_a_wrong_file_is_refused(plan, change, sentence):
 def test_refusals(plan, data, tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         read_plan(tmp_path / "none.json")
-    with pytest.raises(DataError, match="no labelling plan"):
+    with pytest.raises(DataError, match="not a labelling plan"):
         read_plan(b"{")
     with pytest.raises(DataError, match="at most 4 MB"):
         read_plan(b" " * (4 * 2**20 + 1))

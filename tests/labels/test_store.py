@@ -245,7 +245,7 @@ def test_a_newer_layout_is_refused(url):
         LabelStore(url)
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM label_schema"))
-    with pytest.raises(LabelError, match="no database of labels"):
+    with pytest.raises(LabelError, match="not a database of labels"):
         LabelStore(url)
     engine.dispose()
 
@@ -254,7 +254,7 @@ def test_a_strangers_tables_are_left_alone(url):
     engine = create_engine(parse_url(url))
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE label_events (id INTEGER)"))
-    with pytest.raises(LabelError, match="no database of labels"):
+    with pytest.raises(LabelError, match="not a database of labels"):
         LabelStore(url)
     with engine.begin() as connection:
         connection.execute(text("INSERT INTO label_events VALUES (1)"))

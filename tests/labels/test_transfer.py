@@ -183,7 +183,7 @@ def test_tables_made_by_hand(store, tmp_path):
         ("annotator,item,factor,level,suggested\nann,kitchen:1,fruit,3,maybe\n", "neither true"),
         (f"annotator,item,fruit\n{'x' * 81},kitchen:1,3\n", "1 to 80 characters"),
         ("annotator,item,fruit\nann,kitchen:1,3,4\n", "4 cells under 3"),
-        ("annotator,item,Fruit!\nann,kitchen:1,3\n", "no factor id"),
+        ("annotator,item,Fruit!\nann,kitchen:1,3\n", "not a factor id"),
     ],
 )
 def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
@@ -196,15 +196,15 @@ def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
 @pytest.mark.parametrize(
     ("change", "word"),
     [
-        ({"level": True}, "no level"),
-        ({"level": "3"}, "no level"),
+        ({"level": True}, "not a level"),
+        ({"level": "3"}, "not a level"),
         ({"extra": 1}, "no field"),
-        ({"time": 5}, "no time"),
+        ({"time": 5}, "not a time"),
         ({"time": "0001-01-01T00:00:00+23:00"}, "out of range"),
         ({"annotator": "a\nb"}, "line break"),
         ({"annotator": ["a"]}, "annotator"),
         ({"item": ""}, "item key"),
-        ({"action": "delete"}, "no action"),
+        ({"action": "delete"}, "not an action"),
         ({"action": []}, "action"),
         ({"repeat": 1}, "true or false"),
         ({"plan": "../x"}, "no plan id"),

@@ -74,9 +74,17 @@ def test_a_broken_line_of_csv_is_told_with_its_number(tmp_path, line, reason):
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("t.jsonl", b"no json\n" * 20, r"no sound table: 20 of its first 20 .*line 20: it is no J"),
-        ("t.jsonl", b"\n".join(GOOD) + b"\nno" * 41, "no sound table: 41 of its first 81 records"),
-        ("t.csv", CSV + b"1,2,3\n" * 41, "no sound table: 41 of its first 81 records"),
+        (
+            "t.jsonl",
+            b"no json\n" * 20,
+            r"not a sound table: 20 of its first 20 .*line 20: it is no J",
+        ),
+        (
+            "t.jsonl",
+            b"\n".join(GOOD) + b"\nno" * 41,
+            "not a sound table: 41 of its first 81 records",
+        ),
+        ("t.csv", CSV + b"1,2,3\n" * 41, "not a sound table: 41 of its first 81 records"),
         ("t.csv", CSV + b'1,"\n' + b"2,a\n" * 200, "line 42: a quotation mark"),
         ("t.csv", CSV + b'1,"' + b"x\n" * 200 + b'",3\n', "line 42: a quotation mark"),
         ("t.csv", b"ab" * 2**16 + b"\n1\n", "a record of more than"),
@@ -206,7 +214,7 @@ def test_parquet_bombs(tmp_path, monkeypatch):
     ids=short,
 )
 def test_long_lists_of_strangers(tmp_path, content, reason):
-    with pytest.raises(DataError, match=f"no sound JSON list .*(?:{reason})"):
+    with pytest.raises(DataError, match=f"not a sound JSON list .*(?:{reason})"):
         list(JsonList(write(tmp_path, "layer1.json", content)))
 
 

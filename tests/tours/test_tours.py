@@ -187,7 +187,7 @@ def test_a_damaged_file_is_listed_with_its_reason_and_can_be_deleted():
     (tours_folder() / "bad.json").write_text("{")
     (tours_folder() / "Not An Id.json").write_text("{}")
     good, broken = list_tours()
-    assert good.tour.title == "Good" and broken.tour is None and "no tour" in broken.problem
+    assert good.tour.title == "Good" and broken.tour is None and "not a tour" in broken.problem
     delete_tour("bad")
     assert [found.id for found in list_tours()] == ["good"]
 

@@ -313,7 +313,7 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
     [
         ("", "give the path"),
         ("a/b", "is not a full path"),
-        ("~nobody-here/x", "no path that can"),
+        ("~nobody-here/x", "not a path that can"),
         ("/a\0b", "give the path"),
         ("/no/such", "outside the folders"),
         ("{}/no", "does not exist"),
@@ -322,7 +322,7 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
         ("{}/link.csv", "outside the folders"),
         ("{}/linked/secret.csv", "outside the folders"),
         ("{}-2/x.csv", "outside the folders"),
-        ("{}/" + "x" * 5000, "no path that can be read"),
+        ("{}/" + "x" * 5000, "not a path that can be read"),
     ],
 )
 def test_paths(monkeypatch, tmp_path, text, sentence):

@@ -61,7 +61,7 @@ def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
     keep_plan(store, elsewhere, label_plan.guideline)
     shown = app("label", view="Plans")
     said = warnings(shown)
-    assert any("no labelling plan (id" in w for w in said)
+    assert any("not a labelling plan (id" in w for w in said)
     assert any("is not a guideline" in w for w in said)
     assert any("the data of plan elsewhere cannot be opened" in w for w in said)
     keys = {b.key for b in shown.at.button}

@@ -296,7 +296,7 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
         ({"order": [10**6], "repeats": []}, "made for other data"),
         ({"fingerprint": "0" * 16}, "made for other data"),
         ({"order": [1, 1], "repeats": []}, "wrongly marked as a repeat"),
-        ({"id": "../x"}, "no labelling plan (id"),
+        ({"id": "../x"}, "not a labelling plan (id"),
         ({"random_state": 5}, "there is already a plan 'first'"),
     ],
 )

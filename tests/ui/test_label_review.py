@@ -239,8 +239,8 @@ def test_row_numbers_are_taken_for_rows_of_the_plan_when_that_is_said(review, tw
     ("text", "name", "words"),
     [
         ("annotator,item\n", "labels.csv", ""),
-        ("annotator,item,factor,level\nann,x:1,wateriness,9", "labels.csv", "no level"),
-        ("annotator,item,factor,level\nann,x:1,saltiness,3", "labels.csv", "no factor"),
+        ("annotator,item,factor,level\nann,x:1,wateriness,9", "labels.csv", "not a level"),
+        ("annotator,item,factor,level\nann,x:1,saltiness,3", "labels.csv", "not a factor"),
         ('{"id": 3', "labels.jsonl", "labels.jsonl"),
         ("\x00\x01", "labels.jsonl", "labels.jsonl"),
     ],

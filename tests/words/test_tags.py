@@ -66,12 +66,12 @@ def test_an_edited_mapping_is_used(tmp_path):
     [
         (lambda c: c["factors"].update(saltiness={"high": []}), "saltiness"),
         (lambda c: c["factors"]["fruit"]["low"].append("berries"), "both ends of fruit"),
-        (lambda c: c["factors"].update(fruit=["berries"]), "no tag file"),
-        (lambda c: c.update(version=9), "no tag file"),
-        (lambda c: c["factors"]["fruit"]["high"].append(3), "no tag file"),
-        (lambda c: c["factors"]["fruit"]["high"].append("x" * 1000), "no tag file"),
+        (lambda c: c["factors"].update(fruit=["berries"]), "not a tag file"),
+        (lambda c: c.update(version=9), "not a tag file"),
+        (lambda c: c["factors"]["fruit"]["high"].append(3), "not a tag file"),
+        (lambda c: c["factors"]["fruit"]["high"].append("x" * 1000), "not a tag file"),
         (lambda c: c.update(ignored=["a" * 70] * 20_000), "at most"),
-        (lambda c: c.update(more=1), "no tag file"),
+        (lambda c: c.update(more=1), "not a tag file"),
     ],
 )
 def test_a_broken_mapping_is_refused_in_one_sentence(tmp_path, edit, message):

@@ -74,7 +74,7 @@ def read_matrix(path: Path) -> NDArray[Any]:
         DataError: in one sentence.
     """
     if not path.is_file():
-        raise DataError(f"{path} does not exist or is no file: check the path")
+        raise DataError(f"{path} does not exist or is not a file: check the path")
     if path.suffix.lower() == ".parquet":
         matrix: NDArray[Any] = parquet_matrix(path)
     else:
@@ -82,7 +82,7 @@ def read_matrix(path: Path) -> NDArray[Any]:
             matrix = np.lib.format.open_memmap(path, mode="r")
         except _NPY_ERRORS as error:
             why = str(error).splitlines()[0][:200] if str(error) else "its header is damaged"
-            raise DataError(f"{path.name} is no sound .npy file of numbers: {why}") from error
+            raise DataError(f"{path.name} is not a sound .npy file of numbers: {why}") from error
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise DataError(
             f"{path.name} holds {matrix.dtype} of shape {matrix.shape}, not a matrix of floats"

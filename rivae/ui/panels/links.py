@@ -172,9 +172,7 @@ class ExploreLink(Link):
     changes: Mapping[int, float] = setting("z", CHANGES, {})
     k: int = setting("k", RESULTS, 10)
     whole: bool | None = setting("whole", WHOLE, None)
-    locked: tuple[int, ...] = setting(
-        "lock", positions("only axes 1 to {d} can be locked"), ()
-    )
+    locked: tuple[int, ...] = setting("lock", positions("only axes 1 to {d} can be locked"), ())
     by_effect: bool = setting("sort", flag({"effect": True, "axis": False}), True)
     span: int = setting("span", SPAN, 2)
 
