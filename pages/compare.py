@@ -22,20 +22,20 @@ except RivaeError as error:
     st.warning(str(error), icon=":material/info:")
     st.stop()
 if entered:
-    session.refresh()
-notices.say(st.session_state.get(keys.COMPARE_NOTICE, ""), address.instead_of_upload(shown.query))
+    session.PAGE.refresh()
+notices.say(st.session_state.get(keys.COMPARE.notice, ""), address.instead_of_upload(shown.query))
 
 notices.no_latent(*(each.method for each in comparison.explorers))
-session.COMPARE(
+session.PANEL(
     session.panel_data(comparison, shown),
-    key=keys.COMPARE_PANEL,
-    commit=session.on_commit,
-    pick=session.on_pick,
-    choose=session.on_choose,
-    ask=session.PANEL.on_ask,
+    key=keys.COMPARE.panel,
+    commit=session.PAGE.on_commit,
+    pick=session.PAGE.on_pick,
+    choose=session.PAGE.on_choose,
+    ask=session.PAGE.on_ask,
 )
 panels.strips(comparison, shown)
 
-if st.session_state.get(keys.COMPARE_CHOOSING):
-    purpose = gallery.Purpose(keys.COMPARE_CHOOSING, session.choose_query)
+if st.session_state.get(keys.COMPARE.choosing):
+    purpose = gallery.Purpose(keys.COMPARE.choosing, session.PAGE.choose_query)
     gallery.show(comparison.explorers[0], shown.query, purpose)

@@ -11,38 +11,40 @@ entered = st.session_state[keys.ENTERED]
 default = ready[0].id if ready else ""
 shown, explorer = notices.opened(lambda: session.current(entered, default))
 if entered:
-    session.refresh()
+    session.PAGE.refresh()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.run_picker(
         shown.run,
         [run.id for run in ready],
         key=keys.EXPLORE_RUN,
-        on_change=lambda: session.open_run(st.session_state[keys.EXPLORE_RUN], shown.rows),
+        on_change=lambda: session.PAGE.open_run(st.session_state[keys.EXPLORE_RUN], shown.rows),
     )
     runs.rows_picker(
         shown.rows,
         key=keys.EXPLORE_ROWS,
-        on_change=lambda: session.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
+        on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
     pages.explore()
     leave.panel(explorer, shown)
     if explorer.method.has_latent:
         leave.button(explorer, shown)
 
-notices.remarks(explorer, st.session_state.get(keys.EXPLORE_NOTICE, ""))
+notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""))
 
-session.EXPLORE(
+session.PANEL(
     session.panel_data(explorer, shown),
-    key=keys.EXPLORE_PANEL,
-    commit=session.on_commit,
-    pick=session.on_pick,
-    choose=session.on_choose,
-    ask=session.PANEL.on_ask,
+    key=keys.EXPLORE.panel,
+    commit=session.PAGE.on_commit,
+    pick=session.PAGE.on_pick,
+    choose=session.PAGE.on_choose,
+    ask=session.PAGE.on_ask,
 )
 
-if (item := st.session_state.get(keys.EXPLORE_ITEM)) is not None:
+if (item := st.session_state.get(keys.EXPLORE.item)) is not None:
     drawer.show(explorer, shown, item)
-if st.session_state.get(keys.EXPLORE_CHOOSING):
-    purpose = gallery.Purpose(keys.EXPLORE_CHOOSING, session.choose_query, session.choose_upload)
+if st.session_state.get(keys.EXPLORE.choosing):
+    purpose = gallery.Purpose(
+        keys.EXPLORE.choosing, session.PAGE.choose_query, session.PAGE.choose_upload
+    )
     gallery.show(explorer, shown.query, purpose)

@@ -14,7 +14,7 @@ ready = notices.ready_runs()
 entered = st.session_state[keys.ENTERED]
 shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
-    session.refresh()
+    session.PAGE.refresh()
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.run_picker(
@@ -27,24 +27,24 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     leave.panel(explorer, shown)
 
 instead = address.instead_of_upload(shown.query)
-notices.remarks(explorer, st.session_state.get(keys.STEER_NOTICE, ""), instead)
+notices.remarks(explorer, st.session_state.get(keys.STEER.notice, ""), instead)
 
-session.STEER(
+session.PANEL(
     session.panel_data(explorer, shown),
-    key=keys.STEER_PANEL,
-    commit=session.on_commit,
-    pick=session.on_pick,
-    choose=session.on_choose,
-    add=session.on_add,
-    ask=session.on_ask,
-    ask_words=session.on_ask_words,
+    key=keys.STEER.panel,
+    commit=session.PAGE.on_commit,
+    pick=session.PAGE.on_pick,
+    choose=session.PAGE.on_choose,
+    add=session.PAGE.on_add,
+    ask=lambda question: session.ask(question, keys.STEER.answer),
+    ask_words=lambda question: session.ask(question, keys.STEER_WORDS),
 )
 tours.panel()
 
-if st.session_state.get(keys.STEER_CHOOSING):
-    purpose = gallery.Purpose(keys.STEER_CHOOSING, session.choose_query)
+if st.session_state.get(keys.STEER.choosing):
+    purpose = gallery.Purpose(keys.STEER.choosing, session.PAGE.choose_query)
     gallery.show(explorer, shown.query, purpose)
 elif (row := st.session_state.get(keys.STEER_ADDING)) is not None:
     leave.add_step(explorer, shown, row)
-elif (item := st.session_state.get(keys.STEER_ITEM)) is not None:
+elif (item := st.session_state.get(keys.STEER.item)) is not None:
     leave.item(explorer, item)

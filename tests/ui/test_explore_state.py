@@ -148,7 +148,7 @@ def test_uploads_are_bounded_and_the_least_recently_used_goes_first():
 
 
 def test_the_payload_holds_everything_for_the_first_picture(digits, start):
-    payload = explore.payload(digits, start, "/api")
+    payload = explore.payload(digits, start, "digits/test", "/api")
     assert payload["first"]["ids"] == [int(i) for i in digits.topk(np.array(start.z), 7).ids]
     assert len(payload["dims"]) == 3
     assert set(payload["first"]["items"]) == {str(i) for i in payload["first"]["ids"]}

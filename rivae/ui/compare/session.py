@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,30 +15,58 @@ from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
-from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import CompareLink, Query
-from rivae.ui.panels.session import Panel, named_item
 from rivae.ui.shared import address
-from rivae.ui.shell import cache, web
-from rivae.ui.shell import keys as state
+from rivae.ui.shared.session import Session
+from rivae.ui.shell import cache, keys, web
 
 MAX_TRIED = 8  # runs tried for a default before the visitor is asked
+
+
+class CompareSession(Session[CompareState, CompareLink]):
+    """What Compare does beside what every page with a panel does."""
+
+    def explorer(self, shown: CompareState) -> Explorer:
+        return cache.explorer(shown.runs[0])
+
+    def in_hand(self, shown: CompareState) -> tuple[str, Query | str]:
+        """Other pages open the run in hand if it is one of these, else the reference."""
+        run = address.run_in_hand()
+        return run if run in shown.runs else shown.runs[0], shown.query
+
+    def to_link(self, shown: CompareState) -> CompareLink:
+        return compare_state.to_link(self.explorer(shown), shown)
+
+    def commit(self, shown: CompareState, view: Mapping[str, Any]) -> CompareState:
+        return compare_state.commit(shown, view)
+
+    def with_query(self, shown: CompareState, query: Query) -> CompareState:
+        return compare_state.with_query(self.explorer(shown), shown, query)
+
+    def pick(self, item: int) -> None:
+        """A picture that is clicked becomes the query."""
+        self.set_query(item)
+
+
+PAGE = CompareSession(keys.COMPARE, CompareLink)
+# Its reports are those of the Explore panel, with shifts instead of z.
+PANEL = Component(
+    "rivae_compare",
+    js=(*SHARED, "compare.js"),
+    css=("base.css", "explore.css", "compare.css"),
+    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
+)
 
 
 def chosen_runs(ready: Sequence[Run]) -> tuple[str, ...]:
     """The runs in question: those of the address, else those shown before, else the newest two
     of one data set.
     """
-    known: CompareState | None = st.session_state.get(state.COMPARE)
+    if PAGE.stays():
+        return PAGE.shown.runs
     params = address.read(CompareLink.names())
-    if known is not None and _stays(params):
-        return known.runs
     return CompareLink.read(params)[0].runs if "runs" in params else _newest(ready)
-
-
-def _stays(params: dict[str, str]) -> bool:
-    return params == st.session_state.get(state.COMPARE_LINK)
 
 
 def _newest(ready: Sequence[Run]) -> tuple[str, ...]:
@@ -71,28 +99,12 @@ def current(entered: bool, runs: Sequence[str]) -> tuple[CompareState, Compariso
     Raises:
         RivaeError: too few or too many runs, one that cannot be opened, or different data.
     """
-    comparison = open_runs(runs)
-    first = comparison.explorers[0]
-    params = address.read(CompareLink.names())
-    known: CompareState | None = st.session_state.get(state.COMPARE)
-    if known is not None and known.runs == tuple(runs) and _stays(params):
-        _take_along(known)
-        return known, comparison
-    link, dropped = CompareLink.read(params)
-    shown, notes = compare_state.from_link(first, runs, link, known.rev if known else 0)
-    st.session_state[state.COMPARE_NOTICE] = " ".join(unread(dropped) + notes)
-    st.session_state[state.COMPARE_LINK] = params
-    st.session_state[state.COMPARE] = shown
-    _take_along(shown)
-    if entered and not {"runs", "q"} <= params.keys():
-        _save(first, shown)
-    return shown, comparison
 
+    def begin(link: CompareLink, rev: int) -> tuple[CompareState, list[str], Comparison]:
+        comparison = open_runs(runs)
+        return *compare_state.from_link(comparison.explorers[0], runs, link, rev), comparison
 
-def _take_along(shown: CompareState) -> None:
-    """Other pages open the run in hand if it is one of these, else the reference."""
-    run = address.run_in_hand()
-    address.take(run if run in shown.runs else shown.runs[0], shown.query)
+    return PAGE.current(entered, lambda shown: open_runs(shown.runs), begin)
 
 
 def open_runs(runs: Sequence[str]) -> Comparison:
@@ -133,49 +145,20 @@ def _other_data(first: str, other: str, dataset: str) -> str:
 
 # Small tables, kept for more sets of runs than are open; the key holds the hash of every model.
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _matching(keys: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matching:
+def _matching(models: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matching:
     return match_runs(_explorers)
 
 
-def _save(first: Explorer, shown: CompareState) -> None:
-    params = compare_state.to_link(first, shown).write()
-    address.save(params, CompareLink.names(), state.COMPARE_LINK)
-
-
-def _set(shown: CompareState) -> None:
-    """Replaces the state and the address; for callbacks."""
-    st.session_state[state.COMPARE] = shown
-    _take_along(shown)
-    st.session_state[state.COMPARE_NOTICE] = ""
-    _save(cache.explorer(shown.runs[0]), shown)
-
-
 def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
-    """What the panel is sent: rebuilt on a new rev or model, so that other reruns send nothing."""
+    """What the panel is sent."""
     key = ",".join(cache.model_key(run) for run in shown.runs)
-    kept = st.session_state.get(state.COMPARE_PAYLOAD)
-    if kept is None or (kept["rev"], kept["key"]) != (shown.rev, key):
-        kept = compare_state.payload(comparison, shown, key, web.topk_url())
-        st.session_state[state.COMPARE_PAYLOAD] = kept
-        st.session_state[state.COMPARE_ANSWER] = None
-    return {**kept, "answer": st.session_state.get(state.COMPARE_ANSWER)}
-
-
-def refresh() -> None:
-    """Makes the panel take the session's state over again after a page switch."""
-    st.session_state[state.COMPARE_PAYLOAD] = None
-
-
-# What the panel and the page's widgets report
-
-
-PANEL = Panel(state.COMPARE_NOTICE, state.COMPARE_ANSWER, state.COMPARE_CHOOSING)
+    return PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
 
 
 def choose_runs() -> None:
     """Other runs were chosen; what belongs to the reference's axes goes when it changes."""
-    runs = tuple(st.session_state[state.COMPARE_RUNS])
-    known: CompareState | None = st.session_state.get(state.COMPARE)
+    runs = tuple(st.session_state[keys.COMPARE_RUNS])
+    known = PAGE.known
     link = CompareLink(runs=runs)
     if known is not None and runs[:1] == known.runs[:1]:
         link = replace(CompareLink.read(address.read(CompareLink.names()))[0], runs=runs)
@@ -183,56 +166,3 @@ def choose_runs() -> None:
         link = CompareLink(runs=runs, query=known.query, k=known.k)
     # An empty choice is written too: without it the newest runs would come back.
     address.write({"runs": "", **link.write()}, CompareLink.names())
-
-
-def on_commit(view: dict[str, Any]) -> None:
-    """A slider was released, or an option of the panel has changed."""
-    PANEL.guarded(lambda: _take(view))
-
-
-def on_pick(report: dict[str, Any]) -> None:
-    """A tile was clicked: it becomes the query."""
-    PANEL.guarded(lambda: _pick(report))
-
-
-def on_choose(report: dict[str, Any]) -> None:
-    """Another query is wanted: a random one, or the gallery."""
-    PANEL.guarded(lambda: _choose(report))
-
-
-def _take(view: dict[str, Any]) -> CompareState:
-    shown: CompareState = st.session_state[state.COMPARE]
-    after = compare_state.commit(shown, view)
-    if after != shown:
-        _set(after)
-    return after
-
-
-def _with_query(shown: CompareState, query: Query) -> None:
-    _set(compare_state.with_query(cache.explorer(shown.runs[0]), shown, query))
-
-
-def _pick(report: dict[str, Any]) -> None:
-    shown = _take(report.get("view") or {})
-    _with_query(shown, named_item(report, cache.explorer(shown.runs[0])))
-
-
-def _choose(report: dict[str, Any]) -> None:
-    shown = _take(report.get("view") or {})
-    first = cache.explorer(shown.runs[0])
-    PANEL.choose(report, first, lambda query: _with_query(shown, query))
-
-
-def choose_query(query: Query) -> None:
-    """Makes a data row (or "mean") the query and closes the gallery."""
-    PANEL.guarded(lambda: _with_query(st.session_state[state.COMPARE], query))
-    st.session_state[state.COMPARE_CHOOSING] = False
-
-
-# Its reports are those of the Explore panel, with shifts instead of z.
-COMPARE = Component(
-    "rivae_compare",
-    js=(*SHARED, "compare.js"),
-    css=("base.css", "explore.css", "compare.css"),
-    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
-)

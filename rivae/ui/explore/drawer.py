@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.ui.explore import session
+from rivae.ui.explore.session import PAGE
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.frame import dock
 from rivae.ui.shell import keys, theme
@@ -23,7 +23,7 @@ ROLES = {"shared": "both views", "private1": "query view only", "private2": "ret
 
 def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
     """Item ``i`` beside the page, where it can be watched while a slider is dragged."""
-    with dock(explorer.title(i), session.close_item):
+    with dock(explorer.title(i), PAGE.close_item):
         _item(explorer, shown, i)
 
 
@@ -36,7 +36,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
             icon=":material/search:",
             type="primary",
             key=keys.DRAWER_QUERY,
-            on_click=session.choose_query,
+            on_click=PAGE.choose_query,
             args=(i,),
         )
         st.button(
@@ -44,7 +44,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
             icon=":material/my_location:",
             key=keys.DRAWER_MOVE,
             help="Sets all unlocked sliders to this item's values.",
-            on_click=session.move_to_item,
+            on_click=PAGE.move_to_item,
             args=(i,),
         )
     if item.factors:

@@ -136,14 +136,17 @@ def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
     return replace(state, z=tuple(moved), rev=next_rev(state.rev))
 
 
-def payload(explorer: Explorer, state: ExploreState, url: str) -> dict[str, Any]:
-    """Everything the panel draws, the first results included, so that it paints at once."""
+def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict[str, Any]:
+    """Everything the panel draws, the first results included, so that it paints at once.
+
+    ``key`` changes with the run and its rows; ``url`` is the address of the route, "" without one.
+    """
     z = np.array(state.z)
     side = 0 if state.whole else 2
     return {
         **ExploreLink.sent(state),
         "rev": state.rev,
-        "key": f"{state.run}/{state.rows}",
+        "key": key,
         "url": url,
         "run": state.run,
         "rows": state.rows,

@@ -43,8 +43,8 @@ class Purpose:
 
 
 def _closed() -> None:
-    for flag in (keys.EXPLORE_CHOOSING, keys.COMPARE_CHOOSING, keys.STEER_CHOOSING):
-        st.session_state[flag] = False
+    for page in (keys.EXPLORE, keys.COMPARE, keys.STEER):
+        st.session_state[page.choosing] = False
 
 
 @st.dialog("Choose a query", width="large", on_dismiss=_closed)

@@ -6,7 +6,26 @@ that two pages never share one by accident.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple, Self
+
+
+class PanelKeys(NamedTuple):
+    """The keys of a page with a panel (rivae.ui.shared.session), each beginning with its name."""
+
+    state: str  # what the page shows
+    payload: str  # what the panel was last sent, rebuilt on a new rev
+    answer: str  # answer through the session, where the route is missing
+    link: str  # query parameters as last read or written
+    item: str  # item at the side, or None
+    choosing: str  # whether the query gallery is open
+    notice: str  # one sentence about a link that was only partly usable
+    panel: str  # the panel itself
+
+    @classmethod
+    def of(cls, page: str) -> Self:
+        """The keys of one page."""
+        return cls(*(f"{page}_{name}" for name in cls._fields))
+
 
 # The page shown by the last run of the script.
 PAGE: Final = "page"
@@ -23,15 +42,7 @@ REVEAL: Final = "reveal"  # what a click has opened, and how many have been
 DOCK_CLOSE: Final = "dock_close"
 
 # Explore
-EXPLORE: Final = "explore_state"  # rivae.ui.explore.state.ExploreState
-EXPLORE_PAYLOAD: Final = "explore_payload"  # what the panel was last sent, rebuilt on a new rev
-EXPLORE_ANSWER: Final = "explore_answer"  # answer through the session, where the route is missing
-EXPLORE_LINK: Final = "explore_link"  # query parameters as last read or written
-EXPLORE_ITEM: Final = "explore_item"  # item in the drawer, or None
-EXPLORE_CHOOSING: Final = "explore_choosing"  # whether the query gallery is open
-EXPLORE_NOTICE: Final = "explore_notice"  # one sentence about a link that was only partly usable
-
-EXPLORE_PANEL: Final = "explore_panel"
+EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
 DRAWER_QUERY: Final = "drawer_query"
@@ -46,13 +57,7 @@ GALLERY_PAGE: Final = "gallery_page"
 GALLERY_UPLOAD: Final = "gallery_upload"
 
 # Compare
-COMPARE: Final = "compare_state"  # rivae.ui.compare.state.CompareState
-COMPARE_PAYLOAD: Final = "compare_payload"  # what the panel was last sent, rebuilt on a new rev
-COMPARE_ANSWER: Final = "compare_answer"  # answer through the session
-COMPARE_LINK: Final = "compare_link"  # query parameters as last read or written
-COMPARE_CHOOSING: Final = "compare_choosing"  # whether the query gallery is open
-COMPARE_NOTICE: Final = "compare_notice"  # one sentence about a link that was only partly usable
-COMPARE_PANEL: Final = "compare_panel"
+COMPARE: Final = PanelKeys.of("compare")
 COMPARE_RUNS: Final = "compare_runs"
 
 # Traverse; the bound ones are names in the address as well
@@ -80,16 +85,9 @@ TRAVERSE_B: Final = "b"
 TRAVERSE_POINTS: Final = "points"
 
 # Steer
-STEER: Final = "steer_state"  # rivae.ui.steer.state.SteerState
-STEER_PAYLOAD: Final = "steer_payload"  # what the panel was last sent, rebuilt on a new rev
-STEER_ANSWER: Final = "steer_answer"  # answer through the session, where the route is missing
-STEER_WORDS: Final = "steer_words"  # the same for word clouds
-STEER_LINK: Final = "steer_link"  # query parameters as last read or written
-STEER_CHOOSING: Final = "steer_choosing"  # whether the query gallery is open
-STEER_NOTICE: Final = "steer_notice"  # one sentence about a link that was only partly usable
-STEER_ITEM: Final = "steer_item"  # item in the drawer, or None
+STEER: Final = PanelKeys.of("steer")
+STEER_WORDS: Final = "steer_words"  # the answer for word clouds
 STEER_ADDING: Final = "steer_adding"  # row that is being added to a tour, or None
-STEER_PANEL: Final = "steer_panel"
 STEER_RUN: Final = "steer_run"
 STEER_USE: Final = "steer_use"
 STEER_TOUR: Final = "steer_tour"  # id of the tour chosen in the list

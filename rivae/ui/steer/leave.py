@@ -27,7 +27,7 @@ MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may hav
 
 
 def _closed() -> None:
-    st.session_state[keys.STEER_ITEM] = st.session_state[keys.STEER_ADDING] = None
+    st.session_state[keys.STEER.item] = st.session_state[keys.STEER_ADDING] = None
 
 
 def item(explorer: Explorer, i: int) -> None:
@@ -45,7 +45,7 @@ def _item(explorer: Explorer, i: int) -> None:
         icon=":material/search:",
         type="primary",
         key=keys.STEER_USE,
-        on_click=session.choose_query,
+        on_click=session.PAGE.choose_query,
         args=(i,),
     )
     if recipe is not None:

@@ -246,7 +246,7 @@ def show() -> None:
     """The tour in the address, or one sentence about why it cannot be shown."""
     from rivae import tours
 
-    session.refresh()  # the matrix is mounted anew when the presenter comes back
+    session.PAGE.refresh()  # the matrix is mounted anew when the presenter comes back
     try:
         tour = tours.read_tour(st.query_params["tour"])
     except RivaeError as error:

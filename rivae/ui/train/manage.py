@@ -225,7 +225,7 @@ def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
 
 def _forget(run: Run, name: str) -> None:
     """The session's pages do not come back to a run that is gone; the run in hand gets its name."""
-    for key in (keys.EXPLORE, keys.STEER, keys.COMPARE):
+    for key in (keys.EXPLORE.state, keys.STEER.state, keys.COMPARE.state):
         shown = st.session_state.get(key)
         if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):
             st.session_state.pop(key)
