@@ -73,7 +73,8 @@ save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
     ),
     "plane": Panel(
         imports=(
-            "from rivae.traversal import grid, traverse_plane",
+            "from rivae.ranges import grid",
+            "from rivae.traversal import traverse_plane",
             SAVE,
             "from rivae.plots.plane import plane_sheet",
         ),
