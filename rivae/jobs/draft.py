@@ -191,9 +191,12 @@ def draft_of(config: RunConfig) -> Draft:
         device="cpu" if config.training.device == "cpu" else "cuda",
     )
     base = _preset_values(draft, config.dataset.settings)
+    settings = config.method.settings
+    with suppress(ConfigError):  # a run of an older version lacks what came later
+        settings = method_config(draft.method, settings).model_dump(mode="json")
     values: Values = {
         "dataset": {**base["dataset"], **as_json(dict(config.dataset.settings))},
-        "method": {**base["method"], **config.method.settings},
+        "method": {**base["method"], **settings},
         "training": config.training.model_dump(mode="json"),
     }
     for known in all_fields(draft.dataset, draft.method):

@@ -6,7 +6,8 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from rivae.data import dataset_names
+from rivae.config import read_config
+from rivae.data import dataset_names, settings_class
 from rivae.errors import ConfigError, DataError
 from rivae.jobs.draft import Draft, check, draft_of
 from rivae.jobs.field_text import expected, text_of, value_of, values_of
@@ -22,10 +23,12 @@ from rivae.jobs.fields import (
 from rivae.jobs.sweep import MAX_RUNS, open_datasets, runs_of
 from rivae.jobs.titles import TITLES
 from rivae.launch import make_config
-from rivae.methods import method_class, method_names
+from rivae.methods import method_class, method_config, method_names
 from rivae.methods.base import MethodConfig
 from rivae.methods.presets import preset_names
+from tests.conftest import ROOT
 
+DEMOS = sorted((ROOT / "assets" / "demo").glob("*/config.json"))
 COMBINATIONS = list(itertools.product(dataset_names(), method_names(), preset_names()))
 
 
@@ -231,6 +234,21 @@ def test_a_draft_goes_there_and_back():
     (changed,) = runs_of(other)
     assert changed.method.settings["embedder2"] is None, "its hidden layers mean nothing then"
     assert changed.method.settings["lambda_reg"] == 0.1
+
+
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.parent.name)
+def test_a_demo_run_can_be_trained_again_as_it_was(path):
+    """Written by older versions, which knew fewer settings."""
+    config = read_config(path)
+    complete = method_config(config.method.name, config.method.settings)
+    (again,) = runs_of(draft_of(config))
+    assert again.method.settings == complete.model_dump(mode="json")
+    assert again.training == config.training
+    (asked, built) = (
+        settings_class(config.dataset.name).model_validate(found.dataset.settings)
+        for found in (config, again)
+    )
+    assert asked == built
 
 
 def test_features_choose_other_networks():
