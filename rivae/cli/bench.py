@@ -10,7 +10,7 @@ from typing import Any
 
 from rivae.cli.common import add_command, parse_settings
 from rivae.errors import ConfigError
-from rivae.jobs.seeds import parse_seeds
+from rivae.jobs.sweep import parse_seeds
 
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "

@@ -97,9 +97,9 @@ def add_commands(below: Any) -> None:
 
 def _agreement(args: argparse.Namespace) -> int:
     from rivae.labels import review, review_rows
-    from rivae.labels.by_row import keys_by_row
     from rivae.labels.kept_plans import kept_plan, plan_guideline
     from rivae.labels.plan_data import plan_data
+    from rivae.labels.row_keys import keys_by_row
 
     with opened(args) as store:
         plan = kept_plan(store, args.plan)
@@ -197,7 +197,7 @@ def _scored(
     store: LabelStore, run: Run, plan: LabelPlan | None, guideline: Guideline, steps: Steps
 ) -> tuple[LabelScores, LabelScores | None]:
     """Scores over every factor without intervals, and over the factors of which enough is known."""
-    from rivae.labels.needed import measured_traversal, needed_items
+    from rivae.labels.coverage import measured_traversal, needed_items
     from rivae.labels.run_scores import current_levels, scored_factors
     from rivae.labels.scores import label_scores
 

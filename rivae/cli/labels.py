@@ -163,10 +163,10 @@ def _broken(name: str, message: str) -> dict[str, Any]:
 
 def _summary(store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]) -> dict[str, Any]:
     """A plan with its progress; where its data cannot be opened, the reason instead."""
-    from rivae.labels.by_row import keys_by_row
     from rivae.labels.kept_plans import plan_guideline
     from rivae.labels.plan_data import plan_data
     from rivae.labels.plan_progress import plan_progress
+    from rivae.labels.row_keys import keys_by_row
 
     row: dict[str, Any] = {
         "plan": plan.id,

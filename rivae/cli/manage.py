@@ -74,7 +74,7 @@ def add_commands(commands: Any) -> None:
 
 def _export(args: argparse.Namespace) -> int:
     from rivae.jobs.archive import export_run
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     target = Path(args.file)
     if target.exists() and not args.force:

@@ -14,7 +14,7 @@ from rivae.benchmark.names import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import Steps, add_command, parse_settings
 from rivae.errors import RunError
-from rivae.jobs.seeds import parse_seeds
+from rivae.jobs.sweep import parse_seeds
 from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
 
@@ -208,7 +208,7 @@ class ProgressLine:
 
     def watch(self, at: Standing) -> None:
         """Where the training is, before every step."""
-        from rivae.jobs.words import duration
+        from rivae.jobs.units import duration
 
         if not at.steps:
             self.n_steps = 0

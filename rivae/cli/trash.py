@@ -109,7 +109,7 @@ def _delete(args: argparse.Namespace) -> int:
 def _run(name: str) -> _Doomed:
     from rivae.jobs.deletion import delete_run
     from rivae.jobs.manage import children_of
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 
     run = own_run(name)
@@ -124,7 +124,7 @@ def _run(name: str) -> _Doomed:
 def _import(name: str) -> _Doomed:
     from rivae.data.store import own_store
     from rivae.jobs.deletion import delete_import, runs_on
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 
     folder = own_store(name)
@@ -196,7 +196,7 @@ def _rows() -> list[dict[str, Any]]:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     rows = _rows()
     if args.json:
@@ -265,7 +265,7 @@ def _brought_back(row: dict[str, Any]) -> str:
 
 def _empty(args: argparse.Namespace) -> int:
     from rivae.jobs.deletion import TRASHES, all_deleted
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     found = all_deleted()
     size = size_text(sum(one.bytes for one in found))

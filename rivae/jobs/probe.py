@@ -26,7 +26,7 @@ from rivae.methods import method_class, method_config
 from rivae.methods.base import Stage
 from rivae.runs import Run
 from rivae.training import Job, Trainer
-from rivae.training.closed_form import finish_closed_form
+from rivae.training.judging import finish_closed_form
 from rivae.training.state import make_optimiser, save_state
 from rivae.validation import validation_scores
 

@@ -10,21 +10,57 @@ from __future__ import annotations
 
 import os
 import signal
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rivae.config import explain
 from rivae.errors import ConfigError
 from rivae.files import open_plain
 from rivae.installed import PACKAGE_ROOT
-from rivae.jobs.cluster_settings import ClusterSettings, read_settings
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
 from rivae.jobs.records import Job, make_private
 from rivae.jobs.remote import run_task
 from rivae.jobs.rounds import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
 from rivae.jobs.slip import Slip
 from rivae.reading.regular import read_at_most
+
+
+class ClusterSettings(BaseModel):
+    """What to ask Slurm for; one node per run, with a card per process where it trains on cards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    at_once: int = Field(default=4, ge=1, le=1_000, description="runs handed over at a time")
+    timeout_min: int = Field(default=24 * 60, ge=1, description="after which a run is queued again")
+    cpus_per_process: int = Field(default=4, ge=1, le=1_024)
+    mem_gb: int | None = Field(default=None, ge=1)
+    partition: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    setup: list[str] = Field(default=[], description="shell commands before, e.g. module load")
+
+
+def read_settings(path: Path) -> ClusterSettings:
+    """The settings in a TOML file, the defaults where there is none.
+
+    Raises:
+        ConfigError: it is no TOML, or has a wrong setting.
+    """
+    if not path.exists():
+        return ClusterSettings()
+    try:
+        return ClusterSettings.model_validate(tomllib.loads(path.read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        if isinstance(error, ValidationError):
+            raise ConfigError(explain(error, path.name, ClusterSettings)) from None
+        raise ConfigError(f"{path.name} cannot be read as TOML ({error}): correct it") from None
+
 
 SETTINGS = "RIVAE_SLURM"  # the settings' file; by default slurm.toml beside the ledger
 CLUSTERS: dict[str, Literal["slurm", "local"]] = {"slurm": "slurm", "local-submitit": "local"}

@@ -11,8 +11,24 @@ from rivae.data import load_dataset
 from rivae.errors import ConfigError
 from rivae.jobs.draft import Draft, check
 from rivae.jobs.field_text import text_of, values_of
-from rivae.jobs.seeds import parse_seeds
 from rivae.launch import make_config
+
+MAX_SEEDS = 1000
+
+
+def parse_seeds(text: str) -> list[int]:
+    """ "0-3,7" as [0, 1, 2, 3, 7]; ConfigError for anything else."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,10})(?:-(\d{1,10}))?\s*", part)
+        if match is None:
+            raise ConfigError(f"'{text}' names no seeds: write 3, 0-9 or 0,2,5")
+        low, high = int(match[1]), int(match[2] or match[1])
+        seeds += range(low, min(high, low + MAX_SEEDS) + 1)
+    if not seeds or len(set(seeds)) != len(seeds) or len(seeds) > MAX_SEEDS:
+        raise ConfigError(f"'{text}' must name 1 to {MAX_SEEDS} different seeds")
+    return seeds
+
 
 MAX_RUNS = 200
 MAX_OPENED = 10  # data sets that are opened before runs are queued

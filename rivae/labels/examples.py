@@ -9,7 +9,7 @@ from PIL import Image
 from rivae.data import dataset_names, load_dataset
 from rivae.data.base import PairedDataset
 from rivae.errors import RivaeError
-from rivae.labels.by_row import rows_by_key
+from rivae.labels.row_keys import rows_by_key
 from rivae.labels.schema import Guideline
 from rivae.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.files import write_json
-from rivae.labels.needed import measured_traversal, needed_items
+from rivae.labels.coverage import measured_traversal, needed_items
 from rivae.reading.documents import read_form
 from rivae.retrieval.base import Ints
 from rivae.runs import Run

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from rivae.data.base import PairedDataset
 from rivae.errors import RivaeError
 from rivae.labels.align import MIN_LABELS
-from rivae.labels.by_row import label_table
 from rivae.labels.coverage import Coverage
 from rivae.labels.kept_plans import kept_plans
+from rivae.labels.row_keys import label_table
 from rivae.labels.scores import MIN_QUERIES, ScoredDims, overlap
 from rivae.labels.store import LabelStore
 from rivae.labels.table import adjudicated, consensus, labelled_items, rating_cube

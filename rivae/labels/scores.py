@@ -17,8 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError
-from rivae.labels.coverage import Coverage, coverage_of
-from rivae.labels.needed import needed_items
+from rivae.labels.coverage import Coverage, coverage_of, needed_items
 from rivae.labels.table import consensus, rating_cube
 from rivae.metrics.base import MetricResult
 from rivae.metrics.correlation import CorrelationTable, path_correlations

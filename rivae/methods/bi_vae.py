@@ -21,9 +21,8 @@ from torch import Tensor, nn
 from rivae.config import BatchSize, Epochs, Positive
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import Milestones
-from rivae.methods.gaussians import DiagonalGaussian, log_density
+from rivae.methods.gaussians import DiagonalGaussian, Gaussian, log_density, product_of_experts
 from rivae.methods.losses import kl_diagonal
-from rivae.methods.poe import Gaussian, product_of_experts
 from rivae.nets.affine import FixedAffine
 from rivae.nets.decoders import ConvDecoder, build_decoder
 from rivae.nets.encoders import NetworkSettings, build_encoder

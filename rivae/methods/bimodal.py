@@ -21,9 +21,9 @@ from rivae.methods.gaussians import (
     Posterior,
     all_log_densities,
     log_density,
+    product_of_experts,
 )
 from rivae.methods.losses import kl_diagonal
-from rivae.methods.poe import product_of_experts
 from rivae.nets.heads import MLP, GaussianHead
 from rivae.nets.linear import Linear
 

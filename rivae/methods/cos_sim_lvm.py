@@ -17,8 +17,7 @@ from rivae.methods.base import (
     Stage,
     parameters_of,
 )
-from rivae.methods.losses import retrieval_loss
-from rivae.methods.mismatches import MismatchTerms
+from rivae.methods.losses import MismatchTerms, retrieval_loss
 from rivae.nets.embedders import build_embedders
 from rivae.nets.heads import MLP, fold_affine_into_input
 from rivae.nets.settings import EmbedderPair

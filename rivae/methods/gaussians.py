@@ -9,6 +9,7 @@ p = [phi(v), r] with r chosen so that |p|^2 = 2 for every unit vector v, queries
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -100,3 +101,20 @@ def all_log_densities(v: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
     a = natural_parameters(mean, log_var)
     inner = a @ sufficient_statistics(v).transpose(-1, -2)
     return inner + log_density_constant(mean, log_var).unsqueeze(-1)
+
+
+Gaussian = tuple[Tensor, Tensor]
+
+
+def product_of_experts(experts: Sequence[Gaussian], prior_expert: bool) -> Gaussian:
+    """Mean and log variance of prod_i N(mu_i, var_i), times N(0, I) with ``prior_expert``.
+
+    The supplement of the paper leaves the prior expert out, the work it cites has it.
+
+    Args:
+        experts: (mu, log_var) of each, all (..., B, d).
+    """
+    precision = torch.stack([(-log_var).exp() for _, log_var in experts])
+    total = precision.sum(0) + float(prior_expert)
+    weighted = (precision * torch.stack([mu for mu, _ in experts])).sum(0)
+    return weighted / total, -total.log()

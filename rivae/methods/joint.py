@@ -15,8 +15,7 @@ from rivae.config import BatchSize, Epochs, Positive
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
-from rivae.methods.losses import embedder_regulariser, geometric, retrieval_loss
-from rivae.methods.mismatches import MismatchTerms
+from rivae.methods.losses import MismatchTerms, embedder_regulariser, geometric, retrieval_loss
 from rivae.nets.perturbation import perturbable
 from rivae.nets.precision import steady
 

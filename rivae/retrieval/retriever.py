@@ -14,7 +14,6 @@ from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved
-from rivae.retrieval.kept_latents import kept_latents
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -29,6 +28,7 @@ from rivae.retrieval.storage import (
     build_index,
     content_key,
     kept_index,
+    kept_latents,
     weights_digest,
 )
 

@@ -1,13 +1,10 @@
-"""Save and open the points of an index: ``index-<key>.npy`` beside ``index-<key>.json``.
-
-No pickle. The key is a hash of everything the points depend on, so a file is either right or
-not found; files can be thrown away freely and are made again.
-"""
+"""Indexes and latents of a model, kept on disk: found again by what they were made from."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +13,7 @@ import numpy as np
 import torch
 
 from rivae.errors import DataError
-from rivae.files import write_atomic_with, write_json
+from rivae.files import write_atomic_with, write_cache, write_json
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import NumpyIndex
 
@@ -113,3 +110,36 @@ def kept_index(
     with suppress(OSError):
         save_index(folder, name, index)
     return index
+
+
+def kept_latents(
+    folder: Path | None,
+    key: Callable[[], str],
+    shape: tuple[int, int],
+    make: Callable[[], tuple[Floats, Floats]],
+) -> tuple[Floats, Floats]:
+    """Mean and log variance, each of ``shape`` (n, d): those in ``folder``, else made and kept.
+
+    Args:
+        folder: None keeps nothing, and one that cannot be written neither.
+        key: names everything that they depend on (``content_key``); asked only with a folder.
+    """
+    if folder is None:
+        return make()
+    path = folder / f"latents-{key()}.npz"
+    if (found := _read(path, shape)) is not None:
+        return found
+    mu, log_var = make()
+    write_cache(path, lambda stream: np.savez(stream, mu=mu, log_var=log_var))
+    return mu, log_var
+
+
+def _read(path: Path, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
+    """What was kept; None when there is nothing, or it is damaged (then it is made anew)."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            mu, log_var = kept["mu"], kept["log_var"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    fits = all(a.shape == shape and a.dtype == np.float64 for a in (mu, log_var))
+    return (mu, log_var) if fits and np.isfinite(mu).all() and np.isfinite(log_var).all() else None

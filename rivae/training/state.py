@@ -13,8 +13,7 @@ from rivae.errors import RunError
 from rivae.files import remove_temporaries
 from rivae.methods.base import ParamGroup
 from rivae.training.checkpoint import load_together, save_checkpoint
-from rivae.training.models import Models, Progress
-from rivae.training.stack import join_models
+from rivae.training.models import Models, Progress, join_models
 
 
 def joined_progress(states: list[dict[str, Any]]) -> Progress:

@@ -15,13 +15,11 @@ from torch import Tensor
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
-from rivae.training.closed_form import finish_closed_form
 from rivae.training.ddp import Group
 from rivae.training.feed import Feed
 from rivae.training.job import Finaliser, Job, Listener, Standing, Validator, Watcher
-from rivae.training.judging import Judge, best_weights
-from rivae.training.models import Models, Progress, check_jobs
-from rivae.training.stack import clip_gradients
+from rivae.training.judging import Judge, best_weights, finish_closed_form
+from rivae.training.models import Models, Progress, check_jobs, clip_gradients
 from rivae.training.starting_weights import start_embedders
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
 from rivae.training.tables import fill_tables

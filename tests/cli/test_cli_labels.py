@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 import pytest
 
 from rivae.cli import main
-from rivae.labels.by_row import keys_by_row
 from rivae.labels.events import LabelEvent
 from rivae.labels.kept_plans import kept_plan
 from rivae.labels.plan import label_order
 from rivae.labels.plan_data import newest_plan_of, plan_data
+from rivae.labels.row_keys import keys_by_row
 from rivae.labels.schema import read_guideline, write_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import find_run
@@ -212,16 +212,16 @@ def test_a_run_knows_the_newest_plan_that_serves_it(planned):
 
 
 def test_scores_say_what_they_do_before_they_do_it(planned, capsys, monkeypatch):
-    from rivae.labels import needed
+    from rivae.labels import coverage
 
     said = []
-    search = needed.measured_traversal
+    search = coverage.measured_traversal
 
     def watched(*args, **rest):
         said.append(capsys.readouterr().err)
         return search(*args, **rest)
 
-    monkeypatch.setattr(needed, "measured_traversal", watched)
+    monkeypatch.setattr(coverage, "measured_traversal", watched)
     label(planned, "ann", level)
     assert main(["labels", "scores", RUN]) == 0
     assert said[0].splitlines() == [

@@ -5,7 +5,7 @@ import pytest
 from rivae.cli import main
 from rivae.cli.common import number, parse_settings, print_table
 from rivae.errors import ConfigError
-from rivae.jobs.seeds import parse_seeds
+from rivae.jobs.sweep import parse_seeds
 
 
 @pytest.mark.parametrize(

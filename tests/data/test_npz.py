@@ -124,7 +124,7 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path):
     """Opening one would wait for a writer."""
     import os
 
-    from rivae.data.idx import read_idx
+    from rivae.data.mnist import read_idx
     from rivae.data.word2vec import read_word2vec
 
     os.mkfifo(tmp_path / "pipe")

@@ -11,7 +11,7 @@ from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.jobs import manage
 from rivae.jobs.deletion import delete_run
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.words import size_text
+from rivae.jobs.units import size_text
 from rivae.launch import run_lock
 from rivae.runs import Run, list_runs
 from tests.training.tiny import tiny_config, untrained_run

@@ -13,11 +13,10 @@ pytest.importorskip("submitit", reason="submitit is an optional package")
 
 from rivae.errors import ConfigError
 from rivae.jobs import locks
-from rivae.jobs.cluster_settings import ClusterSettings, read_settings
 from rivae.jobs.dispatcher import make_dispatcher
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slip import Slip
-from rivae.jobs.slurm import ClusterDispatcher
+from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from rivae.launch import train
 from tests.jobs import fake_slurm
 from tests.jobs.test_dispatcher import Queue, config

@@ -17,8 +17,8 @@ from rivae.jobs.locks import hold, lock_path
 from rivae.jobs.overview import entries, progress_of
 from rivae.jobs.pace import pace_of
 from rivae.jobs.thinned import Thinned
+from rivae.jobs.units import duration
 from rivae.jobs.watch import RunHistory, history_of
-from rivae.jobs.words import duration
 from rivae.launch import resume, run_lock, train
 from rivae.runs import Run
 from rivae.runs.records import MetricsLog, Status

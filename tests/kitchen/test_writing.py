@@ -11,7 +11,7 @@ from rivae.kitchen import draw_factors, make_dish, write
 from rivae.kitchen.amounts import spell
 from rivae.kitchen.factors import Wording
 from rivae.kitchen.pantry import COUNTED, DESSERT, SAVORY, SHELVES, SPARING, STAPLES, VESSELS
-from rivae.kitchen.tags import HIGH, LOW
+from rivae.kitchen.writing import HIGH, LOW
 
 SHELF_NAMES = sorted(SHELVES)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rivae.data.registry import load_dataset
-from rivae.labels.by_row import keys_by_row, label_table
+from rivae.labels.row_keys import keys_by_row, label_table
 from rivae.labels.store import LabelStore
 from rivae.labels.table import check_labels, rating_cube
 from tests.labels.making import event

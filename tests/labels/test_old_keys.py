@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from rivae.errors import LabelError
-from rivae.labels import old_keys, sql
-from rivae.labels.by_row import label_table, rows_by_key
+from rivae.labels import home, sql
 from rivae.labels.events import item_key_of, time_text
 from rivae.labels.examples import _picture
-from rivae.labels.home import open_labels
+from rivae.labels.home import open_labels, rename_old_keys
 from rivae.labels.kept_plans import delete_plan, keep_plan
 from rivae.labels.merge import import_labels
-from rivae.labels.old_keys import rename_old_keys
+from rivae.labels.row_keys import label_table, rows_by_key
 from rivae.labels.schema import guideline_json, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.labels.transfer import export
@@ -137,10 +136,10 @@ def test_a_crash_on_the_way_changes_nothing(url, imports, plans, monkeypatch):
         def crash(connection):
             raise StoppedError
 
-        monkeypatch.setattr(old_keys.sql, "rewriting", crash)
+        monkeypatch.setattr(home.sql, "rewriting", crash)
         with pytest.raises(StoppedError):
             rename_old_keys(store)
-        monkeypatch.setattr(old_keys.sql, "rewriting", real)
+        monkeypatch.setattr(home.sql, "rewriting", real)
         assert store.events() == before
         assert rename_old_keys(store).events == 4
 

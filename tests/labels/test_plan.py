@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.errors import ConfigError, DataError, RunError
-from rivae.labels.needed import measured_traversal, needed_items
+from rivae.labels.coverage import measured_traversal, needed_items
 from rivae.labels.plan import (
     MIN_GAP,
     label_order,

@@ -9,13 +9,20 @@ from rivae.labels import review, uploads
 from rivae.labels.agreement import Agreement
 from rivae.labels.kept_plans import keep_plan, kept_plans
 from rivae.labels.merge import known_factors
-from rivae.labels.review_cases import Case, far_cases, flagged_cases, levels_of
 from rivae.labels.review_rows import alpha_rows, own_rows, pair_rows, plain_csv, progress_rows
 from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
 from rivae.labels.transfer import events_jsonl
 from rivae.labels.uploads import import_content
-from rivae.labels.verdicts import decide, take_back, verdicts
+from rivae.labels.verdicts import (
+    Case,
+    decide,
+    far_cases,
+    flagged_cases,
+    levels_of,
+    take_back,
+    verdicts,
+)
 from tests.labels.making import event, undo
 from tests.labels.test_kept_plans import a_plan
 

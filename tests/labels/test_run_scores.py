@@ -9,10 +9,10 @@ import pytest
 
 from rivae.config import RunConfig
 from rivae.files import write_json
-from rivae.labels.by_row import keys_by_row
 from rivae.labels.coverage import Coverage
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import LabelPlan, PlanRun
+from rivae.labels.row_keys import keys_by_row
 from rivae.labels.run_scores import current_levels, family, planned_rows, ranks, scored_factors
 from rivae.labels.schema import read_guideline
 from rivae.labels.score_rows import correlation_rows, score_rows

@@ -8,7 +8,7 @@ from rivae.labels.kept_plans import keep_plan, kept_plan
 from rivae.labels.plan import read_plan, write_plan
 from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
-from rivae.labels.suggest_plan import BLOCK, suggest_rows, suggested_plan
+from rivae.labels.suggest import BLOCK, suggest_rows, suggested_plan
 from rivae.methods import build_method
 from rivae.runs import Run
 from tests.training.tiny import tiny_config, untrained_run

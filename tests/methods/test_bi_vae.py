@@ -10,9 +10,8 @@ from rivae.errors import ConfigError
 from rivae.launch import resume, train
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Noise
-from rivae.methods.gaussians import DiagonalGaussian
+from rivae.methods.gaussians import DiagonalGaussian, product_of_experts
 from rivae.methods.losses import kl_diagonal
-from rivae.methods.poe import product_of_experts
 from rivae.methods.presets import trains_as_batch
 from rivae.nets.decoders import ConvDecoder, SeededConvTranspose
 from rivae.retrieval import Retriever, exact_change_points

@@ -14,7 +14,7 @@ from rivae.methods.base import Batch, Noise
 from rivae.methods.contrastive import MIN_TEMPERATURE
 from rivae.retrieval import Retriever
 from rivae.runs import Run
-from rivae.training.closed_form import finish_closed_form
+from rivae.training.judging import finish_closed_form
 from tests.training.test_stacked import assert_same_models
 from tests.training.tiny import StopAfter, files_of, tiny_config
 

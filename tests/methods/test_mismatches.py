@@ -6,8 +6,12 @@ import torch
 from rivae.data import load_dataset
 from rivae.errors import ConfigError
 from rivae.methods import Batch, Noise, build_method
-from rivae.methods.losses import embedder_regulariser, mismatch_scores, retrieval_loss
-from rivae.methods.mismatches import MismatchTerms
+from rivae.methods.losses import (
+    MismatchTerms,
+    embedder_regulariser,
+    mismatch_scores,
+    retrieval_loss,
+)
 
 DATA = load_dataset("synth", n_pairs=150)
 HARD = {"mismatches": "hardest", "n_mismatches": 1, "loss_form": "hinge"}

@@ -10,7 +10,7 @@ from rivae.data import dataset_names, load_dataset
 from rivae.launch import resume, train
 from rivae.methods import Noise, build_method
 from rivae.methods.presets import find_preset
-from rivae.methods.total_correlation import discriminator_loss, permuted, total_correlation
+from rivae.methods.rbi_vae import discriminator_loss, permuted, total_correlation
 from rivae.nets.discriminator import Discriminator
 from rivae.nets.heads import reset_linears
 from rivae.retrieval import Retriever

@@ -11,10 +11,10 @@ from torch.func import jvp
 from rivae.data.tokens import LENGTH, SECTIONS
 from rivae.errors import ConfigError
 from rivae.nets import EmbedderConfig, EmbedderPair, build_embedder, build_embedders
-from rivae.nets.gru import BiGRU
 from rivae.nets.heads import reset_linears
 from rivae.nets.perturbation import perturbable
 from rivae.nets.precision import steady
+from rivae.nets.recipe_rnn import BiGRU
 
 SMALL = {"kind": "recipe-rnn", "n_words": 20, "word_dim": 6, "rnn_size": 5, "hidden": (7,)}
 

@@ -7,7 +7,7 @@ from rivae.config import RunConfig
 from rivae.errors import ConfigError, RunError
 from rivae.launch import resume, train
 from rivae.runs import Run
-from rivae.training.stack import clip_gradients, join_models, take_model
+from rivae.training.models import clip_gradients, join_models, take_model
 from tests.training.tiny import StopAfter, files_of, smooth_settings, tiny_config
 
 SEEDS = (5, 0, 9)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from rivae.labels.by_row import keys_by_row
 from rivae.labels.events import LabelEvent, new_id
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import LabelPlan, PlanRun, label_order
+from rivae.labels.row_keys import keys_by_row
 from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rivae.evaluation import evaluate
-from rivae.labels.by_row import keys_by_row
 from rivae.labels.derive import free_name
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
+from rivae.labels.row_keys import keys_by_row
 from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import Run

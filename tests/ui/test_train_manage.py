@@ -8,7 +8,7 @@ import pytest
 
 from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.words import size_text
+from rivae.jobs.units import size_text
 from rivae.runs import Run
 from rivae.runs.notes import about, keep_about
 from rivae.trash import RESTORED, Trash, folder_bytes

@@ -15,9 +15,9 @@ from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.review import Agreed, Said
-    from rivae.labels.review_cases import Case
     from rivae.labels.rows import Current
     from rivae.labels.schema import Guideline
+    from rivae.labels.verdicts import Case
     from rivae.ui.shared.labels import OpenPlan
 
 PER_PAGE = 10
@@ -62,7 +62,7 @@ def _items(n: int) -> str:
 
 def _chosen(guideline: Guideline, said: Said, agreed: Agreed) -> list[Case]:
     """The list that is asked for."""
-    from rivae.labels.review_cases import far_cases, flagged_cases
+    from rivae.labels.verdicts import far_cases, flagged_cases
 
     names = {factor.id: factor.name for factor in guideline.factors}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -129,7 +129,7 @@ def _picture(opened: OpenPlan, row: int) -> bytes:
 
 def _levels(said: Said, case: Case, names: tuple[str, ...]) -> str:
     """Everybody's level as Markdown."""
-    from rivae.labels.review_cases import levels_of
+    from rivae.labels.verdicts import levels_of
 
     lines = [
         f"{markdown(who)} **{level}** {markdown(names[level - 1])}"

@@ -152,7 +152,7 @@ def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset)
     import numpy as np
 
     from rivae.errors import DataError
-    from rivae.labels.needed import measured_traversal
+    from rivae.labels.coverage import measured_traversal
 
     if cache.pictures(_run).data.fingerprint != _data.fingerprint:
         raise DataError(f"run {_run.id} uses other data than the plan: it cannot be scored here")
@@ -168,7 +168,7 @@ def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset)
 @st.cache_resource(max_entries=MAX_TABLES, show_spinner=False)
 def _table(key: str, seq: int, _found: Traversal, _data: PairedDataset) -> pd.DataFrame:
     """The labels of the items that the run needs."""
-    from rivae.labels.needed import needed_items
+    from rivae.labels.coverage import needed_items
     from rivae.labels.run_scores import current_levels
 
     return current_levels(labels.store(), _data, needed_items(_found))

@@ -28,7 +28,7 @@ USUAL = 30
 
 def panel(run: Run, found: Found, known: Labelled) -> None:
     """How many items, what was found, and the plan made of it."""
-    from rivae.labels.suggest_plan import MAX_SUGGESTED
+    from rivae.labels.suggest import MAX_SUGGESTED
 
     headline("Suggest next")
     st.caption(
@@ -98,7 +98,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
 def _keep(run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str) -> None:
     """Keep the plan with the guideline of the present one."""
     from rivae.labels.kept_plans import keep_plan
-    from rivae.labels.suggest_plan import suggested_plan
+    from rivae.labels.suggest import suggested_plan
 
     name = str(st.session_state[key]).strip()
 

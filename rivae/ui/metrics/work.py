@@ -82,7 +82,7 @@ def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The items to label next."""
     _begin(progress)
-    from rivae.labels.suggest_plan import suggest_rows
+    from rivae.labels.suggest import suggest_rows
     from rivae.runs import Run
 
     progress("comparing the items", 0.3)

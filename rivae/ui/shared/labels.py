@@ -86,8 +86,8 @@ def open_plan(plan_id: str) -> OpenPlan:
 
 @st.cache_resource(max_entries=MAX_PLANS, show_spinner=False)
 def _open_plan(url: str, plan_id: str) -> OpenPlan:
-    from rivae.labels.by_row import keys_by_row
     from rivae.labels.kept_plans import kept_plan
+    from rivae.labels.row_keys import keys_by_row
 
     plan = kept_plan(_store(url)[0], plan_id)
     pictures = _pictures(plan)

@@ -28,7 +28,7 @@ def undo(kind: Kind) -> None:
     """A line about what the visitor deleted last, with Undo; nothing once it is back. What came
     of a restoring is said here too.
     """
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     report.show(_key("said", kind))
     last: Deleted | None = st.session_state.get(_key("last", kind))
@@ -51,7 +51,7 @@ def undo(kind: Kind) -> None:
 
 def panel(kind: Kind) -> None:
     """A button that opens the list of what was deleted; nothing where the trash is empty."""
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     trash = _trash(kind)
     trash.purge()
@@ -85,7 +85,7 @@ def panel(kind: Kind) -> None:
 def import_button(folder: Path) -> None:
     """A button that deletes an import, after saying how large it is and which runs need it."""
     from rivae.jobs.deletion import runs_on
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 
     may = access.may_change()

@@ -23,7 +23,7 @@ MAX_DOWNLOAD = 500_000_000
 def export_panel(run: Run) -> None:
     """What the archive holds, how large it is, and the button that makes it."""
     from rivae.jobs.archive import MANIFEST, parts_of
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
 
     whole = any((run.path / "checkpoints").glob("*")) and st.checkbox(
         "With checkpoints",

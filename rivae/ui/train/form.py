@@ -135,7 +135,7 @@ def _run(checked: Checked, disabled: bool) -> None:
 
 
 def _trouble_of_seeds(text: str) -> None:
-    from rivae.jobs.seeds import parse_seeds
+    from rivae.jobs.sweep import parse_seeds
 
     try:
         parse_seeds(text)

@@ -63,7 +63,7 @@ def summary(configs: Sequence[RunConfig]) -> str:
 def _time(configs: Sequence[RunConfig]) -> str:
     """ ", about 40 min each, …"; "" before anything was measured."""
     from rivae.jobs.estimate import lengths_of
-    from rivae.jobs.words import duration
+    from rivae.jobs.units import duration
 
     measured = estimate_of(configs[0])
     if measured is None:
@@ -152,7 +152,7 @@ def result(config: RunConfig) -> None:
 def details(measured: Estimate, config: RunConfig) -> str:
     """What was measured, in Markdown."""
     from rivae.jobs.estimate import lengths_of
-    from rivae.jobs.words import duration, size_text
+    from rivae.jobs.units import duration, size_text
 
     lengths, parts = lengths_of(config), []
     for stage in measured.stages:

@@ -172,7 +172,7 @@ def _renamed(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """The confirmation: which run, how large, and what stays."""
-    from rivae.jobs.words import size_text
+    from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 
     size = size_text(folder_bytes(run.path))

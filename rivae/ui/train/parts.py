@@ -71,7 +71,7 @@ def said(entry: Entry) -> str:
 
 def progress_line(entry: Entry, progress: Progress) -> str:
     """How far a run at work is, as Markdown: stage, epoch, loss and what is left."""
-    from rivae.jobs.words import duration
+    from rivae.jobs.units import duration
 
     if entry.state == "starting" or entry.run is None:
         return "Starting: loading data and libraries takes some seconds"

@@ -126,7 +126,7 @@ def _speeds(entry: Entry, history: History, progress: Progress) -> None:
     """What a run at work does and uses now."""
     from rivae.jobs.device_use import cards_use, trainer_use, use_text
     from rivae.jobs.records import jobs_folder
-    from rivae.jobs.words import duration
+    from rivae.jobs.units import duration
     from rivae.ui.train.session import ledger
 
     pace = progress.pace
@@ -160,7 +160,7 @@ def _totals(entry: Entry, history: History) -> None:
 
 
 def _worked(history: History) -> list[tuple[str, str, str]]:
-    from rivae.jobs.words import duration
+    from rivae.jobs.units import duration
 
     if history.elapsed is None:
         return []
@@ -182,7 +182,7 @@ def _scores(history: History) -> list[tuple[str, str, str]]:
 
 def duration_text(seconds: float) -> str:
     """Seconds with three digits, longer times in words."""
-    from rivae.jobs.words import duration
+    from rivae.jobs.units import duration
 
     return f"{seconds:.3g} s" if seconds < 90 else duration(seconds)
 
