@@ -53,6 +53,7 @@ def test_when_one_is_killed_both_go_on_from_the_checkpoint(queue, whole, who):
     assert files_of(queue.run) == files_of(whole) and queue.now.attempts == 2
 
 
+@pytest.mark.long
 def test_cancelled_both_stop_and_go_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
@@ -78,6 +79,7 @@ def test_a_method_that_cannot_share_fails_with_its_sentence(tmp_path):
     assert not queue.run.path.exists()
 
 
+@pytest.mark.long
 def test_a_disk_that_only_the_first_finds_full_ends_both(tmp_path):
     queue = Queue(tmp_path).add(config(epochs=EPOCHS), processes=2)
     queue.training()

@@ -65,6 +65,7 @@ def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it
     queue.until(lambda: not list((queue.folder / "submitit").glob("*_*")), "tidied up", 10)
 
 
+@pytest.mark.long
 def test_cancelled_it_stops_and_goes_on_when_resumed(queue, whole):
     queue.training()
     queue.ledger.cancel(queue.job.id)
@@ -99,6 +100,7 @@ def test_a_lost_node_puts_it_into_the_queue_again(queue, whole):
     assert files_of(queue.run) == whole and queue.now.attempts == 2
 
 
+@pytest.mark.long
 def test_not_for_ever(tmp_path):
     queue = ClusterQueue(tmp_path).add(max_restarts=1)
     for n in (1, 2):

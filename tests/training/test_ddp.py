@@ -165,6 +165,7 @@ def three(tmp_path_factory):
     return root, {config.name: words for config, words in zip(configs, said, strict=True)}
 
 
+@pytest.mark.long
 def test_what_cannot_be_shared_says_so_and_leaves_nothing(three):
     root, said = three
     for config in REFUSED:
@@ -181,6 +182,7 @@ def test_what_cannot_be_shared_says_so_and_leaves_nothing(three):
     assert "train in one process" in said["normed"][0]
 
 
+@pytest.mark.long
 def test_gradients_are_those_of_one_process(three):
     """Not only their direction, which is all that Adam and clipping look at."""
     whole = gradients(Group())
@@ -190,6 +192,7 @@ def test_gradients_are_those_of_one_process(three):
             np.testing.assert_allclose(found[name], value, rtol=1e-5, err_msg=name)
 
 
+@pytest.mark.long
 def test_three_processes_interrupted_together_go_on_to_the_same_numbers(alone, three):
     root, said = three
     for config in STOPPED:

@@ -122,6 +122,7 @@ def test_one_run_killed_between_any_two_file_operations(tmp_path):
     kill_and_resume_everywhere([config], tmp_path, 10)
 
 
+@pytest.mark.long
 def test_a_batch_of_seeds_killed_between_any_two_file_operations(tmp_path):
     configs = [tiny_config(f"s{seed}", seed=seed, **SHORTEST) for seed in (3, 4)]
     kill_and_resume_everywhere(configs, tmp_path, 9)
