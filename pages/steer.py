@@ -36,7 +36,7 @@ session.PANEL(
     pick=session.PAGE.on_pick,
     choose=session.PAGE.on_choose,
     add=session.PAGE.on_add,
-    ask=lambda question: session.ask(question, keys.STEER.answer),
+    ask=session.PAGE.on_ask,
     ask_words=lambda question: session.ask(question, keys.STEER_WORDS),
 )
 tours.panel()

@@ -199,7 +199,7 @@ def test_a_bad_link_still_shows_pictures_and_says_so(app, params):
     assert len(shown.panel()["first"]["runs"]) == 2
 
 
-@pytest.mark.parametrize("junk", [None, "x", 3, {"rev": 1}, [], [1]])
+@pytest.mark.parametrize("junk", [None, "x", 3, {"rev": 1}, {"view": 3}, [], [1]])
 def test_a_nonsense_report_changes_nothing(app, junk):
     shown = app("compare", runs=PAIR)
     before = state(shown)

@@ -1,1 +1,1 @@
-"""What the panels in the browser have in common: links, questions, answers, reports, components."""
+"""What the panels in the browser have in common: components, links, questions, answers."""

@@ -39,6 +39,10 @@ class SteerSession(Session[SteerState, SteerLink]):
     def with_query(self, shown: SteerState, query: Query) -> SteerState:
         return state.with_query(self.explorer(shown), shown, query)
 
+    def on_ask(self, question: Report) -> None:
+        """As on every page, about rows of several axes."""
+        ask(question, self.keys.answer)
+
     def on_add(self, report: Report) -> None:
         """A row is to become a step of a tour."""
         self.guarded(lambda: self._add(report))
