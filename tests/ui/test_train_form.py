@@ -368,7 +368,7 @@ def test_an_estimate_can_be_stopped(form):
 def test_who_may_only_look_sees_the_form(form, root, monkeypatch):
     monkeypatch.setattr(access, "may_change", lambda: False)
     page = form()
-    assert ["log in" in info.value for info in page.at.info] == [True], "one sentence"
+    assert ["Log in" in info.value for info in page.at.info] == [True], "one sentence"
     names = page.names()
     assert {"queue", "dataset", "method.lambda_reg", "seeds"} <= names
     assert all(page.widget(name).disabled for name in names), "all of it is disabled"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["clone", "panel", "take_address"]
 
 DEVICES = {"cpu": "CPU", "cuda": "Graphics card"}
-LOOK_ONLY = "Looking is free; log in at the top of this page to start a training."
+LOOK_ONLY = f"{access.VIEW_FREELY} Log in at the top of this page to start a training."
 
 
 def panel() -> None:
@@ -98,7 +98,7 @@ def _run(checked: Checked, disabled: bool) -> None:
                 args=("name",),
                 disabled=disabled,
                 placeholder="for example first-try",
-                help="Seeds add -s0, -s1 …; a sweep adds its values. Empty: a free name.",
+                help="Seeds add -s0, -s1 …; a sweep adds its values. Leave empty for a free name.",
             )
         with st.container(width=140, gap="xxsmall"):
             st.text_input(
@@ -107,7 +107,7 @@ def _run(checked: Checked, disabled: bool) -> None:
                 on_change=form_state.put,
                 args=("seeds",),
                 disabled=disabled,
-                help="3, 0-9 or 0,2,5. Every seed is a run.",
+                help="3, 0-9 or 0,2,5. Each seed is one run.",
             )
             _trouble_of_seeds(draft.seeds)
         st.selectbox(
@@ -119,7 +119,7 @@ def _run(checked: Checked, disabled: bool) -> None:
             args=("device",),
             disabled=disabled or len(devices) == 1,
             format_func=lambda name: DEVICES.get(name, name),
-            help="A slot that is free: this machine has "
+            help="This machine has "
             + (f"{cards} graphics cards." if cards else "no graphics card."),
         )
         if draft.device != "cpu" and max(cards, draft.processes) > 1:
@@ -188,7 +188,7 @@ def _turn(disabled: bool) -> None:
             on_change=form_state.put,
             args=("priority",),
             disabled=disabled,
-            help="The highest first.",
+            help="The highest number starts first.",
         )
         st.selectbox(
             "Restarts",
@@ -198,7 +198,7 @@ def _turn(disabled: bool) -> None:
             on_change=form_state.put,
             args=("restarts",),
             disabled=disabled,
-            help="How often it is started again by itself when its process dies.",
+            help="How often it is restarted automatically after a crash.",
         )
 
 
@@ -238,7 +238,7 @@ def sweep_panel(checked: Checked, disabled: bool) -> None:
                 "semicolons where a value has commas itself."
             )
         else:
-            st.caption(f"Every value with every seed is a run; at most {MAX_RUNS} at once.")
+            st.caption(f"Each value with each seed is one run; at most {MAX_RUNS} at once.")
         if draft.sweep and draft.values.strip():
             try:
                 variants(draft)

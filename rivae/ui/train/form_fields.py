@@ -80,10 +80,10 @@ def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> 
         disabled=disabled or swept or bool(locked),
     )
     if swept:
-        st.caption("takes the values of the sweep")
+        st.caption("set by the sweep")
         return
     if field.path == STORE and not text:
-        st.caption("Choose an import; the Data page makes them.")
+        st.caption("Choose an import, made on the Data page.")
     if field.path in checked.troubles:
         form_state.trouble(checked.troubles[field.path])
     if changed:

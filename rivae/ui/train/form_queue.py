@@ -129,7 +129,7 @@ def button(config: RunConfig, disabled: bool) -> None:
         on_click=_start,
         args=(config,),
         disabled=disabled or bool(tasks.running()),
-        help="Trains every stage for 20 steps on this machine; takes seconds and keeps nothing.",
+        help="Trains every stage for 20 steps on this machine; takes seconds and saves nothing.",
     )
 
 
@@ -168,7 +168,7 @@ def details(measured: Estimate, config: RunConfig) -> str:
     where = "the CPU" if measured.device == "cpu" else "one graphics card"
     return (
         f"{' · '.join(parts)}. {f'At most {memory}. ' if memory else ''}Measured on {where} with "
-        f"{measured.n_pairs:,} training pairs; other work on this machine makes it longer."
+        f"{measured.n_pairs:,} training pairs; a busy machine takes longer."
     )
 
 
@@ -186,7 +186,7 @@ def _start(config: RunConfig) -> None:
 
 MAX_KEPT = 100  # an estimate is 2 kB
 
-tasks = Tasks(MAX_KEPT, RunError, "another estimate is being made: wait for it, or stop it")
+tasks = Tasks(MAX_KEPT, RunError, "another estimate is running: wait for it or stop it")
 
 
 def job_of(config: RunConfig) -> Job | None:
