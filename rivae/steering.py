@@ -29,7 +29,6 @@ MAX_AXES = 5
 MAX_AXIS = 10_000  # beyond any run's; how many a run has is asked where the row is used
 MAX_ROWS = 32  # all on/off combinations of five axes
 MAX_LEVEL = 10.0  # s.d., as far as the paper goes
-PRESET_AXES = (1, 2, 3)  # of how many axes all combinations are offered (the paper: two or three)
 N_QUERIES, CLOUD_K = 20, 10  # behind a cloud, as in the paper
 
 

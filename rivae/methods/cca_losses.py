@@ -54,16 +54,6 @@ def _regularised(s: Tensor, regulariser: float, ok: Tensor) -> Tensor:
     return torch.where(ok, s + (regulariser * variance + MIN_VARIANCE) * eye, eye)
 
 
-def canonical_loss(phi1: Tensor, phi2: Tensor, regulariser: float) -> Tensor:
-    """Minus the sum of the canonical correlations of a batch; (...,).
-
-    A batch of B pairs correlates perfectly by chance when d >= B - 1, so batches must be large
-    against d; ``eckart_young_loss`` has no such bias.
-    """
-    total = canonical_correlations(phi1, phi2, regulariser).sum(-1)
-    return -total.to(phi1.dtype)
-
-
 def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
     """Reward and penalty of the Eckart-Young form of CCA, each (...,), unbiased.
 
@@ -93,9 +83,3 @@ def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
         for a, b in ((phi1[..., part, :], phi2[..., part, :]) for part in parts)
     ]
     return reward, (means[0] * means[1]).sum((-1, -2))
-
-
-def eckart_young_loss(phi1: Tensor, phi2: Tensor) -> Tensor:
-    """penalty - 2 reward of ``eckart_young_terms``; (...,), at best minus the sum of rho^2."""
-    reward, penalty = eckart_young_terms(phi1, phi2)
-    return penalty - 2 * reward

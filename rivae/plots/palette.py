@@ -98,18 +98,6 @@ DARK = Theme(
     bands=("#171f23", "#1f2a2f"),
 )
 
-# Methods keep their colour in every figure, whichever others stand beside them.
-METHOD_ORDER = (
-    "rivae",
-    "cos-sim-lvm",
-    "rbi-vae",
-    "dcca",
-    "bi-vae",
-    "bi-vae-on-v",
-    "cos-sim",
-    "infonce",
-)
-
 
 def theme(dark: bool) -> Theme:
     """The colours of the dark or the light page."""
@@ -120,13 +108,6 @@ def series_color(k: int, dark: bool = False) -> str:
     """Colour of the ``k``-th factor, term or query; repeats after the last one."""
     series = theme(dark).series
     return series[k % len(series)]
-
-
-def method_color(name: str, dark: bool = False) -> str:
-    """Colour of a method by its registered name; an unknown one gets the last, neutral colour."""
-    if name in METHOD_ORDER:
-        return series_color(METHOD_ORDER.index(name), dark)
-    return theme(dark).series[-1]
 
 
 def rgb(color: str) -> tuple[int, int, int]:

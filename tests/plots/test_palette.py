@@ -9,15 +9,11 @@ import pytest
 from rivae.plots.palette import (
     DARK,
     LIGHT,
-    METHOD_ORDER,
     contrast,
     luminance,
-    method_color,
     rgb,
     sample,
-    series_color,
     text_on,
-    theme,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,9 +92,3 @@ def test_colours_live_in_one_place():
     for path in (ROOT / "rivae" / "plots").glob("*.py"):
         if path.name != "palette.py":
             assert not re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text()), path.name
-
-
-def test_a_method_keeps_its_colour():
-    assert len({method_color(name) for name in METHOD_ORDER}) == len(METHOD_ORDER)
-    assert method_color("rivae", dark=True) == series_color(0, dark=True)
-    assert method_color("unheard-of") == theme(False).series[-1]
