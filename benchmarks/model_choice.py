@@ -79,7 +79,7 @@ def measure(runs: list[Run]) -> list[dict[str, Any]]:
         result = run.evaluation or evaluate(
             method, data, null_permutations=0, null_permutations_slow=0
         )
-        truth = {key: ((result["factors"] or {}).get(key) or {}).get("score") for key in TRUTHS}
+        truth = {key: result.score(key) for key in TRUTHS}
         if None in truth.values() or not np.isfinite(mu).all():
             print(f"left out: {run.id} has no MCC and D")
             return []

@@ -1,4 +1,4 @@
-"""Everything that is measured on a trained model, as one JSON-ready dictionary."""
+"""Everything that is measured on a trained model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.files import json_ready
 from rivae.methods.base import Method
 from rivae.metrics.base import MetricResult
 from rivae.metrics.checks import MIN_ROWS
@@ -24,6 +23,7 @@ from rivae.ranges import PAPER, Range, beside, sigma_grid, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
+from rivae.runs.evaluation_file import Evaluation
 from rivae.traversal import Traversal, traverse
 
 N_QUERIES = 100
@@ -68,7 +68,7 @@ def evaluate(
     null_permutations: int = 100,
     null_permutations_slow: int = 20,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+) -> Evaluation:
     """Measure retrieval, factors and digits of a trained method on the test rows.
 
     Args:
@@ -82,11 +82,6 @@ def evaluate(
         null_permutations: shuffles of the nulls that need no refit; 0 for none.
         null_permutations_slow: shuffles of those that refit a model; 0 for none.
         progress: called with a stage and the share of all work done.
-
-    Returns:
-        {"created", "settings", "retrieval", "factors", "digits", "correlation"} and, for the
-        second range, "factors_other", "digits_other", "correlation_other". Results are
-        ``MetricResult.to_dict()`` by name; NaN and infinities are None.
 
     Raises:
         ConfigError: for a setting out of range.
@@ -109,49 +104,44 @@ def evaluate(
     prior = retriever.prior(rng.permutation(train)[:PRIOR_ROWS])
 
     tell("retrieval", 0.05)
-    report: dict[str, Any] = {
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "retrieval": _dicts(
-            retrieval_metrics(
-                retriever,
-                test,
-                search_size=data.search_size,
-                n_sets=n_search_sets,
-                n_samples=n_samples,
-                random_state=random_state,
-            )
-        ),
-        "factors": None,
-        "digits": None,
-        "correlation": None,
-    }
-    notes = {}
+    retrieval = retrieval_metrics(
+        retriever,
+        test,
+        search_size=data.search_size,
+        n_sets=n_search_sets,
+        n_samples=n_samples,
+        random_state=random_state,
+    )
+    along: list[dict[str, Any]] = []
     z_ref = retriever.encode(queries)[0]
-    for suffix, choice, start in (("", traversal, 0.2), ("_other", beside(traversal), 0.4)):
-        values, note = traversal_values(choice, prior)
-        notes[f"traversal{suffix}"] = {"range": choice, "scale": note}
-        if data.factors is None:
-            continue
-        tell("traversal", start)
-        found = traverse(searched, z_ref, values)
-        tell("along the traversal", start + 0.15)
-        report |= _along(found, searched.ids, data, alpha, null, suffix)
+    for choice, start in ((traversal, 0.2), (beside(traversal), 0.4)):
+        values, scale = traversal_values(choice, prior)
+        part: dict[str, Any] = {"range": choice, "scale": scale}
+        if data.factors is not None:
+            tell("traversal", start)
+            found = traverse(searched, z_ref, values)
+            tell("along the traversal", start + 0.15)
+            part |= _along(found, searched.ids, data, alpha, null, digit_nulls=not along)
+        along.append(part)
+    latents = None
     if data.factors is not None and len(test) >= MIN_ROWS:
         tell("factors", 0.6)
         rows = rng.permutation(test)[:MAX_FACTOR_ROWS]
-        latent = latent_metrics(
-            retriever.latents(rows),
-            data.factors[rows],
-            data.factor_specs,
-            null=null,
-            random_state=random_state,
-            progress=lambda share: tell("factors", 0.6 + 0.4 * share),
+        latents = _dicts(
+            latent_metrics(
+                retriever.latents(rows),
+                data.factors[rows],
+                data.factor_specs,
+                null=null,
+                random_state=random_state,
+                progress=lambda share: tell("factors", 0.6 + 0.4 * share),
+            )
         )
-        report["factors"] = {**(report["factors"] or {}), **_dicts(latent)}
+    digits_ranges = None
     if is_digits(data):
         few = z_ref[rng.permutation(len(z_ref))[:N_QUERIES_RANGES]]
-        report["digits_ranges"] = _digit_ranges(searched, data, few, prior)
-    report["settings"] = {
+        digits_ranges = _digit_ranges(searched, data, few, prior)
+    settings = {
         "dataset": data.name,
         "dataset_settings": data.settings,
         "split": "test",
@@ -173,10 +163,16 @@ def evaluate(
             "high": prior.high,
             "n": prior.n,
         },
-        **notes,
     }
     tell("done", 1.0)
-    return dict(json_ready(report))
+    return Evaluation.of(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        retrieval=_dicts(retrieval),
+        latents=latents,
+        along=along,
+        digits_ranges=digits_ranges,
+        settings=settings,
+    )
 
 
 def _along(
@@ -185,7 +181,7 @@ def _along(
     data: PairedDataset,
     alpha: float,
     null: NullSettings,
-    suffix: str,
+    digit_nulls: bool,
 ) -> dict[str, Any]:
     """What one traversal says: correlations with numeric factors, transitions of digits."""
     assert data.factors is not None
@@ -194,14 +190,14 @@ def _along(
         results, table = traversal_metrics(
             found, search_rows, data.factors, data.factor_specs, alpha=alpha, null=null
         )
-        out[f"factors{suffix}"] = _dicts(results)
-        out[f"correlation{suffix}"] = table
+        out["factors"] = _dicts(results)
+        out["correlation"] = table
     if is_digits(data):
         local = np.searchsorted(search_rows, found.ids[..., 0])
         digits = data.factors[search_rows]
         table_of = transition_table(digits[local, 0])
         results = digit_metrics(table_of)
-        if null.slow and not suffix:
+        if null.slow and digit_nulls:
             nulls = permutation_null(
                 lambda f: digit_metrics(transition_table(f[local, 0])),
                 digits,
@@ -209,7 +205,7 @@ def _along(
                 random_state=null.random_state,
             )
             results = with_nulls(results, nulls)
-        out[f"digits{suffix}"] = {
+        out["digits"] = {
             **_dicts(results),
             "transitions": {"table": table_of.tolist(), "pairs": [f"{a}–{b}" for a, b in PAIRS]},
         }

@@ -8,7 +8,8 @@ import torch
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, random_split
 from rivae.errors import ConfigError, DataError
-from rivae.evaluation import DIGIT_RANGES, evaluate, is_digits, json_ready
+from rivae.evaluation import DIGIT_RANGES, evaluate, is_digits
+from rivae.files import json_ready
 from rivae.methods.base import Method, MethodConfig
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.retrieval import search_sets
@@ -78,12 +79,19 @@ def grid_data(role="shared"):
     )
 
 
+def stored(*model, **settings):
+    """An evaluation as its file holds it."""
+    return evaluate(*model, **settings).document()
+
+
 def score(report, name, part="factors"):
     return report[part][name]["score"]
 
 
 def test_a_model_that_reads_the_factors_scores_high():
-    report = evaluate(FactorReader(), grid_data("private2"), traversal=(-1.0, 1.0), **QUICK)
+    report = evaluate(
+        FactorReader(), grid_data("private2"), traversal=(-1.0, 1.0), **QUICK
+    ).document()
     assert score(report, "recall_at_1", "retrieval") == 1
     assert score(report, "median_rank", "retrieval") == 1
     for name in (
@@ -111,7 +119,7 @@ def test_a_model_that_reads_the_factors_scores_high():
 
 def test_a_turned_model_retrieves_as_well_but_its_axes_mean_nothing():
     half = np.array([[1, 1], [-1, 1]]) / 2**0.5
-    report = evaluate(FactorReader(half), grid_data(), traversal=(-1.0, 1.0), **QUICK)
+    report = stored(FactorReader(half), grid_data(), traversal=(-1.0, 1.0), **QUICK)
     assert score(report, "recall_at_1", "retrieval") == 1
     assert score(report, "disentanglement") < 0.5
     assert score(report, "dci_disentanglement") < 0.5
@@ -119,7 +127,7 @@ def test_a_turned_model_retrieves_as_well_but_its_axes_mean_nothing():
 
 
 def test_settings_and_both_ranges_are_stored():
-    report = evaluate(SmallMethod(), small_data(), alpha=7.0, random_state=3, **QUICK)
+    report = stored(SmallMethod(), small_data(), alpha=7.0, random_state=3, **QUICK)
     settings = report["settings"]
     assert settings["alpha"] == 7
     assert settings["random_state"] == 3
@@ -139,13 +147,15 @@ def test_settings_and_both_ranges_are_stored():
     low = report["correlation_other"]["values"]["low"]
     expected = np.array(settings["prior"]["mean"]) - 3 * np.array(settings["prior"]["std"])
     np.testing.assert_allclose(low, expected)
-    swapped = evaluate(SmallMethod(), small_data(), traversal="prior", random_state=3, **QUICK)
+    swapped = evaluate(
+        SmallMethod(), small_data(), traversal="prior", random_state=3, **QUICK
+    ).document()
     assert swapped["correlation"]["absolute"] == report["correlation_other"]["absolute"]
     assert swapped["correlation_other"]["absolute"] == report["correlation"]["absolute"]
 
 
 def test_every_factor_score_has_a_null_of_its_size():
-    report = evaluate(SmallMethod(), small_data(), **QUICK)
+    report = stored(SmallMethod(), small_data(), **QUICK)
     slow = {"r2_nonlinear", "infom", "infoe", "infoc"}
     for name, result in report["factors"].items():
         refits = name in slow or name.startswith("dci_")
@@ -154,14 +164,16 @@ def test_every_factor_score_has_a_null_of_its_size():
         SmallMethod(),
         small_data(),
         **{**QUICK, "null_permutations": 0, "null_permutations_slow": 0},
-    )
+    ).document()
     assert all("null" not in r["parts"] for r in bare["factors"].values())
 
 
 def test_it_is_repeatable_and_plain_json():
     seen = []
-    first = evaluate(SmallMethod(), small_data(), progress=lambda *a: seen.append(a), **QUICK)
-    again = evaluate(SmallMethod(), small_data(), **QUICK)
+    first = evaluate(
+        SmallMethod(), small_data(), progress=lambda *a: seen.append(a), **QUICK
+    ).document()
+    again = stored(SmallMethod(), small_data(), **QUICK)
     assert {**first, "created": ""} == {**again, "created": ""}
     assert json.loads(json.dumps(first, allow_nan=False)) == first
     shares = [share for _, share in seen]
@@ -187,7 +199,7 @@ def digit_data():
 def test_digits_get_transitions_instead_of_correlations():
     data = digit_data()
     assert is_digits(data)
-    report = evaluate(SmallMethod(), data, **QUICK)
+    report = stored(SmallMethod(), data, **QUICK)
     assert report["correlation"] is None
     assert "disentanglement" not in report["factors"]
     assert report["factors"]["dci_disentanglement"]["score"] is None
@@ -203,14 +215,14 @@ def test_digits_get_transitions_instead_of_correlations():
 def test_without_factors_only_retrieval_is_measured():
     data = small_data()
     bare = PairedDataset(name="bare", settings={}, x1=data.x1, x2=data.x2, splits=data.splits)
-    report = evaluate(SmallMethod(), bare, **QUICK)
+    report = stored(SmallMethod(), bare, **QUICK)
     assert report["factors"] is report["digits"] is report["correlation"] is None
     assert report["retrieval"]["recall_at_1"]["settings"]["search_size"] == 80
 
 
 def test_the_table_is_that_of_one_search_set_and_the_drawn_queries():
     data = small_data()
-    report = evaluate(SmallMethod(), data, **{**QUICK, "n_queries": 80})
+    report = stored(SmallMethod(), data, **{**QUICK, "n_queries": 80})
     rows = search_sets(data.splits["test"], 40, 1, 0)[0]
     searched = Retriever(SmallMethod(), data, rows)
     z_ref = searched.encode(data.splits["test"])[0]
@@ -271,7 +283,7 @@ def test_digit_metrics_are_shown_over_several_ranges():
         null_permutations_slow=0,
         n_search_sets=1,
     )
-    measured = report["digits_ranges"]
+    measured = report.document()["digits_ranges"]
     assert [row["n_std"] for row in measured] == list(DIGIT_RANGES)
     assert all(0 <= row["overlap"] <= 1 / 45 and 0 <= row["coverage"] <= 1 for row in measured)
     # A longer way passes more digits.

@@ -12,6 +12,7 @@ from rivae.metrics.digits import transition_table
 from rivae.replay import replay
 from rivae.retrieval import Retriever
 from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.evaluation_file import read_evaluation
 from tests.test_evaluation import FactorReader, grid_data
 
 QUICK = {"n_search_sets": 1, "null_permutations": 0, "null_permutations_slow": 0, "n_queries": 10}
@@ -21,7 +22,7 @@ QUICK = {"n_search_sets": 1, "null_permutations": 0, "null_permutations_slow": 0
 def measured():
     data, method = grid_data(), FactorReader()
     report = evaluate(method, data, traversal="data", random_state=4, **QUICK)
-    return Retriever(method, data, data.splits["test"]), data, json.loads(json.dumps(report))
+    return Retriever(method, data, data.splits["test"]), data, report
 
 
 @pytest.mark.parametrize("dim", [0, 1])
@@ -30,9 +31,9 @@ def test_the_items_behind_a_table_give_its_numbers(measured, dim, other):
     retriever, data, report = measured
     found = replay(retriever, data, report, dim, other=other)
     again = correlation_table(found, data.factors, data.factor_specs)
-    stored = report["correlation_other" if other else "correlation"]
-    np.testing.assert_allclose(again.absolute[0], stored["absolute"][dim], atol=1e-9)
-    np.testing.assert_allclose(again.undefined[0], stored["undefined_share"][dim], atol=1e-9)
+    stored = report.along[other].correlation
+    np.testing.assert_allclose(again.absolute[0], stored.absolute[dim], atol=1e-9)
+    np.testing.assert_allclose(again.undefined[0], stored.undefined_share[dim], atol=1e-9)
 
 
 def test_a_demo_run_is_found_again():
@@ -41,7 +42,7 @@ def test_a_demo_run_is_found_again():
     retriever = Retriever(run.load_method(data), data, data.splits["test"])
     found = replay(retriever, data, run.evaluation, 1)
     again = correlation_table(found, data.factors, data.factor_specs)
-    stored = run.evaluation["correlation"]["absolute"][1]
+    stored = run.evaluation.along[0].correlation.absolute[1]
     np.testing.assert_allclose(again.absolute[0], stored, atol=1e-4)
 
 
@@ -52,7 +53,7 @@ def test_digit_transitions_are_found_again(other):
     retriever = Retriever(run.load_method(data), data, data.splits["test"])
     found = replay(retriever, data, run.evaluation, 3, other=other)
     again = transition_table(data.factors[found.ids[..., 0], 0])
-    stored = run.evaluation["digits_other" if other else "digits"]["transitions"]["table"][3]
+    stored = run.evaluation.along[other].digits.transitions.table[3]
     np.testing.assert_allclose(again[0], stored, atol=0.01)
 
 
@@ -71,10 +72,15 @@ def test_digit_transitions_are_found_again(other):
 )
 def test_a_report_of_something_else_is_one_sentence(measured, change):
     retriever, data, report = measured
+    stored = report.document()
     if not change.keys() & {"settings"}:
-        change = {"settings": {**report["settings"], **change}}
+        change = {"settings": {**stored["settings"], **change}}
     with pytest.raises(DataError, match="evaluate the run again"):
-        replay(retriever, data, {**report, **change}, 0)
+        replay(retriever, data, read({**stored, **change}), 0)
+
+
+def read(document):
+    return read_evaluation(json.dumps(document).encode())
 
 
 @pytest.mark.parametrize(
@@ -82,14 +88,14 @@ def test_a_report_of_something_else_is_one_sentence(measured, change):
 )
 def test_stored_ends_that_do_not_fit_are_refused(measured, ends):
     retriever, data, report = measured
-    prior = {k: v for k, v in report["settings"]["prior"].items() if k not in ("low", "high")}
-    older = {**report, "settings": {**report["settings"], "prior": prior}}
-    exact, stored = (replay(retriever, data, r, 0).values for r in (report, older))
+    older = report.document()
+    for name in ("low", "high"):
+        del older["settings"]["prior"][name]
+    exact, stored = (replay(retriever, data, r, 0).values for r in (report, read(older)))
     np.testing.assert_allclose(stored, exact)
-    table = report["correlation"]
-    older["correlation"] = {**table, "values": {**table["values"], **ends}}
+    older["correlation"]["values"] |= ends
     with pytest.raises(DataError, match="evaluate the run again"):
-        replay(retriever, data, older, 0)
+        replay(retriever, data, read(older), 0)
 
 
 def test_a_dimension_that_is_not_there(measured):

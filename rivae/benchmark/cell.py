@@ -18,8 +18,10 @@ from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
 from rivae.metrics.dci_paper import alpha_scores
+from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.runs import Run, Status
+from rivae.runs.evaluation_file import Evaluation, Results
 from rivae.training import Standing, Watcher
 
 Say = Callable[[str], None]
@@ -173,38 +175,39 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
     return [make_row(**about, **score) for score in scores(result, latent)]
 
 
-def scores(evaluation: dict[str, Any], latent: bool = True) -> list[dict[str, Any]]:
-    """The scores of an ``evaluation.json``: metric, range, n and score of each.
+def scores(evaluation: Evaluation, latent: bool = True) -> list[dict[str, Any]]:
+    """The scores of an evaluation: metric, range, n and score of each.
 
     Args:
         latent: False for a method without a latent, of which only retrieval is measured.
     """
-    rows = []
-    groups = [("retrieval", "")]
-    if latent:
-        groups += [("factors", "paper"), ("factors_other", "prior")]
-        groups += [("digits", "paper"), ("digits_other", "prior")]
-    for group, where in groups:
-        for name, value in (evaluation.get(group) or {}).items():
-            if isinstance(value, dict) and "score" in value:
-                rows.append(
-                    {
-                        "metric": name,
-                        "range": where if metric(name).along_z else "",
-                        "n": value.get("n"),
-                        "score": value["score"],
-                    }
-                )
-    for at in (evaluation.get("digits_ranges") or []) if latent else []:
-        rows += [
-            {"metric": m, "range": digit_range(at["n_std"]), "score": at.get(m)}
-            for m in ("overlap", "coverage")
-        ]
-    tables = [("correlation", "paper"), ("correlation_other", "prior")] if latent else []
-    for group, where in tables:
-        measured = alpha_scores((evaluation.get(group) or {}).get("alpha_sensitivity", []))
-        rows += [{"metric": m, "range": where, "score": value} for m, value in measured.items()]
+    rows = _score_rows(evaluation.retrieval, "")
+    if not latent:
+        return rows
+    for along in evaluation.along:
+        rows += _score_rows(along.factors, along.name)
+        rows += _score_rows(along.digits.results if along.digits else {}, along.name)
+    of_digits = (OVERLAP, COVERAGE)
+    for at in evaluation.digits_ranges:
+        where = digit_range(at.n_std)
+        rows += [{"metric": m.key, "range": where, "score": getattr(at, m.key)} for m in of_digits]
+    for along in evaluation.along:
+        table = along.correlation.alpha_sensitivity if along.correlation else []
+        measured = alpha_scores([at.model_dump() for at in table])
+        rows += [{"metric": m, "range": along.name, "score": v} for m, v in measured.items()]
     return rows
+
+
+def _score_rows(results: Results, where: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "metric": name,
+            "range": where if metric(name).along_z else "",
+            "n": result.n,
+            "score": result.score,
+        }
+        for name, result in results.items()
+    ]
 
 
 def _seconds(status: Status) -> float | None:

@@ -10,10 +10,15 @@ from typing import Any
 
 from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
+from rivae.metrics.dci_paper import METRICS as D_C_I
+from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
+from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
+
+LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
 
 
 def add_commands(commands: Any) -> None:
@@ -76,7 +81,7 @@ def _runs(args: argparse.Namespace) -> int:
     elif not rows:
         print("no runs yet: `rivae train sprites` makes one")
     else:
-        keys = ["run", "state", "data set", "method", "R@1", "MedR", "D", "C", "I", "date"]
+        keys = ["run", "state", "data set", "method", *(m.label for m in LISTED), "date"]
         table = [[_cell(row.get(key)) for key in keys] for row in rows]
         reasons = [row["message"] if row["state"] == "broken" else "" for row in rows]
         if any(reasons):
@@ -96,20 +101,13 @@ def _summary(run: Run) -> dict[str, Any]:
         status, config = run.status, run.config
     except RunError as error:
         return {"run": run.id, "state": "broken", "message": str(error), "path": str(run.path)}
-    evaluation: dict[str, Any] = {}
+    evaluation: Evaluation | None = None
     state: str = status.state
     message = status.message
     try:
-        evaluation = run.evaluation or {}
+        evaluation = run.evaluation
     except RunError as error:
         state, message = "broken", str(error)
-    retrieval = evaluation.get("retrieval") or {}
-    factors = evaluation.get("factors") or {}
-
-    def score(group: dict[str, Any], name: str) -> float | None:
-        value: float | None = (group.get(name) or {}).get("score")
-        return value
-
     return {
         "run": run.id,
         "state": state,
@@ -118,11 +116,7 @@ def _summary(run: Run) -> dict[str, Any]:
         "method": config.method.name,
         "preset": config.method.preset,
         "seed": config.seed,
-        "R@1": score(retrieval, "recall_at_1"),
-        "MedR": score(retrieval, "median_rank"),
-        "D": score(factors, "disentanglement"),
-        "C": score(factors, "completeness"),
-        "I": score(factors, "informativeness"),
+        **{m.label: evaluation.score(m.key) if evaluation else None for m in LISTED},
         "date": status.updated[:10],
         "path": str(run.path),
     }
@@ -151,7 +145,7 @@ def _evaluate(args: argparse.Namespace) -> int:
             run.write_evaluation(result)
         except RunError as error:  # the numbers are shown all the same
             kept, not_kept = False, str(error)
-        out[run.id] = result
+        out[run.id] = result.document()
         if not args.json:
             _print_evaluation(run, result, kept)
     if args.json:
@@ -161,22 +155,15 @@ def _evaluate(args: argparse.Namespace) -> int:
     return 1 if not_kept else 0
 
 
-def _print_evaluation(run: Run, result: dict[str, Any], kept: bool) -> None:
+def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
-    rows = []
-    for group in ("retrieval", "factors", "digits"):
-        for name, value in (result.get(group) or {}).items():
-            if not isinstance(value, dict) or "score" not in value:
-                continue
-            null = (value.get("parts") or {}).get("null") or {}
-            rows.append(
-                [
-                    f"  {name}",
-                    number(value["score"], 3),
-                    number(value.get("std"), 3),
-                    number(null.get("mean"), 3),
-                ]
-            )
+    first = result.along[0]
+    digits = first.digits.results if first.digits else {}
+    rows = [
+        [f"  {name}", number(value.score, 3), number(value.std, 3), number(value.null.mean, 3)]
+        for group in (result.retrieval, first.factors, digits)
+        for name, value in group.items()
+    ]
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
     if kept:
         print(f"  written to {run.path / 'evaluation.json'}")

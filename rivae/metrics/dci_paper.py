@@ -26,8 +26,8 @@ ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 Rho = Literal["exp", "linear"]
 
-D = Metric("disentanglement", "D", "disentanglement: one factor per dimension", "factors")
-C = Metric("completeness", "C", "completeness: one dimension per factor", "factors")
+D = Metric("disentanglement", "D", "disentanglement: one factor per axis", "factors")
+C = Metric("completeness", "C", "completeness: one axis per factor", "factors")
 I = Metric("informativeness", "I", "informativeness: factors readable from z", "factors")  # noqa: E741
 METRICS = (D, C, I)
 PRIVATE = "_with_private"  # over private factors of view 2 as well

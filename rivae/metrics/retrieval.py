@@ -22,7 +22,7 @@ def _recall_by_chance(k: int, n: int) -> float:
 
 
 def _recall(k: int) -> Metric:
-    comes = "comes first" if k == 1 else f"is among the first {k}"
+    comes = "ranks first" if k == 1 else f"is among the first {k}"
     title, chance = f"share of queries whose own pair {comes}", partial(_recall_by_chance, k)
     return Metric(f"recall_at_{k}", f"R@{k}", title, "retrieval", chance=chance)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from rivae.metrics.registry import metric
+from rivae.runs.evaluation_file import Result
 
 State = Literal["", "failed", "not run"]
 STATES: dict[State, str] = {"failed": "Failed", "not run": "not run"}
@@ -59,34 +60,30 @@ def metric_label(name: str) -> str:
 
 
 def scores_of(
-    results: Mapping[str, Mapping[str, Any]],
+    results: Mapping[str, Result],
     row: str,
     names: Sequence[str] | None = None,
     paper: Mapping[str, float] | None = None,
 ) -> list[Score]:
-    """Scores from results as ``evaluation.json`` holds them (``MetricResult.to_dict()`` by name).
+    """Scores from the results of one group of a run's evaluation, by name.
 
     Args:
         row: e.g. the method or the run.
         names: the metrics to take, in this order; those not measured are left out. None: all.
         paper: published values by metric.
     """
-    chosen = [name for name in (results if names is None else names) if name in results]
-    scores = []
-    for name in chosen:
-        result = results[name]
-        value, std = result.get("score"), result.get("std")
-        scores.append(
-            Score(
-                row,
-                name,
-                math.nan if value is None else float(value),
-                None if std is None else float(std),
-                (paper or {}).get(name),
-                bool(result.get("higher_is_better", True)),
-            )
+    return [
+        Score(
+            row,
+            name,
+            results[name].value,
+            results[name].std,
+            (paper or {}).get(name),
+            results[name].higher_is_better is not False,
         )
-    return scores
+        for name in (results if names is None else names)
+        if name in results
+    ]
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -1,44 +1,93 @@
-"""The form of ``evaluation.json``: what may stand in it is known before anything shows it.
+"""``evaluation.json``: what was measured on a run, checked when it is read and when it is written.
 
-Older files lack some of it and newer ones may hold more, so only what is read somewhere is
-checked: every number that is shown is one, every group that is searched is one.
+Older files lack some of it and newer ones may hold more, which is kept. Everything that is shown
+or computed with stands here as a typed attribute.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rivae.errors import DataError
+from rivae.files import json_ready
 from rivae.reading.documents import first_problem, read_json
 
 # Ours are some 60 kB; one of 512 axes has 2 MB.
 MAX_BYTES = 8 * 2**20
+ROUNDING = 1e-9
+# What is measured along z stands twice in the file: over the range asked for, and over another.
+_SUFFIXES, _USUAL_RANGES = ("", "_other"), ("paper", "prior")
+_ALONG = ("factors", "digits", "correlation")
 
 _Number = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]
+_Share = Annotated[float, Field(ge=0, le=1 + ROUNDING)]
+_Count = Annotated[int, Field(ge=0, le=2**53)]
 _Word = Annotated[str, Field(max_length=1000)]
+_Numbers = list[_Number]
+_Table = list[list[_Number]]
 
 
 class _Read(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+
+class Null(_Read):
+    """A metric under shuffled factors, see ``rivae.metrics.null.Null``."""
+
+    mean: _Number | None = None
+    std: _Number | None = None
+    p_value: _Number | None = None
+
+
+class Parts(_Read):
+    """Pieces of a result; those of the single metrics stand as they are."""
+
+    null: Null | None = None
+
+
+class Constants(_Read):
+    """What moved a score."""
+
+    undefined: _Word | None = None
+    search_size: _Number | None = None
+    factors: Annotated[list[_Word], Field(max_length=500)] | None = None
 
 
 class Result(_Read):
-    """A ``MetricResult``, or a table that stands among them and has no score."""
+    """A ``MetricResult`` as it was stored: open ends and undefined scores are None."""
 
     score: _Number | None = None
     std: _Number | None = None
     low: _Number | None = None
     high: _Number | None = None
-    n: _Number | None = None
+    n: _Count | None = None
     higher_is_better: bool | None = None
-    parts: dict[str, Any] | None = None
-    settings: dict[str, Any] | None = None
+    parts: Parts | None = None
+    settings: Constants | None = None
+
+    @property
+    def value(self) -> float:
+        """The score, NaN where undefined."""
+        return math.nan if self.score is None else self.score
+
+    @property
+    def null(self) -> Null:
+        """Its level of chance; without numbers where none was measured."""
+        return (self.parts and self.parts.null) or Null()
+
+    @property
+    def constants(self) -> Constants:
+        """What moved the score, as far as the file says."""
+        return self.settings or Constants()
 
 
-Results = Annotated[dict[_Word, Result | None], Field(max_length=500)]
+Results = dict[_Word, Result]
 
 
 class AtAlpha(_Read):
@@ -56,38 +105,214 @@ class AtAlpha(_Read):
         return self
 
 
+class Values(_Read):
+    """The ends of z, one per axis, and how many points lie between them."""
+
+    low: _Numbers
+    high: _Numbers
+    n_points: _Count
+
+
 class Correlation(_Read):
-    """The table behind D, C and I."""
+    """The table behind D, C and I: one row per axis, one column per factor."""
 
-    factor_names: Annotated[list[_Word], Field(max_length=500)] | None = None
-    alpha_sensitivity: Annotated[list[AtAlpha], Field(max_length=100)] | None = None
+    factor_names: Annotated[list[_Word], Field(max_length=500)] = []
+    absolute: list[list[_Share]] | None = None
+    signed: _Table | None = None
+    undefined_share: list[list[_Share]] | None = None
+    n_queries: _Count | None = None
+    values: Values | None = None
+    alpha_sensitivity: Annotated[list[AtAlpha], Field(max_length=100)] = []
+
+    @model_validator(mode="after")
+    def _every_table_fits(self) -> Correlation:
+        tables = [t for t in (self.absolute, self.signed, self.undefined_share) if t is not None]
+        if any(len(row) != len(self.factor_names) for table in tables for row in table):
+            raise ValueError("a table does not fit factor_names")
+        if len({len(table) for table in tables}) > 1:
+            raise ValueError("tables of different numbers of axes")
+        return self
 
 
-class AtRange(_Read):
-    """The transitions of digits over one range of z."""
+class Transitions(_Read):
+    """Which of the 45 pairs of digits follow each other: one row per axis."""
 
-    n_std: _Number
-    overlap: _Number | None = None
-    coverage: _Number | None = None
+    table: Annotated[
+        list[Annotated[list[Annotated[_Number, Field(ge=0)]], Field(min_length=45, max_length=45)]],
+        Field(min_length=1),
+    ]
+
+
+class Digits(_Read):
+    """Digit transitions: the table, and by name what is measured of it."""
+
+    __pydantic_extra__: dict[str, Result]
+    transitions: Transitions | None = None
+
+    @property
+    def results(self) -> Results:
+        """Overlap and coverage by name."""
+        return self.__pydantic_extra__
+
+
+class AtWidth(_Read):
+    """The transitions of digits over mean ± ``n_std`` s.d. of z."""
+
+    n_std: Annotated[float, Field(ge=1e-6, le=1e6)]
+    overlap: _Share | None = None
+    coverage: _Share | None = None
+
+
+class Moved(_Read):
+    """A range that z was moved over: its name or its ends, and what its unit depends on."""
+
+    range: _Word | Annotated[_Numbers, Field(min_length=2, max_length=2)]
+    scale: _Word = ""
+
+
+class Prior(_Read):
+    """The aggregated prior, by axis."""
+
+    mean: _Numbers
+    std: _Numbers
+    low: _Numbers | None = None
+    high: _Numbers | None = None
+    n: _Count
+
+
+class Settings(_Read):
+    """How it was measured."""
+
+    dataset: _Word = ""
+    n_queries: Annotated[_Count, Field(ge=1)] | None = None
+    alpha: Annotated[_Number, Field(gt=0)] | None = None
+    random_state: _Count | None = None
+    latents: _Word = "mu(v1)"
+    prior: Prior | None = None
+    traversal: Moved | None = None
+    traversal_other: Moved | None = None
+
+
+@dataclass(frozen=True)
+class Along:
+    """What was measured along one range of z.
+
+    Attributes:
+        range: its name, or its ends.
+        is_told: the file says so; otherwise it is the usual one.
+        scale: what its unit depends on.
+        factors: D, C and I by name; with the first range also what is measured of z itself.
+        correlation, digits: None where the data have no such factor.
+    """
+
+    range: str | tuple[float, float]
+    is_told: bool
+    scale: str
+    factors: Results
+    correlation: Correlation | None
+    digits: Digits | None
+
+    @property
+    def name(self) -> str:
+        """The range in one word."""
+        return self.range if isinstance(self.range, str) else "{:g},{:g}".format(*self.range)
 
 
 class Evaluation(_Read):
-    """What ``rivae.evaluation.evaluate`` returns, as it was stored by any version."""
+    """What ``rivae.evaluation.evaluate`` measured, as it was stored by any version.
 
-    created: _Word | None = None
-    settings: dict[str, Any] | None = None
-    retrieval: Results | None = None
-    factors: Results | None = None
-    factors_other: Results | None = None
-    digits: Results | None = None
-    digits_other: Results | None = None
+    ``along`` gives the groups of each range of z. The fields below are those of the file.
+    """
+
+    created: _Word = ""
+    retrieval: Annotated[Results, Field(max_length=500)] = {}
+    factors: Annotated[Results, Field(max_length=500)] | None = None
+    digits: Digits | None = None
     correlation: Correlation | None = None
+    factors_other: Annotated[Results, Field(max_length=500)] | None = None
     correlation_other: Correlation | None = None
-    digits_ranges: Annotated[list[AtRange], Field(max_length=100)] | None = None
+    digits_other: Digits | None = None
+    digits_ranges: Annotated[list[AtWidth], Field(max_length=100)] = []
+    settings: Settings = Settings()
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        created: str,
+        retrieval: Mapping[str, Any],
+        latents: Mapping[str, Any] | None,
+        along: Sequence[Mapping[str, Any]],
+        digits_ranges: Sequence[Mapping[str, float]] | None,
+        settings: Mapping[str, Any],
+    ) -> Evaluation:
+        """An evaluation out of results by name.
+
+        Args:
+            latents: what was measured of z itself.
+            along: of the range asked for and of the one beside it: "range" and "scale", and as
+                far as measured "factors", "correlation" and "digits".
+        """
+        document: dict[str, Any] = {
+            "created": created,
+            "retrieval": retrieval,
+            "factors": None,
+            "digits": None,
+            "correlation": None,
+        }
+        ranges = {}
+        for suffix, each in zip(_SUFFIXES, along, strict=True):
+            ranges[f"traversal{suffix}"] = {"range": each["range"], "scale": each["scale"]}
+            document |= {f"{name}{suffix}": each[name] for name in _ALONG if name in each}
+        if latents is not None:
+            document["factors"] = {**(document["factors"] or {}), **latents}
+        if digits_ranges is not None:
+            document["digits_ranges"] = digits_ranges
+        document["settings"] = {**settings, **ranges}
+        return cls.model_validate(json_ready(document))
+
+    @property
+    def along(self) -> tuple[Along, Along]:
+        """What was measured along the range asked for, and along the one beside it."""
+        return self._along(0), self._along(1)
+
+    def _along(self, k: int) -> Along:
+        suffix = _SUFFIXES[k]
+        told = getattr(self.settings, f"traversal{suffix}")
+        moved = told or Moved(range=_USUAL_RANGES[k])
+        ends = moved.range
+        return Along(
+            ends if isinstance(ends, str) else (ends[0], ends[1]),
+            told is not None,
+            moved.scale,
+            getattr(self, f"factors{suffix}") or {},
+            getattr(self, f"correlation{suffix}"),
+            getattr(self, f"digits{suffix}"),
+        )
+
+    def groups(self) -> dict[str, Results]:
+        """The results of every group that holds any, those of the second range by its name."""
+        found = {"retrieval": self.retrieval}
+        for k, each in enumerate(self.along):
+            name = f", {each.name}" if k else ""
+            found[f"factors{name}"] = each.factors
+            found[f"digits{name}"] = each.digits.results if each.digits else {}
+        return {name: results for name, results in found.items() if results}
+
+    def score(self, key: str) -> float | None:
+        """The score of a metric, along the first range where it depends on one."""
+        first = self.along[0]
+        digits = first.digits.results if first.digits else {}
+        result = {**digits, **first.factors, **self.retrieval}.get(key)
+        return None if result is None else result.score
+
+    def document(self) -> dict[str, Any]:
+        """As it stands in the file."""
+        return self.model_dump(exclude_unset=True)
 
 
-def read_evaluation(source: Path | bytes) -> dict[str, Any]:
-    """A stored evaluation as it stands there.
+def read_evaluation(source: Path | bytes) -> Evaluation:
+    """A stored evaluation.
 
     Raises:
         DataError: it is too large, damaged, or not of the form ``Evaluation``; one sentence that
@@ -104,8 +329,7 @@ def read_evaluation(source: Path | bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(damaged)
     try:
-        Evaluation.model_validate(value)
+        return Evaluation.model_validate(value)
     except ValidationError as error:
         problem = first_problem(error)
         raise DataError(f"broken evaluation ({problem}): evaluate the run again") from None
-    return value

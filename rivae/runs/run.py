@@ -22,7 +22,7 @@ from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import load_weights
-from rivae.runs.evaluation_file import read_evaluation
+from rivae.runs.evaluation_file import Evaluation, read_evaluation
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
 if TYPE_CHECKING:
@@ -132,10 +132,8 @@ class Run:
         return self.log.rows()
 
     @property
-    def evaluation(self) -> dict[str, Any] | None:
-        """What ``rivae evaluate`` wrote (``evaluation_file.Evaluation``), or None when it has not
-        run.
-        """
+    def evaluation(self) -> Evaluation | None:
+        """What ``rivae evaluate`` wrote, or None when it has not run."""
         path = self.path / "evaluation.json"
         if not os.path.lexists(path):
             return None
@@ -252,14 +250,14 @@ class Run:
         state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
         write_atomic(self.path / name, save(state))
 
-    def write_evaluation(self, evaluation: dict[str, Any]) -> None:
+    def write_evaluation(self, evaluation: Evaluation) -> None:
         """Write ``evaluation.json`` atomically.
 
         Raises:
             RunError: the folder cannot be written.
         """
         try:
-            write_json(self.path / "evaluation.json", evaluation)
+            write_json(self.path / "evaluation.json", evaluation.document())
         except OSError as error:
             raise RunError(
                 f"the evaluation of run {self.id} cannot be kept ({error.strerror}): ask the owner "

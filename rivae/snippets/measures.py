@@ -18,21 +18,13 @@ traversal = traverse(explorer.retriever, z_ref, values)
 """
 )
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
-# One table per group of metrics; a group may hold tables beside its metrics.
 _METRICS = """\
-for group, measured in (run.evaluation or {{}}).items():
-    results = {{
-        name: result for name, result in measured.items()
-        if isinstance(result, dict) and "higher_is_better" in result
-    }} if isinstance(measured, dict) else {{}}
-    if results:
-        print(f"## {{group}}\\n")
-        print(to_markdown(scores_of(results, run.id), corner="Run", digits=4))
+for group, results in run.evaluation.groups().items():
+    print(f"## {{group}}\\n")
+    print(to_markdown(scores_of(results, run.id), corner="Run", digits=4))
 """
 _SCORES = """\
-results = run.evaluation or {{}}
-scores = scores_of(results.get({group}) or {{}}, run.id, {metrics})
-print(to_markdown(scores))
+print(to_markdown(scores_of(run.evaluation.groups()[{group}], run.id, {metrics})))
 """
 
 MEASURES: dict[str, Panel] = {
@@ -104,30 +96,30 @@ save(transition_heatmap(table, explorer.axis_names), "digits.html")
     "stored-correlation": Panel(
         imports=(SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
         body="""\
-stored = run.evaluation[{group}]
-table = np.array(stored["signed" if {signed} else "absolute"])
+stored = run.evaluation.along[{other}].correlation
+table = np.array(stored.signed if {signed} else stored.absolute)
 figure = correlation_heatmap(
-    table, stored["factor_names"], {names}, threshold={threshold}, signed={signed}
+    table, stored.factor_names, {names}, threshold={threshold}, signed={signed}
 )
 save(figure, "correlation.html")
 """,
-        defaults={"group": "correlation", "threshold": 0.5, "signed": False, "names": None},
+        defaults={"other": False, "threshold": 0.5, "signed": False, "names": None},
         opens=False,
     ),
     "stored-digits": Panel(
         imports=(SAVE, "from rivae.plots.digits import transition_heatmap"),
         body="""\
-table = np.array(run.evaluation[{group}]["transitions"]["table"])
+table = np.array(run.evaluation.along[{other}].digits.transitions.table)
 save(transition_heatmap(table, {names}), "digits.html")
 """,
-        defaults={"group": "digits", "names": None},
+        defaults={"other": False, "names": None},
         opens=False,
     ),
     "stored-digit-ranges": Panel(
         imports=(SAVE, "from rivae.plots.digit_ranges import digit_range_lines"),
         body="""\
-rows, names = run.evaluation["digits_ranges"], ("n_std", "overlap", "coverage")
-columns = (np.array([row[name] for row in rows], dtype=float) for name in names)
+rows, names = run.evaluation.digits_ranges, ("n_std", "overlap", "coverage")
+columns = (np.array([getattr(row, name) for row in rows], dtype=float) for name in names)
 save(digit_range_lines(*columns), "digit_ranges.html")
 """,
         opens=False,
@@ -155,10 +147,10 @@ save(figure, "scatter.html")
     "stored-alpha": Panel(
         imports=(SAVE, "from rivae.plots.alpha import alpha_curve"),
         body="""\
-table = np.array(run.evaluation[{group}]["absolute"])
+table = np.array(run.evaluation.along[{other}].correlation.absolute)
 save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
 """,
-        defaults={"group": "correlation", "columns": [0], "alpha": 10.0},
+        defaults={"other": False, "columns": [0], "alpha": 10.0},
         opens=False,
     ),
     "curves": Panel(

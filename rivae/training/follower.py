@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from rivae.methods.base import Method
+    from rivae.runs.evaluation_file import Evaluation
 
 
 class _Silent(MetricsLog):
@@ -58,5 +59,5 @@ class Follower(Run):
     def write_preview(self, weights: Mapping[str, Tensor]) -> None:
         """Nothing."""
 
-    def write_evaluation(self, evaluation: dict[str, Any]) -> None:
+    def write_evaluation(self, evaluation: Evaluation) -> None:
         """Nothing."""

@@ -13,6 +13,7 @@ import pytest
 from rivae import __version__
 from rivae.cli import main
 from rivae.runs import Run, list_runs
+from rivae.runs.evaluation_file import Evaluation
 from tests.training.tiny import files_of, untrained_run
 
 SHORT = {
@@ -306,7 +307,9 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
     for name in ("one", "two"):
         untrained_run(root, name)
     found = {"retrieval": {"recall_at_1": {"score": 0.25}}}
-    monkeypatch.setattr("rivae.evaluation.evaluate", lambda *args, **settings: found)
+    monkeypatch.setattr(
+        "rivae.evaluation.evaluate", lambda *args, **settings: Evaluation.model_validate(found)
+    )
     monkeypatch.setattr("rivae.runs.run.write_json", read_only)
     assert main(["evaluate", "one", "two"]) == 1
     said = capsys.readouterr()

@@ -7,6 +7,7 @@ import pytest
 
 from rivae.jobs.archive import export_run
 from rivae.launch import train
+from rivae.runs.evaluation_file import Evaluation, Result
 from rivae.runs.notes import keep_about
 from tests.training.tiny import tiny_config
 
@@ -15,7 +16,7 @@ from tests.training.tiny import tiny_config
 def whole_run(tmp_path_factory):
     """A trained run with everything that an archive may hold."""
     (made,) = train([tiny_config("whole")], tmp_path_factory.mktemp("from"))
-    made.write_evaluation({"retrieval": {"recall_at_1": {"score": 0.5}}})
+    made.write_evaluation(Evaluation(retrieval={"recall_at_1": Result(score=0.5)}))
     keep_about(made, note="mine", tags=["a"])
     names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
     (made.path / "axis_names.json").write_text(json.dumps(names))

@@ -14,6 +14,7 @@ from rivae.data.kitchen import FOLDER as KITCHEN
 from rivae.errors import RivaeError
 from rivae.jobs.archive import export_run
 from rivae.jobs.archive_import import import_run
+from rivae.runs.evaluation_file import Evaluation, Result
 from tests.jobs.test_archive import pack, refused, unpack
 from tests.training.tiny import untrained_run
 
@@ -101,7 +102,7 @@ def _small():
     with tempfile.TemporaryDirectory() as folder:
         made = untrained_run(Path(folder))
         made.log.append({"epoch": 1, "stage": "a", "objective": 1.0})
-        made.write_evaluation({"retrieval": {"recall_at_1": {"score": 0.5}}})
+        made.write_evaluation(Evaluation(retrieval={"recall_at_1": Result(score=0.5)}))
         stream = io.BytesIO()
         export_run(made, stream)
     return stream.getvalue()

@@ -33,7 +33,7 @@ def plan(data):
 def test_the_items_are_those_of_the_stored_metric(data):
     found = measured_traversal(SYNTH, data)
     table = correlation_table(found, data.factors, data.factor_specs)
-    stored = SYNTH.evaluation["correlation"]["absolute"]
+    stored = SYNTH.evaluation.along[0].correlation.absolute
     np.testing.assert_allclose(table.absolute, stored, atol=1e-9)
     few = measured_traversal(SYNTH, data, n_queries=5)
     assert few.ids.shape[0] == 5 and few.ids.shape[1:] == found.ids.shape[1:]

@@ -73,9 +73,11 @@ def test_evaluation_scores_the_axes_of_v(tmp_path):
         null_permutations=0,
         null_permutations_slow=0,
     )
-    assert {"disentanglement", "completeness", "informativeness", "mcc"} <= set(report["factors"])
-    assert np.shape(report["correlation"]["absolute"])[0] == 3  # dim(V), one row per axis
-    assert report["retrieval"]["recall_at_10"]["score"] > 0.3
+    assert {"disentanglement", "completeness", "informativeness", "mcc"} <= set(
+        report.along[0].factors
+    )
+    assert np.shape(report.along[0].correlation.absolute)[0] == 3  # dim(V), one row per axis
+    assert report.score("recall_at_10") > 0.3
 
 
 # Losses.

@@ -13,10 +13,12 @@ from rivae.benchmark.rows import make_row
 from rivae.benchmark.summary import summarise
 from rivae.cli import show
 from rivae.data.base import FactorSpec
+from rivae.files import json_ready
 from rivae.metrics import mcc, registry
 from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.plots.tables import scores_of, to_markdown
 from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.evaluation_file import Evaluation, Result
 from rivae.ui.metrics.report import report_of
 from rivae.ui.metrics.run_table import run_payload
 from rivae.ui.metrics.table import payload
@@ -33,19 +35,19 @@ def measured(monkeypatch):
     factors = np.random.default_rng(0).uniform(size=(60, 2))
     null = NullSettings(fast=5, slow=0)
     found = latent_metrics(factors[:, ::-1] * 3, factors, SPECS, null=null)
-    return {name: result.to_dict() for name, result in found.items()}
+    return {n: Result.model_validate(json_ready(r.to_dict())) for n, r in found.items()}
 
 
 def test_a_new_metric_is_measured_with_its_level_of_chance(measured):
-    assert measured["toy"]["score"] == pytest.approx(1.0)
-    assert measured["toy"]["parts"]["null"]["p_value"] == 1.0, "the least is the best"
+    assert measured["toy"].score == pytest.approx(1.0)
+    assert measured["toy"].null.p_value == 1.0, "the least is the best"
 
 
 def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
     rows = [
         make_row(dataset="synth", method="rivae", preset="default", config="{}", seed=seed, **score)
         for seed in (0, 1)
-        for score in scores({"factors": measured})
+        for score in scores(Evaluation(factors=measured))
     ]
     heading, _, line = report(rows).split("standard metrics of z\n\n")[1].splitlines()[:3]
     assert heading == "| method | MCC | MCC (Spearman) | Toy² | n |"
@@ -58,7 +60,7 @@ def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
 
 def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
     run = Run(DEMO_ROOT / "demo-synth")
-    stored = {**run.evaluation, "factors": measured}
+    stored = run.evaluation.model_copy(update={"factors": measured})
     rows = run_payload(report_of(stored, "synth", "rivae"), "x")["rows"]
     (row,) = (row for row in rows if row.get("name") == "Toy² ↓")
     assert [row["cells"][0]["main"], row["cells"][1]["main"]] == ["1.0", "0 … 1"]
@@ -70,16 +72,12 @@ def test_a_new_metric_is_in_the_report_of_a_run_and_its_files(measured, capsys):
 def test_what_is_known_of_a_metric_is_what_its_results_say():
     for run in ("demo-synth", "demo-digits"):
         evaluation = Run(DEMO_ROOT / run).evaluation
-        for group in ("retrieval", "factors", "digits"):
-            for name, result in (evaluation[group] or {}).items():
-                if name not in registry.metrics():
-                    assert "score" not in result, name
-                    continue
-                known = registry.metric(name)
-                low, high = (result["low"], result["high"])
-                assert (-math.inf if low is None else low) == known.low
-                assert name == "median_rank" or high == known.high
-                assert result["higher_is_better"] == known.higher_is_better
+        for results in evaluation.groups().values():
+            for name, result in results.items():
+                known = registry.metrics()[name]
+                assert (-math.inf if result.low is None else result.low) == known.low
+                assert name == "median_rank" or result.high == known.high
+                assert result.higher_is_better == known.higher_is_better
 
 
 def test_names_are_told_apart_and_wait_for_no_library():

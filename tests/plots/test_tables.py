@@ -2,9 +2,9 @@ import csv
 import io
 import math
 
-from rivae.metrics.base import MetricResult
 from rivae.plots.scores import best_cells
 from rivae.plots.tables import Score, cell, scores_of, to_csv, to_latex, to_markdown
+from rivae.runs.evaluation_file import Result
 
 SCORES = [
     Score("RIVAE", "recall_at_1", 0.98, 0.01, 1.0),
@@ -86,8 +86,8 @@ def test_csv_can_be_read_back():
 
 def test_scores_come_from_stored_results():
     stored = {
-        "mcc": MetricResult("mcc", 0.8, std=0.1).to_dict(),
-        "median_rank": {"score": None, "std": None, "higher_is_better": False},
+        "mcc": Result(score=0.8, std=0.1),
+        "median_rank": Result(higher_is_better=False),
     }
     scores = scores_of(stored, "run", ["median_rank", "mcc", "absent"], {"mcc": 0.9})
     assert [s.column for s in scores] == ["median_rank", "mcc"]

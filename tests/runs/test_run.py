@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run
+from rivae.runs.evaluation_file import Evaluation
 from tests.training.tiny import tiny_config
 
 
@@ -121,8 +122,8 @@ def test_a_damaged_status(run):
 
 
 def test_a_damaged_evaluation(run):
-    run.write_evaluation({"score": float("nan")})
-    assert run.evaluation == {"score": None}
+    run.write_evaluation(Evaluation.model_validate({"own": float("nan")}))
+    assert run.evaluation.document() == {"own": None}
     for text in ("{", "[]", "[" * 100_000):
         (run.path / "evaluation.json").write_text(text)
         with pytest.raises(RunError, match=r"evaluation.json is damaged: evaluate the run again"):

@@ -235,11 +235,11 @@ def test_a_broken_evaluation_is_one_row_with_its_reason(content: Any, where: str
 
 def test_stored_evaluations_read_as_they_stand() -> None:
     for path in DEMO_ROOT.glob("*/evaluation.json"):
-        assert Run(path.parent).evaluation == json.loads(path.read_bytes())
+        assert Run(path.parent).evaluation.document() == json.loads(path.read_bytes())
     with _two_runs() as root:
         newer = {"retrieval": {"recall_at_1": {"score": 0.5, "new": [1]}}, "also_new": {"a": 1}}
         (root / "odd" / "evaluation.json").write_text(json.dumps(newer))
-        assert Run(root / "odd").evaluation == newer
+        assert Run(root / "odd").evaluation.document() == newer
 
 
 def test_any_name_may_stand_among_the_runs() -> None:

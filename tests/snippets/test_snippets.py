@@ -189,9 +189,9 @@ def test_all_metrics_are_printed(runs, told):
     stored, printed = runs[1]["synth"].evaluation, told["metrics"][0]
     for group in ("retrieval", "factors"):
         assert f"## {group}\n" in printed
-        for name, result in stored[group].items():
-            if result["score"] is not None:
-                assert f"{result['score']:.4f}" in printed, name
+        for name, result in stored.groups()[group].items():
+            if result.score is not None:
+                assert f"{result.score:.4f}" in printed, name
 
 
 def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tmp_path):
@@ -244,7 +244,7 @@ def test_stored_scores_are_printed(runs):
     result = run.evaluation
     printed, _ = execute(snippet(run.id, "scores", metrics=["recall_at_1", "median_rank"]))
     assert printed.splitlines()[0] == "|  | R@1 ↑ | MedR ↓ |"
-    assert f"{result['retrieval']['recall_at_1']['score']:.2f}" in printed
+    assert f"{result.score('recall_at_1'):.2f}" in printed
 
 
 def test_ids_and_texts_cannot_leave_their_quotes():

@@ -56,7 +56,7 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
         metrics_evaluate.start(other)
     assert metrics_evaluate.start(known("new")) is job, "a second visitor joins"
     assert not over(job).error
-    assert unmeasured.evaluation["settings"]["dataset"] == "synth"
+    assert unmeasured.evaluation.settings.dataset == "synth"
     page.follow(run="new")
     assert "R@1 ↑" in [row.get("name") for row in tables(page)[0]["rows"]]
 

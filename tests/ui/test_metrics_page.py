@@ -6,8 +6,10 @@ import shutil
 import pytest
 
 from rivae.benchmark.rows import make_row, write_rows
+from rivae.files import json_ready
 from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.evaluation_file import Evaluation
 
 DEMOS = ("demo-synth", "demo-digits")
 
@@ -139,7 +141,7 @@ def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
 def test_a_link_to_a_run_opens_its_numbers(shown):
     page = shown(run="demo-synth")
     data = table(page, "All metrics of demo-synth")
-    recall = Run(DEMO_ROOT / "demo-synth").evaluation["retrieval"]["recall_at_1"]["score"]
+    recall = Run(DEMO_ROOT / "demo-synth").evaluation.score("recall_at_1")
     assert f"{recall:.3f}" in values(data, "value") and "0.001" in values(data, "chance")
     assert data["rows"][0] == {"section": "Retrieval"}
     assert len(charts(page)) == 2, "heat map and curve"
@@ -170,7 +172,7 @@ def test_the_plot_and_the_items_behind_a_cell(shown):
     assert not page.at.html
     page.at.selectbox(key="metrics_cell_dim").set_value(1).run()
     page.calm()
-    stored = Run(DEMO_ROOT / "demo-synth").evaluation["correlation"]["absolute"][1]
+    stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[0].correlation.absolute[1]
     k = max(range(4), key=lambda i: stored[i])
     assert first(page.params["cell"]) == f"2_{k + 1}", "the strongest factor of the dimension"
     scatter = charts(page)[-1]
@@ -193,8 +195,8 @@ def test_a_cell_that_is_not_there_is_left_out(shown, cell):
 def test_alpha_moves_the_scores_at_once(shown):
     page = shown(run="demo-synth", along="3 s.d.")
     names = {trace["name"] for trace in charts(page)[-1]["data"]}
-    stored = Run(DEMO_ROOT / "demo-synth").evaluation["factors_other"]
-    assert f"D = {stored['disentanglement']['score']:.2f}".replace("0.", ".") in names
+    stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[1].factors
+    assert f"D = {stored['disentanglement'].score:.2f}".replace("0.", ".") in names
     assert any("by chance" in name for name in names)
     page.report("move", STEPS.index(100.0), n=1)
     assert "alpha" not in page.params, "the address waits for the release"
@@ -222,8 +224,9 @@ def test_digits_have_transitions_instead(shown):
 def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
     assert "paper gives its range" not in shown(run="demo-digits").words
     run = Run(measured / "demo-digits")
-    ranges = [{"n_std": n, "overlap": 0.02 - n / 1e4, "coverage": 0.9} for n in (3, 30)]
-    run.write_evaluation({**run.evaluation, "digits_ranges": ranges})
+    ranges = [{"n_std": n, "overlap": 0.02 - n / 1e4, "coverage": 0.9} for n in (3.0, 30.0)]
+    document = {**run.evaluation.document(), "digits_ranges": ranges}
+    run.write_evaluation(Evaluation.model_validate(json_ready(document)))
     page = shown(run="demo-digits")
     assert len(charts(page)) == 3 and "in units of z only" in page.words
     assert any("digit_range_lines(*columns)" in code.value for code in page.at.code)
@@ -253,7 +256,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
         ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
         ('{"retrieval": 5}', "broken evaluation (retrieval"),
         ("{}", "has no metrics"),
-        ('{"retrieval": {"recall_at_1": null}}', "has no metrics"),
+        ('{"retrieval": {"recall_at_1": null}}', "broken evaluation (retrieval / recall_at_1"),
+        ('{"retrieval": {}, "digits": {"transitions": null}}', "has no metrics"),
     ],
 )
 def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):

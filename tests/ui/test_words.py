@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from rivae.runs import Run
+from rivae.runs.evaluation_file import Evaluation, Result
 from rivae.ui.explore.drawer import describe, z_compare_svg
 from rivae.ui.shared.runs import describe_run, short_date
 from rivae.ui.shell.text import escape, markdown
@@ -87,10 +88,10 @@ def test_a_card_shows_scores_that_are_there(run_folder, tmp_path):
     shutil.copytree(run_folder / "digits", tmp_path / "digits")
     run = Run(tmp_path / "digits")
     run.write_evaluation(
-        {
-            "retrieval": {"recall_at_1": {"score": 0.521}, "median_rank": {"score": 2.0}},
-            "factors": {"disentanglement": {"score": None}, "completeness": {"score": 0.5}},
-        }
+        Evaluation(
+            retrieval={"recall_at_1": Result(score=0.521), "median_rank": Result(score=2.0)},
+            factors={"disentanglement": Result(), "completeness": Result(score=0.5)},
+        )
     )
     shown = [(label, value) for label, value, _ in describe_run(run).scores]
     assert shown == [("R@1", "0.52"), ("MedR", "2.0"), ("C", "0.50")]

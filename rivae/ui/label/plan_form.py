@@ -250,9 +250,9 @@ def _queries(run: Run) -> int:
     """How many queries the evaluation of the run measured; RunError where it does not say."""
     from rivae.errors import RunError
 
-    settings = (run.evaluation or {}).get("settings")
-    n = settings.get("n_queries") if isinstance(settings, dict) else None
-    if not isinstance(n, int) or n < 1:
+    report = run.evaluation
+    n = None if report is None else report.settings.n_queries
+    if n is None:
         raise RunError(
             f"the evaluation of {run.id} does not say how many queries it measured: evaluate it "
             "again"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.ranges import extent
 from rivae.ui.metrics import session
-from rivae.ui.metrics.along import extent
 from rivae.ui.metrics.charts import chosen_cell
 from rivae.ui.shared import exports
 from rivae.ui.shared.charts import chart, headline
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.sheet import Sheet
     from rivae.runs import Run
+    from rivae.runs.evaluation_file import Evaluation
     from rivae.traversal import Traversal
-    from rivae.ui.metrics.along import Along
-    from rivae.ui.metrics.report import Report
+    from rivae.ui.metrics.report import Along, Report
 
 N_STRIPS = 3
 MAX_POINTS = 8
@@ -77,7 +76,7 @@ def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> No
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def behind(
-    key: str, created: str, dim: int, other: bool, _explorer: Explorer, _stored: Mapping[str, Any]
+    key: str, created: str, dim: int, other: bool, _explorer: Explorer, _stored: Evaluation
 ) -> Traversal:
     """The traversal that a stored table was made of; ``key`` and ``created`` name the two."""
     from rivae.replay import replay
@@ -118,7 +117,7 @@ def _items(run: Run, along: Along, sheet: Sheet) -> None:
     st.caption(
         markdown(
             f"Items found for the first {N_STRIPS} of the measured queries, "
-            f"{extent(along.name)}, at "
+            f"{extent(along.range)}, at "
             "points where the best item changes; a framed one is the query's own pair."
         )
     )

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
-    from rivae.ui.metrics.along import Along
-    from rivae.ui.metrics.report import Report
+    from rivae.ui.metrics.report import Along, Report
 
 THRESHOLD = 0.5
 
@@ -66,7 +65,7 @@ def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: lis
             run.id,
             "stored-correlation",
             is_chart=True,
-            group=_group(along),
+            other=along.other,
             threshold=THRESHOLD,
             names=names,
         )
@@ -84,10 +83,6 @@ def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: lis
         )
     )
     _cell_picker(along, table, names)
-
-
-def _group(along: Along) -> str:
-    return "correlation_other" if along.other else "correlation"
 
 
 def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> None:
@@ -146,7 +141,7 @@ def _alpha(run: Run, report: Report, along: Along, table: NDArray[np.float64]) -
             run.id,
             "stored-alpha",
             is_chart=True,
-            group=_group(along),
+            other=along.other,
             columns=list(along.shared),
             alpha=alpha,
         )

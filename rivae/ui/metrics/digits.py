@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
-    from rivae.ui.metrics.along import Along
-    from rivae.ui.metrics.report import DigitRange
+    from rivae.runs.evaluation_file import AtWidth
+    from rivae.ui.metrics.report import Along
 
     Table = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None
             run.id,
             "stored-digits",
             is_chart=True,
-            group="digits_other" if along.other else "digits",
+            other=along.other,
             names=names,
         )
 
@@ -92,16 +93,16 @@ def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
     )
 
 
-def by_range(run: Run, ranges: Sequence[DigitRange]) -> None:
+def by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
     """How overlap and coverage move with the range of z; nothing for an older evaluation."""
     if not ranges:
         return
     from rivae.plots.digit_ranges import digit_range_lines
 
+    both = [[each.overlap for each in ranges], [each.coverage for each in ranges]]
     figure = digit_range_lines(
         [each.n_std for each in ranges],
-        [each.overlap for each in ranges],
-        [each.coverage for each in ranges],
+        *([math.nan if y is None else y for y in ys] for ys in both),
         dark=theme.is_dark(),
     )
     with headline("Overlap and coverage by range of z"):

@@ -129,7 +129,7 @@ def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[L
         key = "|".join(
             [
                 cache.model_key(run.id),
-                str(report.get("created", "")),
+                report.created,
                 str(plan.n_queries),
                 plan.fingerprint,
             ]

@@ -1,27 +1,143 @@
-"""One run's ``evaluation.json`` as the Metrics page shows it. No streamlit here."""
+"""One run's evaluation as the Metrics page shows it. No streamlit here."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rivae.metrics.dci_paper import DEFAULT_ALPHA
+import numpy as np
+from numpy.typing import NDArray
+
+from rivae import ranges
+from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, D
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.ui.metrics.along import (
-    RANGES,
-    Along,
-    Measured,
-    extent,
-    mapping,
-    number,
-    range_name,
-    read_along,
-    read_measured,
-    sequence,
-)
+from rivae.ranges import PAPER, Range, extent
+from rivae.runs import evaluation_file
+from rivae.runs.evaluation_file import AtWidth, Evaluation, Result, Results
+
+MAX_WIDTHS = 20  # ours are five; a chart of many more could not be read
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One metric of one run.
+
+    Attributes:
+        value: NaN where undefined, with the ``reason``.
+        low, high: the range it lies in; None where open.
+        chance, chance_std: its level under shuffled factors (exact for retrieval), or None.
+        p: share of shuffles at least as good, or None.
+        paper: the printed number of the same method and data set, or None.
+    """
+
+    name: str
+    label: str
+    value: float
+    reason: str
+    std: float | None
+    n: int | None
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    chance: float | None
+    chance_std: float | None
+    p: float | None
+    paper: float | None
+
+
+def measured(name: str, result: Result, dataset: str = "", method: str = "") -> Measured:
+    """What was measured of a metric, beside its level of chance and the paper's number.
+
+    Args:
+        dataset, method: of the run, for the paper's number; without them there is none.
+    """
+    from rivae.benchmark.paper import paper_value
+
+    known, null, size = metric(name), result.null, result.constants.search_size
+    chance, printed = null.mean, paper_value(dataset, method, name) if method else None
+    if chance is None and known.chance is not None and size is not None and size >= 1:
+        chance = known.chance(int(size))
+    return Measured(
+        name=name,
+        label=known.label,
+        value=result.value,
+        reason=result.constants.undefined or "",
+        std=result.std,
+        n=result.n,
+        low=result.low,
+        high=result.high,
+        higher_is_better=result.higher_is_better is not False,
+        chance=chance,
+        chance_std=null.std,
+        p=null.p_value,
+        paper=printed if isinstance(printed, float) else None,
+    )
+
+
+@dataclass(frozen=True)
+class Along:
+    """What is drawn of one range of z.
+
+    Attributes:
+        scale: one sentence about the range.
+        other: whether it is the evaluation's second range.
+        correlation: (d, K) of |corr|, or None without numeric factors.
+        factors: K names.
+        shared: columns that the paper's scores count.
+        n_queries: queries averaged.
+        undefined: (d, K) share of queries without a correlation.
+        transitions: (d, 45) of digits, or None.
+        chance: mean and s.d. of shuffled factors of D, C and I.
+    """
+
+    range: Range
+    scale: str
+    other: bool
+    correlation: NDArray[np.float64] | None
+    factors: tuple[str, ...]
+    shared: tuple[int, ...]
+    n_queries: int
+    undefined: NDArray[np.float64] | None
+    transitions: NDArray[np.float64] | None
+    chance: Mapping[str, tuple[float, float]]
+
+    @property
+    def title(self) -> str:
+        """What the range is called."""
+        return ranges.title(self.range)
+
+
+def _along(stored: Evaluation, other: bool) -> Along | None:
+    """What can be drawn of the first or second range; None where that is nothing."""
+    found = stored.along[other]
+    table = found.correlation or evaluation_file.Correlation()
+    transitions = found.digits.transitions if found.digits else None
+    if not table.absolute and transitions is None:
+        return None
+    scored = found.factors.get(D.key, Result()).constants.factors or ()
+    shared = tuple(k for k, name in enumerate(table.factor_names) if name in scored)
+    nulls = {m.key: found.factors.get(m.key, Result()).null for m in METRICS}
+    return Along(
+        range=found.range,
+        scale=found.scale,
+        other=other,
+        correlation=_matrix(table.absolute),
+        factors=tuple(table.factor_names),
+        shared=shared or tuple(range(len(table.factor_names))),
+        n_queries=table.n_queries or stored.settings.n_queries or 0,
+        undefined=_matrix(table.undefined_share),
+        transitions=np.array(transitions.table) if transitions else None,
+        chance={
+            name: (null.mean, null.std)
+            for name, null in nulls.items()
+            if null.mean is not None and null.std is not None
+        },
+    )
+
+
+def _matrix(shares: list[list[float]] | None) -> NDArray[np.float64] | None:
+    return np.clip(np.array(shares), 0.0, 1.0) if shares else None
 
 
 @dataclass(frozen=True)
@@ -32,113 +148,62 @@ class Report:
     alpha: float
     groups: tuple[tuple[str, tuple[Measured, ...]], ...]
     along: tuple[Along, ...]
-    digit_ranges: tuple[DigitRange, ...]
-    stored: Mapping[str, Any]
+    digit_ranges: tuple[AtWidth, ...]
+    stored: Evaluation
 
 
-def report_of(stored: Mapping[str, Any], dataset: str, method: str) -> Report:
-    """What ``rivae.evaluation.evaluate`` returned, ordered and checked.
+def report_of(stored: Evaluation, dataset: str, method: str) -> Report:
+    """An evaluation in the order of the page.
 
     Args:
         dataset, method: of the run, for the paper's numbers.
     """
-    settings = mapping(stored.get("settings"))
-    groups = []
-    for heading, group, names in _sections(stored, settings):
-        results = mapping(stored.get(group))
-        chosen = [name for name in results if names is None or name in names]
-        suffix = "_other" if group.endswith("_other") else ""
-        # The paper's numbers belong to the paper's range.
-        is_paper = group == "retrieval" or range_name(settings, suffix) == RANGES["paper"]
-        of = method if is_paper else ""
-        found = tuple(
-            measured
-            for name in chosen
-            if (measured := read_measured(name, results[name], dataset, of)) is not None
-        )
-        if found:
-            groups.append((heading, found))
-    ranges = read_ranges(stored.get("digits_ranges"))
-    if ranges:
-        groups.append(("Digit transitions, by the range of z", _digit_ranges(ranges)))
-    along = [read_along(stored, suffix) for suffix in ("", "_other")]
-    alpha = number(settings.get("alpha"))
+    groups = [
+        (heading, tuple(measured(name, result, dataset, of) for name, result in results.items()))
+        for heading, results, of in _sections(stored, method)
+    ]
+    by_width = {at.n_std: at for at in stored.digits_ranges[:MAX_WIDTHS]}
+    widths = tuple(by_width[width] for width in sorted(by_width))
+    groups.append(("Digit transitions, by the range of z", _digit_widths(widths)))
+    along = (_along(stored, other) for other in (False, True))
     return Report(
-        str(stored.get("created") or ""),
-        alpha if alpha and alpha > 0 else DEFAULT_ALPHA,
-        tuple(groups),
-        tuple(a for a in along if a is not None),
-        ranges,
+        stored.created,
+        stored.settings.alpha or DEFAULT_ALPHA,
+        tuple((heading, found) for heading, found in groups if found),
+        tuple(each for each in along if each is not None),
+        widths,
         stored,
     )
 
 
-def _sections(
-    stored: Mapping[str, Any], settings: Mapping[str, Any]
-) -> list[tuple[str, str, list[str] | None]]:
-    """(heading, group, metrics) in the order of the page."""
-    factors = mapping(stored.get("factors"))
-    paper = [name for name in factors if metric(name).along_z]
-    of_z = " ".join(str(settings.get("latents") or "mu(v1)").split()).replace("mu(", "μ(")
-    extents = [extent(range_name(settings, suffix)) for suffix in ("", "_other")]
+def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]:
+    """(heading, results, the method whose printed numbers belong to them, "" for none)."""
+    first = stored.along[0].factors
+    moved, of_z = [], " ".join(stored.settings.latents.split()).replace("mu(", "μ(")
+    for kind in ("Retrieved items", "Digit transitions"):
+        for along in stored.along:
+            digits = along.digits.results if along.digits else {}
+            items = {name: r for name, r in along.factors.items() if metric(name).along_z}
+            results = items if kind == "Retrieved items" else digits
+            # The paper's numbers belong to the paper's range.
+            of = method if along.range == PAPER else ""
+            moved.append((f"{kind}, {extent(along.range)}", results, of))
+    of_latents = {name: r for name, r in first.items() if not metric(name).along_z}
     return [
-        ("Retrieval", "retrieval", None),
-        (f"Retrieved items, {extents[0]}", "factors", paper),
-        (f"Retrieved items, {extents[1]}", "factors_other", None),
-        (f"Digit transitions, {extents[0]}", "digits", None),
-        (f"Digit transitions, {extents[1]}", "digits_other", None),
-        (f"z itself, {of_z}", "factors", [name for name in factors if name not in paper]),
+        ("Retrieval", stored.retrieval, method),
+        *moved,
+        (f"z itself, {of_z}", of_latents, method if stored.along[0].range == PAPER else ""),
     ]
 
 
-def _digit_ranges(ranges: Sequence[DigitRange]) -> tuple[Measured, ...]:
+def _digit_widths(widths: tuple[AtWidth, ...]) -> tuple[Measured, ...]:
     """Overlap and coverage over several half widths of the traversal."""
-    found = []
-    for of in (OVERLAP, COVERAGE):
-        for each in ranges:
-            result = of.result(getattr(each, of.key), settings={}).to_dict()
-            measured = read_measured(of.key, result)
-            if measured is not None:
-                found.append(replace(measured, label=f"{of.label}, mean ± {each.n_std:g} s.d."))
-    return tuple(found)
-
-
-MAX_RANGES = 20  # ours are five; a chart of many more could not be read
-MAX_STD = 1e6
-ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class DigitRange:
-    """Both measures over mean ± ``n_std`` (> 0) s.d. of the aggregated prior.
-
-    Attributes:
-        overlap: in [0, 1/45], NaN where undefined.
-        coverage: in [0, 1], NaN where undefined.
-    """
-
-    n_std: float
-    overlap: float
-    coverage: float
-
-
-def read_ranges(stored: Any) -> tuple[DigitRange, ...]:
-    """The rows of ``digits_ranges`` by growing width, each width once; none in an old file."""
-    found: dict[float, DigitRange] = {}
-    for row in map(mapping, sequence(stored)[:MAX_RANGES]):
-        width = number(row.get("n_std"))
-        if width is None or not 1 / MAX_STD <= width <= MAX_STD:
-            continue
-        overlap = _within(row.get("overlap"), OVERLAP.high)
-        coverage = _within(row.get("coverage"), 1.0)
-        if not (math.isnan(overlap) and math.isnan(coverage)):
-            found[width] = DigitRange(width, overlap, coverage)
-    return tuple(found[width] for width in sorted(found))
-
-
-def _within(value: Any, most: float) -> float:
-    """A value of [0, most], NaN for anything else."""
-    found = number(value)
-    if found is None or not -ROUNDING <= found <= most + ROUNDING:
-        return math.nan
-    return min(max(found, 0.0), most)
+    return tuple(
+        replace(
+            measured(of.key, Result(score=getattr(at, of.key), low=of.low, high=of.high)),
+            label=f"{of.label}, mean ± {at.n_std:g} s.d.",
+            higher_is_better=of.higher_is_better,
+        )
+        for of in (OVERLAP, COVERAGE)
+        for at in widths
+    )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import RivaeError, RunError
+from rivae.ranges import extent
 from rivae.runs import is_read_only
+from rivae.runs.evaluation_file import Evaluation
 from rivae.ui.metrics import cell, charts, exports, session
-from rivae.ui.metrics.along import Along, extent
-from rivae.ui.metrics.report import Report, report_of
+from rivae.ui.metrics.report import Along, Report, report_of
 from rivae.ui.metrics.run_table import run_payload
 from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes, notices
@@ -60,15 +61,16 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
     _report(run, report, bar)
-    if report.stored.get("factors") and not _has_p(report):
+    if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
         _measure(run, job, "Evaluate again")
 
 
-def _stored(run: Run, job: Job | None) -> tuple[dict[str, Any] | None, str]:
+def _stored(run: Run, job: Job | None) -> tuple[Evaluation | None, str]:
     """The evaluation of the run, or None and what is wrong with its file."""
     if job is not None and job.result is not None:
-        return job.result, ""  # newer than a file that could not be written
+        # Newer than a file that could not be written.
+        return Evaluation.model_validate(job.result), ""
     try:
         return run.evaluation, ""
     except RivaeError as error:
@@ -108,7 +110,7 @@ def _has_p(report: Report) -> bool:
 
 def _along_picker(report: Report) -> Along | None:
     """Which of the two stored ranges of z the charts show."""
-    names = {along.name: along for along in report.along}
+    names = {along.title: along for along in report.along}
     if len(names) < 2:
         return next(iter(names.values()), None)
     chosen = st.segmented_control(
@@ -118,7 +120,7 @@ def _along_picker(report: Report) -> Along | None:
         required=True,
         key=keys.METRICS_ALONG,
         bind="query-params",
-        help=". ".join(f"{name}: {extent(name)}" for name in names),
+        help=". ".join(f"{name}: {extent(along.range)}" for name, along in names.items()),
     )
     return names.get(str(chosen), next(iter(names.values())))
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from rivae.metrics.registry import metric
 from rivae.plots.scores import Score, number, published
-from rivae.ui.metrics.along import Measured
-from rivae.ui.metrics.report import Report
+from rivae.ui.metrics.report import Measured, Report
 from rivae.ui.metrics.table import typeset
 
 COLUMNS = (

@@ -32,11 +32,11 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
     data = run.load_dataset()
     result = evaluate(run.load_method(data), data, progress=progress)
     if spec["keep"]:
-        return result
+        return result.document()
     try:
         run.write_evaluation(result)
     except RunError:
-        return result
+        return result.document()
     return None
 
 

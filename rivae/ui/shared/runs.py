@@ -134,30 +134,16 @@ def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     """R@1, MedR and D/C/I out of evaluation.json, as far as they are there; RunError where it is
     broken.
     """
-    evaluation = run.evaluation or {}
-    retrieval = evaluation.get("retrieval") or {}
-    factors = (evaluation.get("factors") or {}) if with_factors else {}
-    wanted = (
-        ("R@1", retrieval, "recall_at_1", "share of queries whose own pair ranks first"),
-        ("MedR", retrieval, "median_rank", "median rank of a query's own pair, 1 is best"),
-        ("D", factors, "disentanglement", "disentanglement: one factor per axis"),
-        ("C", factors, "completeness", "completeness: one axis per factor"),
-        ("I", factors, "informativeness", "informativeness: factors readable from z"),
-    )
-    found = []
-    for label, table, key, meaning in wanted:
-        value = _number(table.get(key))
+    from rivae.metrics.dci_paper import METRICS
+    from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
+
+    evaluation, found = run.evaluation, []
+    for metric in (RECALL[1], MEDIAN_RANK, *(METRICS if with_factors else ())):
+        value = evaluation.score(metric.key) if evaluation else None
         if value is not None:
-            text = f"{value:.1f}" if label == "MedR" else f"{value:.2f}"
-            found.append((label, text, meaning))
+            text = f"{value:.{1 if metric is MEDIAN_RANK else 2}f}"
+            found.append((metric.label, text, metric.title))
     return tuple(found)
-
-
-def _number(result: Any) -> float | None:
-    value = result.get("score") if isinstance(result, dict) else result
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return None
-    return float(value)
 
 
 ROW_LABELS = {"test": "Test items", "all": "All items"}
