@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
+from rivae.ranges import grid as grid  # scripts that were exported before import it from here
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.retriever import Retriever
 
