@@ -107,7 +107,7 @@ def test_a_run_is_renamed_and_the_session_follows(runs):
     panel.at.text_input(panel.key("name")).set_value("best")
     panel.press("rename")
     assert Run(runs / "best").config.name == "best" and not (runs / "digits").exists()
-    assert "digits is best now" in panel.words
+    assert "Renamed digits to best" in panel.words
     assert panel.at.session_state[state.IN_HAND] == {"run": "best"}
 
 
