@@ -35,12 +35,12 @@ def rows_of(table):
 def test_scores_with_and_without_selected_dimensions(wide):
     clean, blurred = wide
     rows = rows_of(scores_payload(SimpleNamespace(lines=wide)))
-    every, ten = rows["every", "clean"], rows["the", "clean"]
+    every, ten = rows["all", "clean"], rows["the", "clean"]
     for k, name in enumerate(("disentanglement", "completeness", "informativeness")):
         assert every[k]["main"] == f"{clean.scores.every.results[name].score:.3f}"
         assert ten[k]["main"] == f"{clean.scores.selected.results[name].score:.3f}"
     assert float(ten[0]["main"]) > float(every[0]["main"])  # why both have to be stated
-    mains = [[c["main"] for c in rows[over, "blurred"]] for over in ("every", "the")]
+    mains = [[c["main"] for c in rows[over, "blurred"]] for over in ("all", "the")]
     assert blurred.scores.selected is None and mains[0] == mains[1]  # it has five, all of them
     alone = scores_payload(SimpleNamespace(lines=(blurred,)))
     assert len([row for row in alone["rows"] if "section" in row]) == 1
@@ -49,17 +49,17 @@ def test_scores_with_and_without_selected_dimensions(wide):
 
 def test_places_only_where_intervals_part(wide):
     rows = rows_of(scores_payload(SimpleNamespace(lines=wide)))
-    assert rows["every", "clean"][2]["sub"].endswith("1st")
-    assert rows["every", "blurred"][2]["sub"].endswith("2nd")
+    assert rows["all", "clean"][2]["sub"].endswith("1st")
+    assert rows["all", "blurred"][2]["sub"].endswith("2nd")
     twins = (wide[0], Line(SimpleNamespace(id="twin"), "clean", *([wide[0].scores] * 2)))
     table = scores_payload(SimpleNamespace(lines=twins))
-    assert all(cell["sub"].endswith("tie") for cell in rows_of(table)["every", "clean"][:3])
+    assert all(cell["sub"].endswith("tie") for cell in rows_of(table)["all", "clean"][:3])
     assert table["rows"][2]["detail"] == "derived from clean"
 
 
 def test_a_run_without_scores_has_no_numbers():
     bare = Line(SimpleNamespace(id="bare"), trouble="not evaluated yet")
-    cells = rows_of(scores_payload(SimpleNamespace(lines=(bare,))))["every", "bare"]
+    cells = rows_of(scores_payload(SimpleNamespace(lines=(bare,))))["all", "bare"]
     assert [cell["main"] for cell in cells] == ["–"] * 6
 
 

@@ -124,7 +124,7 @@ def test_a_run_that_a_labelling_plan_names_keeps_its_name(runs, label_plan):
     assert "labelling plans (first)" in panel.words
     panel.at.text_input(panel.key("name")).set_value("best")
     panel.press("rename")
-    assert "plan first names digits" in panel.words and (runs / "digits").is_dir()
+    assert "plan first uses digits" in panel.words and (runs / "digits").is_dir()
 
 
 def content_of(folder):

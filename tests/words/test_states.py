@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rivae.data.pairs import load
+from rivae.data.pairs import Settings, load
 from rivae.errors import ConfigError, DataError
 from rivae.explorer import Explorer
 from rivae.methods import build_method
@@ -18,7 +18,7 @@ from rivae.words.targets import (
 
 @pytest.fixture(scope="module")
 def data(small_store):
-    return load(store=str(small_store), image_size=16)
+    return load(Settings(store=str(small_store), image_size=16))
 
 
 @pytest.fixture(scope="module")
