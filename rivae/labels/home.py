@@ -6,15 +6,17 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
 from rivae.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.events import OLD_IMPORT
-from rivae.labels.known_items import KnownItems
 from rivae.labels.store import LabelStore
+
+if TYPE_CHECKING:
+    from rivae.labels.known_items import KnownItems
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ def rename_old_keys(store: LabelStore) -> Renamed:
     Raises:
         LabelError: the store did not answer, or cannot be written; nothing is changed then.
     """
+    from rivae.labels.known_items import KnownItems  # brings PyTorch
+
     items = KnownItems(store, deleted=True)
     with store.writing() as connection:
         e = sql.label_events.c
@@ -111,8 +115,6 @@ def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> Lab
     store = LabelStore(url or labels_url())
     try:
         if store.has_items(OLD_IMPORT):
-            pass  # brings PyTorch
-
             left = (READ_ONLY,) if store.read_only else rename_old_keys(store).left
             for sentence in left:
                 (tell or _nobody)(sentence)

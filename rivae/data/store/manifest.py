@@ -79,7 +79,6 @@ def own_store(name: str, root: Path | None = None) -> Path:
     Raises:
         DataError: there is none.
     """
-    pass
 
     root = root or data_root()
     folder = root / checked_name(name)
