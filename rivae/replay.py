@@ -19,7 +19,7 @@ from rivae.ranges import traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
-from rivae.runs.evaluation_file import Along, Evaluation, Prior
+from rivae.runs.evaluation_file import AGAIN, Along, Evaluation, Prior
 from rivae.traversal import Progress, Traversal, traverse
 
 MAX_POINTS = 10_000
@@ -82,7 +82,7 @@ def _rows(data: PairedDataset, report: Evaluation) -> tuple[Ints, Ints]:
 
 
 def _damaged() -> DataError:
-    return DataError("the evaluation does not fit this model: evaluate the run again")
+    return DataError(f"the evaluation does not fit this model: {AGAIN}")
 
 
 def _values(along: Along, prior: Prior | None) -> Floats:

@@ -12,7 +12,7 @@ from rivae.metrics.digits import transition_table
 from rivae.replay import replay
 from rivae.retrieval import Retriever
 from rivae.runs import DEMO_ROOT, Run
-from rivae.runs.evaluation_file import read_evaluation
+from rivae.runs.evaluation_file import AGAIN, read_evaluation
 from tests.test_evaluation import FactorReader, grid_data
 
 QUICK = {"n_search_sets": 1, "null_permutations": 0, "null_permutations_slow": 0, "n_queries": 10}
@@ -75,7 +75,7 @@ def test_a_report_of_something_else_is_one_sentence(measured, change):
     stored = report.document()
     if not change.keys() & {"settings"}:
         change = {"settings": {**stored["settings"], **change}}
-    with pytest.raises(DataError, match="evaluate the run again"):
+    with pytest.raises(DataError, match=AGAIN):
         replay(retriever, data, read({**stored, **change}), 0)
 
 
@@ -94,11 +94,11 @@ def test_stored_ends_that_do_not_fit_are_refused(measured, ends):
     exact, stored = (replay(retriever, data, r, 0).values for r in (report, read(older)))
     np.testing.assert_allclose(stored, exact)
     older["correlation"]["values"] |= ends
-    with pytest.raises(DataError, match="evaluate the run again"):
+    with pytest.raises(DataError, match=AGAIN):
         replay(retriever, data, read(older), 0)
 
 
 def test_a_dimension_that_is_not_there(measured):
     retriever, data, report = measured
-    with pytest.raises(DataError, match="evaluate the run again"):
+    with pytest.raises(DataError, match=AGAIN):
         replay(retriever, data, report, 2)

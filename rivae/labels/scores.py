@@ -33,6 +33,8 @@ PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
 MIN_SHARE = 0.9
 ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; each needs all correlations anew
 MIN_QUERIES = 5  # below this queries redrawn say nothing
+# What the intervals are over.
+OVER_ALL, OVER_QUERIES = "queries and annotators", "queries only: there is one annotator"
 
 
 @dataclass(frozen=True)
@@ -213,8 +215,7 @@ def _draws(
         here = len(range(i, n_bootstrap, n_sets))
         queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), here)
         tables.append(_mean_over(queries.astype(np.float64), *known[key]))
-    over = "queries and annotators" if several else "queries only: there is one annotator"
-    return np.concatenate(tables), over
+    return np.concatenate(tables), OVER_ALL if several else OVER_QUERIES
 
 
 def _intervals(

@@ -19,6 +19,7 @@ from rivae.files import json_ready
 from rivae.reading.documents import first_problem, read_json
 
 # Ours are some 60 kB; one of 512 axes has 2 MB.
+AGAIN = "evaluate the run again"
 MAX_BYTES = 8 * 2**20
 ROUNDING = 1e-9
 # What is measured along z stands twice in the file: over the range asked for, and over another.
@@ -318,13 +319,13 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
         DataError: it is too large, damaged, or not of the form ``Evaluation``; one sentence that
             ends in what to do.
     """
-    damaged = "evaluation.json is damaged: evaluate the run again"
+    damaged = f"evaluation.json is damaged: {AGAIN}"
     value = read_json(
         source,
         MAX_BYTES,
         foreign=damaged,
         unreadable=damaged,
-        too_large="evaluation.json is too large: evaluate the run again",
+        too_large=f"evaluation.json is too large: {AGAIN}",
     )
     if not isinstance(value, dict):
         raise DataError(damaged)
@@ -332,4 +333,4 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
         return Evaluation.model_validate(value)
     except ValidationError as error:
         problem = first_problem(error)
-        raise DataError(f"broken evaluation ({problem}): evaluate the run again") from None
+        raise DataError(f"broken evaluation ({problem}): {AGAIN}") from None

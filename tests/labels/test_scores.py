@@ -8,7 +8,7 @@ import pytest
 
 from rivae.data.base import FactorSpec
 from rivae.errors import ConfigError
-from rivae.labels.scores import label_scores, overlap
+from rivae.labels.scores import OVER_ALL, OVER_QUERIES, label_scores, overlap
 from rivae.metrics.correlation import correlation_table, path_correlations
 from rivae.metrics.dci_paper import paper_dci
 from rivae.traversal import Traversal
@@ -70,7 +70,7 @@ def test_fully_labelled_is_the_metric_itself():
     assert cover.needed == len(np.unique(found.ids)) and cover.labelled == (cover.needed,) * 3
     assert cover.points == (1.0,) * 3 and cover.queries == (12,) * 3
     assert got.selected is None and got.n_annotators == 1
-    assert got.interval_over.startswith("queries only")
+    assert got.interval_over == OVER_QUERIES
 
 
 def test_choosing_dimensions_lifts_the_scores_and_is_said():
@@ -143,7 +143,7 @@ def test_annotators_who_differ_widen_the_interval():
 
     def width(*tables):
         got = label_scores(found, pd.concat(tables), FACTORS)
-        assert got.interval_over == "queries and annotators" and got.n_annotators == 3
+        assert got.interval_over == OVER_ALL and got.n_annotators == 3
         low, high = got.every.intervals["informativeness"]
         return high - low
 

@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run
-from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.evaluation_file import AGAIN, Evaluation
 from tests.training.tiny import tiny_config
 
 
@@ -126,7 +126,7 @@ def test_a_damaged_evaluation(run):
     assert run.evaluation.document() == {"own": None}
     for text in ("{", "[]", "[" * 100_000):
         (run.path / "evaluation.json").write_text(text)
-        with pytest.raises(RunError, match=r"evaluation.json is damaged: evaluate the run again"):
+        with pytest.raises(RunError, match=f"evaluation.json .*: {AGAIN}"):
             _ = run.evaluation
 
 

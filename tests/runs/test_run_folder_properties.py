@@ -27,6 +27,7 @@ from rivae.jobs.overview import entries, progress_of
 from rivae.jobs.preview_files import previews_of
 from rivae.jobs.watch import RunHistory
 from rivae.runs import DEMO_ROOT, Run, list_runs
+from rivae.runs.evaluation_file import AGAIN
 from rivae.runs.notes import about, is_archived
 from rivae.ui.metrics.report import report_of
 from rivae.ui.shared.runs import describe_run, run_title
@@ -207,7 +208,7 @@ def test_what_is_no_file_is_not_waited_for(kind: str) -> None:
         assert "odd-config.json" not in rows, "no run without a configuration"
         if kind != "nothing":
             said = rows["odd-evaluation.json"]["message"]
-            assert "evaluation.json is damaged: evaluate the run again" in said
+            assert f"evaluation.json is damaged: {AGAIN}" in said
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_a_broken_evaluation_is_one_row_with_its_reason(content: Any, where: str
         odd = _check(root)["odd"]
         assert odd["state"] == "broken" and odd["data set"] == "synth"
         assert f"broken evaluation ({where}" in odd["message"]
-        assert "evaluate the run again" in odd["message"]
+        assert AGAIN in odd["message"]
         card = describe_run(Run(root / "odd"))
         assert card.note == odd["message"] and not card.scores and card.broken_evaluation
         assert card.action == "measure"

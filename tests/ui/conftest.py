@@ -158,6 +158,11 @@ class App:
         return "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
 
     @property
+    def links(self) -> list[tuple[str, str]]:
+        """Where the links of the page lead: the page and the query of each."""
+        return [(link.proto.page, link.proto.query_string) for link in self.at.get("page_link")]
+
+    @property
     def components(self) -> list[Any]:
         """The page's own components: without the frame, which every page has."""
         return [c for c in self.at.get("bidi_component") if '"reveal"' not in c.proto.json]

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from rivae.errors import RunError
 from rivae.runs import Run
 from rivae.ui.metrics import run as metrics_evaluate
 from tests.ui.test_metrics_page import tables
@@ -43,14 +44,14 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
     from rivae.ui.shell.cache import run as known
 
     page = app("metrics", run="new")
-    assert "Not measured yet" in page.words and not tables(page)
+    assert metrics_evaluate.NOT_MEASURED in page.words and not tables(page)
     page.at.button(key="metrics_evaluate").click().run()
     page.calm()
     job = metrics_evaluate.job_of(known("new"))
     assert job is not None and page.at.button(key="metrics_evaluate").disabled
     (bar,) = page.at.get("progress")
     assert bar.proto.text.startswith("Evaluating new: ")
-    with pytest.raises(Exception, match="another run is being evaluated"):
+    with pytest.raises(RunError, match=metrics_evaluate.BUSY):
         other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
         (other.path / "model.safetensors").write_bytes(b"another")
         metrics_evaluate.start(other)

@@ -8,18 +8,22 @@ import numpy as np
 import pytest
 
 from rivae.evaluation import evaluate
+from rivae.labels.align import MIN_LABELS
 from rivae.labels.derive import free_name
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
 from rivae.labels.row_keys import keys_by_row
 from rivae.labels.schema import read_guideline
+from rivae.labels.scores import OVER_ALL, OVER_QUERIES
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
-from rivae.ui.metrics import align
+from rivae.ui.metrics import align, labels
+from rivae.ui.metrics.labels_data import NOT_EVALUATED
+from rivae.ui.metrics.labels_table import COVERAGE_TITLE, GAINS_TITLE, SCORES_TITLE
+from rivae.ui.metrics.run import NOT_MEASURED
 from rivae.words.axis_names import given_names
 from tests.ui.labels_fixture import PlanForTests, make_label_plan
 
-TABLE, COVERAGE, GAINS = "D, C and I from labels", "Labels by factor", "held-out items"
 TWO = ("wateriness", "greenness")
 
 
@@ -106,13 +110,13 @@ def cells(table, row):
 
 def test_without_a_plan_the_way_to_one(shown):
     page = shown()
-    assert "need a labelling plan" in words(page) and payload(page, TABLE) is None
-    assert any("Make a plan" in link.proto.label for link in page.at.get("page_link"))
+    assert labels.NO_PLAN in words(page) and payload(page, SCORES_TITLE) is None
+    assert ("label", "view=Plans") in page.links
 
 
 def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypatch):
     from rivae.ui.metrics import labels_data
-    from rivae.ui.shared import labels
+    from rivae.ui.shared.labels import open_plan
 
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     said = []
@@ -122,7 +126,7 @@ def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypa
         return labels_data.Line(run), None
 
     monkeypatch.setattr(labels_data, "_look", look)
-    labels_data.scores_of(labels.open_plan("ours"), 0, said.append)
+    labels_data.scores_of(open_plan("ours"), 0, said.append)
     assert said == [
         "Searching with digits, run 1 of 2",
         "looked at digits",
@@ -134,22 +138,23 @@ def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypa
 
 def test_without_labels_the_way_to_the_first(shown, made):
     page = shown()
-    assert "Plan ours has no labels yet" in words(page) and payload(page, TABLE) is None
-    assert any(link.proto.label == "Label" for link in page.at.get("page_link"))
-    assert page.at.button(key="metrics_suggest_start") and "No factor has different" in words(page)
+    assert labels.NO_LABELS.format("ours") in words(page) and payload(page, SCORES_TITLE) is None
+    assert ("label", "plan=ours") in page.links
+    assert page.at.button(key="metrics_suggest_start")
+    assert align.TOO_FEW.format(MIN_LABELS, align.GOOD) in words(page)
 
 
 def test_a_plan_that_is_not_there(shown, made):
     page = shown(plan="<b>nobody's</b>")
     said = [warning.value for warning in page.at.warning]
-    assert any("There is no plan" in sentence for sentence in said)
+    assert any("nobody's" in sentence for sentence in said)
     assert not any("<b>" in sentence for sentence in said), "shown as it was written"
     assert page.at.selectbox(key="plan").value == "ours"
 
 
 def test_a_run_of_another_plan(shown, made):
     page = shown(run="digits-4")
-    assert "digits-4 is not part of this plan" in words(page).replace("\\", "")
+    assert labels.OTHER_PLAN.format("digits-4") in words(page)
     assert page.at.selectbox(key="metrics_run").value == "digits"
 
 
@@ -157,38 +162,38 @@ def test_labels_become_numbers_and_more_labels_other_numbers(shown, made):
     for factor in TWO:
         label(made, factor)
     page = shown()
-    table = payload(page, TABLE)
+    table = payload(page, SCORES_TITLE)
     alone = cells(table, "digits")
     assert 0 < float(alone["informativeness"]["main"]) < 1
     assert "…" in alone["informativeness"]["sub"]
     assert alone["annotators"]["main"] == "1" and alone["queries"]["main"] == "6"
     assert alone["labelled"]["main"] == "100%"
     assert "wateriness, greenness; alpha = 10" in words(page)
-    assert "Not scored yet: stickiness" in words(page) and "queries only" in words(page)
+    assert "stickiness" in words(page) and OVER_QUERIES in words(page)
     # The same model with its axes in another order: whatever the labels, it is a tie.
     assert cells(table, "digits-turned")["informativeness"]["sub"].endswith("tie")
     for factor in TWO:
         label(made, factor, annotator="bob", seed=1)
     page.at.run()
-    both = cells(payload(page.calm(), TABLE), "digits")
+    both = cells(payload(page.calm(), SCORES_TITLE), "digits")
     assert both["annotators"]["main"] == "2"
     assert both["informativeness"]["main"] != alone["informativeness"]["main"]
-    assert "queries and annotators" in words(page)
+    assert OVER_ALL in words(page)
 
 
 def test_coverage_and_correlations_of_the_chosen_run(shown, made):
     label(made, TWO[0])
     label(made, TWO[1], n=4)
     page = shown(run="digits-turned")
-    found = cells(payload(page, COVERAGE), TWO[1])
+    found = cells(payload(page, COVERAGE_TITLE), TWO[1])
     assert found["queries"]["main"] == "0 of 6" and found["cannot"]["main"] == "0"
-    assert cells(payload(page, COVERAGE), TWO[0])["queries"]["main"] == "6 of 6"
+    assert cells(payload(page, COVERAGE_TITLE), TWO[0])["queries"]["main"] == "6 of 6"
     chart = json.loads(page.at.get("plotly_chart")[0].proto.spec)
     heat = next(trace for trace in chart["data"] if trace["type"] == "heatmap")
     assert np.array(chart["layout"]["yaxis"]["ticktext"]).tolist() == [TWO[0]]
     assert heat["name"] == "|corr|"
     # With one factor nothing can be disentangled.
-    row = cells(payload(page, TABLE), "digits")
+    row = cells(payload(page, SCORES_TITLE), "digits")
     assert row["disentanglement"]["main"] == "–" and "one factor" in row["disentanglement"]["sub"]
 
 
@@ -197,11 +202,11 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
         label(made, factor)
     (folder / "digits-turned" / "evaluation.json").unlink()
     page = shown(run="digits-turned")
-    table = payload(page, TABLE)
+    table = payload(page, SCORES_TITLE)
     row = next(r for r in table["rows"] if r.get("name") == "digits-turned")
-    assert row["detail"] == "not evaluated yet"
+    assert row["detail"] == NOT_EVALUATED
     page.at.button(key="metrics_labels_evaluate").click().run()
-    assert first(page.calm().params["show"]) == "run" and "Not measured yet" in words(page)
+    assert first(page.calm().params["show"]) == "run" and NOT_MEASURED in words(page)
 
 
 # Aligning
@@ -239,7 +244,7 @@ def test_align_keep_and_look(shown, folder, made):
     assert page.at.multiselect[0].value == list(TWO)
     page.at.button(key="metrics_align_start").click().run()
     finished(page, "align")
-    gains = payload(page, GAINS)
+    gains = payload(page, GAINS_TITLE)
     mean = cells(gains, "Mean")
     assert float(mean["after"]["main"]) > 0.8 > float(mean["before"]["main"])
     assert not (folder / "digits-aligned").exists()
@@ -251,11 +256,11 @@ def test_align_keep_and_look(shown, folder, made):
     assert given_names(made_run, 3)[:2] == list(TWO)
     said = json.loads((made_run.path / "alignment.json").read_text())
     assert said["factors"] == list(TWO) and said["guideline"] == made.guideline.version
-    links = {link.proto.label: link.proto for link in page.at.get("page_link")}
-    assert "run=digits-aligned" in links["Open in Explore"].query_string
-    assert "runs=digits%2Cdigits-aligned" in links["Compare with the original"].query_string
-    row = next(r for r in payload(page, TABLE)["rows"] if r.get("name") == "digits-aligned")
-    assert row["detail"] == "derived from digits; not evaluated yet"
+    assert ("explore", "run=digits-aligned") in page.links
+    assert ("compare", "runs=digits%2Cdigits-aligned") in page.links
+    table = payload(page, SCORES_TITLE)
+    row = next(r for r in table["rows"] if r.get("name") == "digits-aligned")
+    assert "digits" in row["detail"] and NOT_EVALUATED in row["detail"]
     after = {p.name: p.read_bytes() for p in (folder / "digits").iterdir() if p.is_file()}
     assert after == before
     page.at.button(key="metrics_align_evaluate").click().run()
@@ -268,11 +273,11 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
     page.at.multiselect[0].unselect(TWO[1])
     page.at.button(key="metrics_align_start").click().run()
     finished(page, "align")
-    assert payload(page, GAINS) is None and "too few, or too alike" in words(page)
+    assert payload(page, GAINS_TITLE) is None and align.GAIN_UNKNOWN in words(page)
     page.at.text_input[0].input("digits-4")
     page.at.button(key="metrics_align_keep").click().run()
     finished(page, "keep")
-    assert "a run named digits-4 already exists" in words(page)
+    assert "run named digits-4" in words(page)
     assert Run(folder / "digits-4").config.parent is None
 
 
@@ -281,7 +286,7 @@ def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     monkeypatch.setattr(align.tasks, "at_once", 0)
     page = shown(run="digits")
     page.at.button(key="metrics_align_start").click().run()
-    assert "the machine is busy aligning other axes" in words(page.calm())
+    assert align.BUSY in words(page.calm())
 
 
 # Suggesting
@@ -293,21 +298,21 @@ def test_a_suggestion_becomes_a_plan(shown, folder, made):
     page.at.number_input(key="metrics_suggest_n").set_value(25).run()
     page.at.button(key="metrics_suggest_start").click().run()
     finished(page, "suggest")
-    assert "25 items chosen among" in words(page)
-    names = [t for t in page.at.text_input if t.label == "Name of the new plan"]
-    assert names[0].value == "digits-next" and plan_names(made.store) == ["ours"]
-    names[0].input("Not a name")
+    assert "25 items" in words(page)
+    name = "metrics_suggest_name_digits"
+    assert page.at.text_input(key=name).value == "digits-next"
+    assert plan_names(made.store) == ["ours"]
+    page.at.text_input(key=name).input("Not a name")
     page.at.button(key="metrics_suggest_keep").click().run()
-    assert "cannot name a plan" in words(page.calm()) and plan_names(made.store) == ["ours"]
-    next(t for t in page.at.text_input if t.label == "Name of the new plan").input("next-one")
+    assert "Not a name" in words(page.calm()) and plan_names(made.store) == ["ours"]
+    page.at.text_input(key=name).input("next-one")
     page.at.button(key="metrics_suggest_keep").click().run()
     plan = kept_plan(made.store, "next-one")
     data = Run(folder / "digits").load_dataset()
     assert plan.purpose == "axes" and len(plan.items) == 25
     assert plan.guideline == made.guideline.version and plan.runs[0].id == "digits"
     assert not set(plan.items) & set(data.splits["test"])
-    link = next(x for x in page.at.get("page_link") if x.proto.label == "Label these items")
-    assert "plan=next-one" in link.proto.query_string
+    assert ("label", "view=Label&plan=next-one") in page.links
 
 
 def test_labels_of_another_plan_on_the_same_data_are_material(shown, folder, made, tmp_path):
@@ -315,7 +320,7 @@ def test_labels_of_another_plan_on_the_same_data_are_material(shown, folder, mad
     other.label("ann", [1 + i % 5 for i in range(12)])
     other.store.close()
     page = shown(plan="ours", run="digits")
-    assert "12 items by one annotator" in words(page)
+    assert "12 items" in words(page)
 
 
 def test_free_names():

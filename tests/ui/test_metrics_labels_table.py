@@ -6,7 +6,7 @@ import pytest
 
 from rivae.labels.scores import label_scores
 from rivae.ui.metrics.labels_data import Line
-from rivae.ui.metrics.labels_table import gains_payload, ordinal, scores_payload
+from rivae.ui.metrics.labels_table import MEAN_ROW, gains_payload, ordinal, scores_payload
 from tests.labels.test_scores import FACTORS, labels_of, world
 
 
@@ -58,7 +58,7 @@ def test_places_only_where_intervals_part(wide):
 
 
 def test_a_run_without_scores_has_no_numbers():
-    bare = Line(SimpleNamespace(id="bare"), trouble="not evaluated yet")
+    bare = Line(SimpleNamespace(id="bare"), trouble="any")
     cells = rows_of(scores_payload(SimpleNamespace(lines=(bare,))))["all", "bare"]
     assert [cell["main"] for cell in cells] == ["–"] * 6
 
@@ -74,7 +74,7 @@ def test_gains_and_their_mean():
         "n": 9,
     }
     table = gains_payload([gain, {**gain, "factor": "b", "before": 0.2}], {"a": "A"}, ["z1", "z2"])
-    assert [row["name"] for row in table["rows"]] == ["A", "b", "Mean (|corr|: MCC)"]
+    assert [row["name"] for row in table["rows"]] == ["A", "b", MEAN_ROW]
     first, last = ([c["main"] for c in table["rows"][i]["cells"]] for i in (0, -1))
     assert first == ["z2", "0.40", "0.80", "−0.10", "0.60", "9"]
     assert last == ["", "0.30", "0.80", "−0.10", "0.60", ""]

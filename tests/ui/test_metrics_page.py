@@ -9,7 +9,11 @@ from rivae.benchmark.rows import make_row, write_rows
 from rivae.files import json_ready
 from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
-from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.evaluation_file import AGAIN, Evaluation
+from rivae.ui.metrics.benchmark import NO_RESULTS
+from rivae.ui.metrics.digits import RANGES_NOTE
+from rivae.ui.metrics.run import NO_METRICS
+from rivae.ui.shared.address import NO_SUCH_RUN
 
 DEMOS = ("demo-synth", "demo-digits")
 
@@ -124,7 +128,7 @@ def test_a_nonsense_heading_breaks_nothing(app, results, junk):
 def test_without_results_the_page_says_where_they_come_from(app, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RESULTS", str(tmp_path))
     page = app("metrics")
-    assert "No benchmark results yet" in page.words and not tables(page)
+    assert NO_RESULTS in page.words and not tables(page)
 
 
 def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
@@ -140,7 +144,7 @@ def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
 
 def test_a_link_to_a_run_opens_its_numbers(shown):
     page = shown(run="demo-synth")
-    data = table(page, "All metrics of demo-synth")
+    data = table(page, "demo-synth")
     recall = Run(DEMO_ROOT / "demo-synth").evaluation.score("recall_at_1")
     assert f"{recall:.3f}" in values(data, "value") and "0.001" in values(data, "chance")
     assert data["rows"][0] == {"section": "Retrieval"}
@@ -222,13 +226,13 @@ def test_digits_have_transitions_instead(shown):
 
 
 def test_digits_by_range_are_shown_where_they_were_measured(shown, measured):
-    assert "paper gives its range" not in shown(run="demo-digits").words
+    assert RANGES_NOTE not in shown(run="demo-digits").words
     run = Run(measured / "demo-digits")
     ranges = [{"n_std": n, "overlap": 0.02 - n / 1e4, "coverage": 0.9} for n in (3.0, 30.0)]
     document = {**run.evaluation.document(), "digits_ranges": ranges}
     run.write_evaluation(Evaluation.model_validate(json_ready(document)))
     page = shown(run="demo-digits")
-    assert len(charts(page)) == 3 and "in units of z only" in page.words
+    assert len(charts(page)) == 3 and RANGES_NOTE in page.words
     assert any("digit_range_lines(*columns)" in code.value for code in page.at.code)
 
 
@@ -244,8 +248,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
     stored["settings"]["n_queries"] = None
     path.write_text(json.dumps(stored))
     page = shown(run="demo-synth", cell="1_1")
-    assert ["evaluate the run again" in w.value for w in page.at.warning] == [True]
-    assert table(page, "All metrics"), "the numbers stay"
+    assert [AGAIN in w.value for w in page.at.warning] == [True]
+    assert table(page, "demo-synth"), "the numbers stay"
 
 
 @pytest.mark.parametrize(
@@ -255,9 +259,9 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
         ("[]", "evaluation.json is damaged"),
         ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
         ('{"retrieval": 5}', "broken evaluation (retrieval"),
-        ("{}", "has no metrics"),
+        ("{}", NO_METRICS.format("demo-synth")),
         ('{"retrieval": {"recall_at_1": null}}', "broken evaluation (retrieval / recall_at_1"),
-        ('{"retrieval": {}, "digits": {"transitions": null}}', "has no metrics"),
+        ('{"retrieval": {}, "digits": {"transitions": null}}', NO_METRICS.format("demo-synth")),
     ],
 )
 def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
@@ -270,8 +274,8 @@ def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
 
 
 UNUSABLE = {
-    "nowhere": "there is no run 'nowhere'",
-    "training": "has no trained model yet",
+    "nowhere": "run 'nowhere'",
+    "training": "trained model",
     "broken": "config.json",
 }
 
@@ -285,10 +289,9 @@ def test_a_run_that_cannot_be_opened_is_explained(app, run, reason):
 
 def test_a_bad_link_is_explained(app):
     page = app("metrics", run="../../etc", show="run")
-    assert any("run in the link" in warning.value for warning in page.at.warning)
+    assert any(warning.value == NO_SUCH_RUN for warning in page.at.warning)
 
 
 def test_without_runs_the_page_leads_to_training(app, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
-    links = app("metrics", show="run").at.get("page_link")
-    assert "Train a model" in [link.proto.label for link in links]
+    assert ("train", "training=New+run") in app("metrics", show="run").links

@@ -10,7 +10,7 @@ import pytest
 
 from rivae.errors import DataError, RunError
 from rivae.runs import DEMO_ROOT, Run, evaluation_file
-from rivae.runs.evaluation_file import read_evaluation
+from rivae.runs.evaluation_file import AGAIN, read_evaluation
 from rivae.ui.metrics.exports import run_files
 from rivae.ui.metrics.report import report_of
 from rivae.ui.metrics.run_table import run_payload
@@ -146,7 +146,7 @@ def test_a_file_of_another_hand_never_throws(stored, path, junk):
     try:
         found = report(stored)
     except DataError as error:
-        assert "evaluate the run again" in str(error)
+        assert AGAIN in str(error)
         return
     json.dumps(run_payload(found, "x"), allow_nan=False)
     for along in found.along:
@@ -167,7 +167,7 @@ def test_a_file_of_another_hand_never_throws(stored, path, junk):
 )
 def test_a_table_that_does_not_fit_is_refused(stored, change, problem):
     change(stored["correlation"])
-    with pytest.raises(DataError, match=f"{problem}.*: evaluate the run again"):
+    with pytest.raises(DataError, match=f"{problem}.*: {AGAIN}"):
         report(stored)
 
 

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 PLACE = "metrics_align"
 GOOD = 30  # labelled items with which an alignment is worth its while
+TOO_FEW = "No factor has different labels of at least {} items yet; {} do much more."
+GAIN_UNKNOWN = (
+    "The labels are too few, or too alike, to hold some of them out: the gain of this "
+    "alignment is unknown."
+)
 
 
 def panel(run: Run, found: Found, known: Labelled) -> None:
@@ -58,10 +63,7 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
 
     ids, counts, usable = found.guideline.ids, known.counts(), known.usable()
     if not usable:
-        st.write(
-            f"No factor has different labels of at least {MIN_LABELS} items yet; "
-            f"{GOOD} do much more."
-        )
+        st.write(TOO_FEW.format(MIN_LABELS, GOOD))
         return False
     names = dict(zip(ids, found.names(ids), strict=True))
     key = f"{keys.METRICS_ALIGN_FACTORS}_{run.id}"
@@ -135,8 +137,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
         )
     else:
         st.info(
-            "The labels are too few, or too alike, to hold some of them out: the gain of this "
-            "alignment is unknown.",
+            GAIN_UNKNOWN,
             icon=":material/info:",
         )
     st.caption(markdown(f"{result['note'][:1].upper()}{result['note'][1:]}."))
@@ -190,9 +191,9 @@ def _kept(run: Run, job: Job) -> None:
 
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
 
-tasks = Tasks(
-    20, RunError, "the machine is busy aligning other axes: try again in a minute", at_once=2
-)
+BUSY = "the machine is busy aligning other axes: try again in a minute"
+
+tasks = Tasks(20, RunError, BUSY, at_once=2)
 
 
 def job_of(what: str, run: Run) -> Job | None:

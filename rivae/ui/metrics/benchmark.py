@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from rivae.benchmark.summary import SummaryLine
 
+NO_RESULTS = "No benchmark results yet"
+AGAIN = "run the benchmark again"
+FOREIGN = "{} is not a table of benchmark results: " + AGAIN
 HOW_TO_READ = (
     "Mean ± s.d. over all n runs; below it the 95 % interval of the mean (wide where "
     "there are two runs), cut at the range of the metric. The best of our means in a column is "
@@ -42,7 +45,7 @@ def tables(bar: DeltaGenerator) -> None:
         st.warning(markdown(str(error)), icon=":material/info:")
         return
     if not lines:
-        st.subheader("No benchmark results yet", anchor=False)
+        st.subheader(NO_RESULTS, anchor=False)
         st.write(
             "Run the benchmark to fill these tables: `rivae benchmark` trains and measures the "
             "methods of the paper on this machine, which takes hours to days (see "
@@ -162,14 +165,14 @@ def check(path: Path, size: int) -> None:
     import pyarrow.parquet as pq
 
     if size > MAX_BYTES:
-        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: run the benchmark again")
+        raise DataError(f"{path.name} is larger than {MAX_BYTES >> 20} MB: {AGAIN}")
     try:
         with pq.ParquetFile(path) as file:
             schema, n_rows = file.schema_arrow, file.metadata.num_rows
     except (OSError, pa.ArrowException):
-        raise DataError(f"{path.name} is damaged: delete it and run the benchmark again") from None
+        raise DataError(f"{path.name} is damaged: delete it and {AGAIN}") from None
     if n_rows > MAX_ROWS:
-        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: run the benchmark again")
+        raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows: {AGAIN}")
     types = {field.name: field.type for field in schema}
     is_text = (pa.types.is_string, pa.types.is_large_string)
     is_number = (pa.types.is_integer, pa.types.is_floating)
@@ -179,4 +182,4 @@ def check(path: Path, size: int) -> None:
 
 
 def _foreign(path: Path) -> DataError:
-    return DataError(f"{path.name} is not a table of benchmark results: run the benchmark again")
+    return DataError(FOREIGN.format(path.name))

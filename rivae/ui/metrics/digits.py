@@ -93,6 +93,13 @@ def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
     )
 
 
+RANGES_NOTE = (
+    "Both depend on how far a traversal goes, and the paper gives its range in units of z "
+    "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "
+    "± 3 s.d. does not give quite the same."
+)
+
+
 def by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
     """How overlap and coverage move with the range of z; nothing for an older evaluation."""
     if not ranges:
@@ -108,8 +115,4 @@ def by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
     with headline("Overlap and coverage by range of z"):
         exports.panel("digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True)
     chart(figure, keys.METRICS_RANGES)
-    st.caption(
-        "Both depend on how far a traversal goes, and the paper gives its range in units of z "
-        "only. Dashed: the most that each can be. Fewer queries are used here than above, so that "
-        "± 3 s.d. does not give quite the same."
-    )
+    st.caption(RANGES_NOTE)

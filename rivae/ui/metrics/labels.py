@@ -11,7 +11,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.metrics import align, exports, labels_charts, labels_data, session, suggest
-from rivae.ui.metrics.labels_table import scores_payload
+from rivae.ui.metrics.labels_table import SCORES_TITLE, scores_payload
 from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes, labels, notices
 from rivae.ui.shared.charts import headline
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 EVERY = 3  # seconds between two looks for new labels
 REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
+
+NO_PLAN = "Scores from labels need a labelling plan. Make one on the Label page."
+NO_LABELS = "Plan {} has no labels yet: label some of its items first."
+OTHER_PLAN = "Run {} is not part of this plan, so another one is shown."
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ def from_labels(bar: DeltaGenerator) -> None:
 def _no_plan(bar: DeltaGenerator) -> None:
     with bar:
         pages.metrics()
-    st.write("Scores from labels need a labelling plan. Make one on the Label page.")
+    st.write(NO_PLAN)
     st.page_link(
         LABEL, label="Make a plan", icon=":material/new_label:", query_params={"view": "Plans"}
     )
@@ -114,7 +118,7 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
         if line is not None:
             labels_charts.charts(line, found)
     else:
-        st.write(f"Plan {markdown(chosen)} has no labels yet: label some of its items first.")
+        st.write(NO_LABELS.format(markdown(chosen)))
         st.page_link(
             LABEL, label="Label", icon=":material/new_label:", query_params={"plan": chosen}
         )
@@ -153,7 +157,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
     asked, remark = session.current_run("")
     named = st.query_params.get("run", "")
     if named and asked == named and asked not in lines:
-        remark = f"Run {markdown(asked[:80])} is not part of this plan, so another one is shown."
+        remark = OTHER_PLAN.format(markdown(asked[:80]))
     run_id = asked if asked in lines else next(iter(lines))
     with bar:
         run_picker(run_id, list(lines), key=keys.METRICS_RUN, on_change=session.choose_run)
@@ -165,7 +169,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
 
 
 def _scores(found: Found) -> None:
-    with headline("D, C and I from labels"):
+    with headline(SCORES_TITLE):
         exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
     RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
     for sentence in _remarks(found):

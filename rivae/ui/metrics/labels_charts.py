@@ -9,7 +9,7 @@ import streamlit as st
 from rivae.ui.metrics import exports, session
 from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
 from rivae.ui.metrics.exports import Content
-from rivae.ui.metrics.labels_table import coverage_payload
+from rivae.ui.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.ui.metrics.table import RESULTS
 from rivae.ui.shared import axes
 from rivae.ui.shared.charts import chart, headline
@@ -72,7 +72,7 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
 
 
 def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
-    headline("Labels by factor")
+    headline(COVERAGE_TITLE)
     RESULTS(
         coverage_payload(
             scores.coverage, found.names(found.guideline.ids), int(scores.settings["n_queries"])

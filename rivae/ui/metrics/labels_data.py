@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MAX_TRAVERSALS = 24  # 5 MB each with 30 dimensions
 MAX_TABLES = 48
 MAX_SCORES = 96
+NOT_EVALUATED = "not evaluated yet"
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[L
     try:
         report = run.evaluation
         if report is None:
-            return replace(line, trouble="not evaluated yet"), None
+            return replace(line, trouble=NOT_EVALUATED), None
         plan = opened.plan
         key = "|".join(
             [

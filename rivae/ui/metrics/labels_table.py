@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 DIGITS = 3
 MAX_BRIEF = 24  # characters below a number
+SCORES_TITLE = "D, C and I from labels"
+COVERAGE_TITLE = "Labels by factor"
+GAINS_TITLE = "Gain of the alignment on held-out items"
+MEAN_ROW = "Mean (|corr|: MCC)"
 COLUMNS = (
     ("run", "Run", ""),
     *((m.key, m.heading, f"{m.key}, with its 95 % interval") for m in METRICS),
@@ -38,7 +42,7 @@ def scores_payload(found: Found) -> dict[str, Any]:
             {"section": SELECTED},
             *_section(found, lambda scores: scores.selected or scores.every),
         ]
-    return _payload("D, C and I from labels", COLUMNS, rows)
+    return _payload(SCORES_TITLE, COLUMNS, rows)
 
 
 def _section(found: Found, choose: Callable[[LabelScores], ScoredDims]) -> list[dict[str, Any]]:
@@ -140,7 +144,7 @@ def coverage_payload(coverage: Coverage, names: Sequence[str], n_queries: int) -
         }
         for k, name in enumerate(names)
     ]
-    return _payload("Labels by factor", columns, rows)
+    return _payload(COVERAGE_TITLE, columns, rows)
 
 
 def gains_payload(
@@ -185,7 +189,7 @@ def gains_payload(
     ]
     rows.append(
         {
-            "name": "Mean (|corr|: MCC)",
+            "name": MEAN_ROW,
             "detail": "",
             "quiet": False,
             "title": None,
@@ -196,7 +200,7 @@ def gains_payload(
             ],
         }
     )
-    return _payload("Gain of the alignment on held-out items", columns, rows, kind="wrap")
+    return _payload(GAINS_TITLE, columns, rows, kind="wrap")
 
 
 def _number(value: float) -> dict[str, Any]:

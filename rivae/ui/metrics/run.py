@@ -9,7 +9,7 @@ import streamlit as st
 from rivae.errors import RivaeError, RunError
 from rivae.ranges import extent
 from rivae.runs import is_read_only
-from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.evaluation_file import AGAIN, Evaluation
 from rivae.ui.metrics import cell, charts, exports, session
 from rivae.ui.metrics.report import Along, Report, report_of
 from rivae.ui.metrics.run_table import run_payload
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.ui.work.tasks import Job
 
+NOT_MEASURED = "Not measured yet"
+NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
+
 
 def this_run(run_id: str, bar: DeltaGenerator) -> None:
     """All metrics of a run, its correlation table and its D and C, or the way to get them.
@@ -43,7 +46,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
         notices.unusable(error)
         return
     if stored is None:
-        st.subheader("Not measured yet", anchor=False)
+        st.subheader(NOT_MEASURED, anchor=False)
         if damage:
             outcome.warning(damage)
         st.write(
@@ -55,7 +58,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
     session.remember(run.id)
     report = report_of(stored, config.dataset.name, config.method.name)
     if not report.groups:
-        outcome.warning(f"The evaluation of {run.id} has no metrics: evaluate the run again.")
+        outcome.warning(NO_METRICS.format(run.id))
         _measure(run, job, "Evaluate again")
         return
     if job is not None and job.result is not None:
@@ -150,7 +153,9 @@ def _measure(run: Run, job: Job | None, label: str) -> None:
 WORK = "rivae.ui.metrics.work:evaluate"
 MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 
-tasks = Tasks(MAX_KEPT, RunError, "another run is being evaluated: wait for it or stop it")
+BUSY = "another run is being evaluated: wait for it or stop it"
+
+tasks = Tasks(MAX_KEPT, RunError, BUSY)
 
 
 def job_of(run: Run) -> Job | None:

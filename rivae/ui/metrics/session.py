@@ -38,7 +38,7 @@ def _choose_view() -> None:
 def current_run(default: str) -> tuple[str, str]:
     """The run in the address, else the one last looked at, and a remark on the link."""
     link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
-    remark = "The run in the link cannot be read, so another one is shown." if dropped else ""
+    remark = address.NO_SUCH_RUN if dropped else ""
     return link.run or address.run_in_hand() or default, remark
 
 

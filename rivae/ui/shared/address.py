@@ -45,6 +45,7 @@ PARTS = {
     "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
 }
 PASSING = ("tour", "step")  # what is presented or asked for once
+NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
 
 def read(names: Collection[str]) -> dict[str, str]:

@@ -46,7 +46,7 @@ def current_run(ready: list[str]) -> tuple[str, str]:
     a remark on the link.
     """
     link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
-    remark = "The run in the link cannot be read, so another one is shown." if dropped else ""
+    remark = address.NO_SUCH_RUN if dropped else ""
     if link.run:
         return link.run, remark
     usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
