@@ -68,7 +68,8 @@ alive: .venv/created
 	@.venv/bin/python -m pip install --quiet $(PIP_ARGS) -r requirements.txt
 	@touch $@
 
-# `rivae` and `import rivae` from any folder; the files stay here, and nothing is downloaded.
+# `rivae` and `import rivae` from any folder; the files stay here, and nothing is downloaded: the
+# setuptools that this needs came with PyTorch.
 .venv/ready-package: .venv/ready-run pyproject.toml
 	@.venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -18,6 +18,7 @@ from PIL import Image
 from rivae.catalogue import Catalogue, Rows
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
+from rivae.installed import cache_folder
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import ThumbnailCache
@@ -91,7 +92,7 @@ class Explorer(Catalogue):
         super().__init__(data, rows, thumbnails)
         self.method = method
         # A model in training changes every few seconds: what is made of it is not kept.
-        kept = run.path / "cache" if run is not None and run.ready else None
+        kept = cache_folder(run.path) if run is not None and run.ready else None
         self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rivae.installed import APP_FILES, IN_WHEEL, app_files
+from rivae.files import write_cache
+from rivae.installed import APP_FILES, CACHE, IN_WHEEL, app_files, cache_folder
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -21,6 +23,29 @@ def test_the_apps_files_lie_in_the_package_or_beside_it(tmp_path, repo_root):
     assert app_files(tmp_path / "rivae") == tmp_path
     (tmp_path / "rivae" / IN_WHEEL).mkdir(parents=True)
     assert app_files(tmp_path / "rivae") == tmp_path / "rivae" / IN_WHEEL
+
+
+def test_caches_of_what_pip_installed_are_the_users(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    app = tmp_path / "site" / "rivae" / IN_WHEEL
+    demo, own = app / "assets" / "demo" / "demo-synth", tmp_path / "runs" / "demo-synth"
+    for folder in (demo, own):
+        folder.mkdir(parents=True)
+    assert cache_folder(own, app) == own / CACHE
+    assert cache_folder(demo, app=tmp_path / "site") == demo / CACHE  # a checkout
+    first = cache_folder(demo, app)
+    assert first.parent == tmp_path / "caches" / "rivae" and first.parent.is_dir()
+    assert cache_folder(demo, app) == first
+    os.utime(demo, ns=(0, 0))  # pip installed it again
+    assert cache_folder(demo, app) != first
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder(demo, app).is_relative_to(tmp_path / "home")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    nowhere = cache_folder(demo, app)
+    write_cache(nowhere / "kept", lambda stream: stream.write(b"x"))
+    assert not nowhere.exists()
 
 
 def project_files(root: Path) -> list[str]:
@@ -73,6 +98,9 @@ def test_the_wheel_and_the_sdist_hold_what_belongs_to_them(checkout, unpacked, r
     sdist = set(listed.read_text().splitlines())
     assert [n for n in names if n not in sdist and n != ".gitignore"] == []
     assert [n for n in there | sdist if "cache/" in n or "/tests" in n] == []
+    (metadata,) = unpacked.glob("*.dist-info/METADATA")
+    needed = re.findall(r"^Requires-Dist: ([\w-]+)", metadata.read_text(), re.MULTILINE)
+    assert "streamlit" in needed and "setuptools" not in needed  # only building needs the latter
 
 
 def home(address: str) -> list:
@@ -92,16 +120,28 @@ def home(address: str) -> list:
 
 
 @pytest.mark.slow
-def test_the_wheel_serves_the_whole_app_from_any_folder(unpacked, start_app, tmp_path, repo_root):
+def test_the_wheel_serves_the_whole_app_from_any_folder(
+    unpacked, start_app, tmp_path, repo_root, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    app = unpacked / "rivae" / IN_WHEEL
+    folders = [app, *(path for path in app.rglob("*") if path.is_dir())]
+    installed = set(app.rglob("*"))
     here = tmp_path / "here"
     here.mkdir()
     (here / "random.py").write_text("raise ImportError('a file of the user')\n")
     page_code = (repo_root / "assets" / "components" / "page.js").read_text(encoding="utf-8")
+    for folder in folders:
+        folder.chmod(0o555)  # as an administrator installs it
     with start_app(here / "runs", tmp_path / "log", site=unpacked, here=here) as address:
         said = home(address)
-        topk = f"{address}/rivae/api/topk?run=demo-synth&z=0,0&k=3"
-        with urllib.request.urlopen(topk, timeout=60) as reply:
-            found = json.load(reply)
+        found = {}
+        for run, z in (("demo-synth", "0,0"), ("demo-kitchen", "0," * 10)):
+            topk = f"{address}/rivae/api/topk?run={run}&z={z}&k=3"
+            with urllib.request.urlopen(topk, timeout=60) as reply:
+                found[run] = json.load(reply)
+    for folder in folders:
+        folder.chmod(0o755)
     (started,) = [m.new_session for m in said if m.WhichOneof("type") == "new_session"]
     assert Path(started.main_script_path).is_relative_to(unpacked.resolve())
     elements = [m.delta.new_element for m in said if m.WhichOneof("type") == "delta"]
@@ -111,7 +151,10 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(unpacked, start_app, tmp
     for run in (repo_root / "assets" / "demo").iterdir():
         assert f"/rivae/api/strip/{run.name}" in pictures
     assert any(page_code in e.bidi_component.js_content for e in elements)
-    assert len(found["ids"]) == 3
+    assert [len(answer["ids"]) for answer in found.values()] == [3, 3]
+    assert {path for path in app.rglob("*") if "__pycache__" not in path.parts} == installed
+    kept = {path.name.rpartition("-")[0] for path in (tmp_path / "caches" / "rivae").iterdir()}
+    assert kept == {"kitchen", "demo-synth", "demo-kitchen"}
     assert [path.name for path in here.iterdir()] == ["random.py"], "no demo run is copied"
 
 

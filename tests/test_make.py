@@ -103,6 +103,18 @@ def test_the_package_is_installed_once_and_again_when_it_is_described_anew(check
     assert asked(checkout, "run") == first[1:]
 
 
+def test_what_builds_the_package_comes_with_pytorch():
+    """So `make run` installs it without a download and no requirement of ours names it."""
+    from importlib.metadata import requires, version
+
+    from packaging.requirements import Requirement
+
+    brought = {each.name: each for each in map(Requirement, requires("torch") or [])}
+    assert brought["setuptools"].marker is None
+    assert not brought["setuptools"].specifier.contains("76.1")  # pyproject.toml asks for 77
+    assert brought["setuptools"].specifier.contains(version("setuptools"))
+
+
 def test_requirements_agree_with_what_the_tests_run_on(repo_root):
     """The ranges were tested: what is installed lies in them."""
     from importlib.metadata import version

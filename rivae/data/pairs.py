@@ -21,11 +21,12 @@ from rivae.data.recipes import Recipe
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.features import read_features
-from rivae.data.store.pixels import CACHE, StorePixels, picture, to_pixels
+from rivae.data.store.pixels import StorePixels, picture, to_pixels
 from rivae.data.tokens import cached_tokens, tokens_key
 from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
+from rivae.installed import cache_folder
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
@@ -184,6 +185,7 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
 def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     """The store in ``folder`` as data set ``name``."""
     store, n_words = PairStore(folder), settings.max_words
+    cache = cache_folder(folder)
     splits = _splits(store, settings.fractions, settings.split_seed)
     found = read_features(folder, settings.features, len(store)) if settings.features else {}
     x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
@@ -194,11 +196,11 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
             key = tokens_key(*where)
-            source = vector_source(settings.word_vectors, folder / CACHE, key, where[0])
-            x2 = cached_tokens(folder / CACHE, store.recipes, *where, source)
+            source = vector_source(settings.word_vectors, cache, key, where[0])
+            x2 = cached_tokens(cache, store.recipes, *where, source)
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
-            x2 = cached_words(folder / CACHE, texts, *where)
+            x2 = cached_words(cache, texts, *where)
     return Pairs(
         name=name,
         settings=settings.kept(),

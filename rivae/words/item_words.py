@@ -15,9 +15,9 @@ import numpy as np
 
 from rivae.data.base import PairedDataset
 from rivae.data.pairs import Pairs
-from rivae.data.store.pixels import CACHE
 from rivae.errors import DataError
 from rivae.files import write_cache
+from rivae.installed import cache_folder
 from rivae.words import ingredient_line, ingredients, kitchen_words
 from rivae.words.ingredients import common_spelling, ingredient_sets
 
@@ -50,7 +50,7 @@ def has_texts(data: PairedDataset) -> bool:
 def item_words(data: PairedDataset) -> ItemWords:
     """The words of every item: its source's names of ingredients, else those in its lines.
 
-    Imported data keep them in their ``cache`` folder, since reading 15,000 recipes takes seconds.
+    Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds.
 
     Raises:
         DataError: the items have no texts.
@@ -59,7 +59,7 @@ def item_words(data: PairedDataset) -> ItemWords:
         raise DataError(f"the items of {data.name} have no texts: choose a run on recipes")
     path = None
     if isinstance(data, Pairs):
-        path = data.store.folder / CACHE / f"item-words-{_rules()}.npz"
+        path = cache_folder(data.store.folder) / f"item-words-{_rules()}.npz"
         if (found := _read(path, len(data))) is not None:
             return found
     made = _made(data)

@@ -18,8 +18,8 @@ from rivae.data.decode import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
 from rivae.files import reserve
+from rivae.installed import cache_folder
 
-CACHE = "cache"
 CARD_SIDE = 160
 LEFT_FREE = 2**29  # of the disk, when decoded pictures are kept there
 MAX_IN_MEMORY = 4 * 2**30
@@ -28,8 +28,8 @@ MAX_IN_MEMORY = 4 * 2**30
 class StorePixels:
     """Pictures of shape (3, S, S), float32 in [0, 1]; a grey card where an item has none.
 
-    A picture is decoded when it is first asked for and then lies in ``cache/pixels-S.bin`` of the
-    store, which processes share and the system may drop from memory; where the store cannot be
+    A picture is decoded when it is first asked for and then lies in ``pixels-S.bin`` in the store's
+    cache, which processes share and the system may drop from memory; where the store cannot be
     written, in memory. A byte per picture says that it is there, written after its pixels.
     """
 
@@ -59,7 +59,7 @@ class StorePixels:
     def _open(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         if self._pixels is None or self._done is None:
             n = len(self.store)
-            folder = self.store.folder / CACHE
+            folder = cache_folder(self.store.folder)
             self._pixels = _shared(folder / f"pixels-{self.size}.bin", (n, *self.shape))
             kept = isinstance(self._pixels, np.memmap)
             done = folder / f"pixels-{self.size}.done"
@@ -84,7 +84,7 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     except OSError as error:
         if size > MAX_IN_MEMORY:
             raise DataError(
-                f"the pictures of {path.parent.parent.name} take {size / 2**30:,.1f} GB at this "
+                f"the pictures take {size / 2**30:,.1f} GB at this "
                 "size, and there is no room for them: choose a smaller image_size, or make room"
             ) from error
         return np.zeros(shape, dtype=np.uint8)
