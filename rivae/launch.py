@@ -21,7 +21,7 @@ from rivae.files import locked, write_json
 from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import find_preset
-from rivae.nets.hub import is_on_hub
+from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
 from rivae.training import Job, Listener, Trainer, Watcher

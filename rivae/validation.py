@@ -9,7 +9,7 @@ from rivae.methods.base import Method
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
-from rivae.retrieval.ranks import median_rank, recall_at_k
+from rivae.retrieval.base import median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 
 MAX_ROWS = 1000

@@ -230,7 +230,7 @@ def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import numpy as np
     from PIL import Image
 
-    from rivae.data.recipes import Recipe
+    from rivae.data.base import Recipe
     from rivae.data.store import FactorColumn, StoreItem, StoreWriter
 
     folder = tmp_path_factory.mktemp("data") / "small"

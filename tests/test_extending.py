@@ -30,7 +30,7 @@ import torch
 from pydantic import Field
 
 from rivae.methods.base import Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.nets.affine import FixedAffine
+from rivae.nets.layers import FixedAffine
 from rivae.nets.embedders import build_embedders
 from rivae.nets.settings import EmbedderPair
 

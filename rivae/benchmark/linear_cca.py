@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rivae.data.base import PairedDataset, View
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL, search_sets
-from rivae.retrieval.ranks import median_rank, ranks_of_targets, recall_at_k
+from rivae.retrieval.base import median_rank, ranks_of_targets, recall_at_k
 
 SIDE = 12
 N_PRINCIPAL = 200

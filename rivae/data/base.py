@@ -14,8 +14,28 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from rivae.data.recipes import Recipe
 from rivae.errors import DataError
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Plain text as its author wrote it: not escaped, not normalised.
+
+    Attributes:
+        id: the item's own name in its source, unique there.
+        ingredients: lines with their amounts.
+        instructions: steps, in order.
+        tags: words that its source sorts it under.
+        url: where it came from, or "".
+    """
+
+    id: str
+    title: str
+    ingredients: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    url: str = ""
+
 
 FactorKind = Literal["continuous", "ordinal", "categorical"]
 FactorRole = Literal["shared", "private1", "private2"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from rivae.data.base import FactorSpec, PairedDataset, TensorView
-from rivae.data.upload import light_on_dark, otsu_threshold, to_grey
+from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 
 Centring = Literal["mass", "box"]
 FACTOR_SPECS = (FactorSpec("digit", "categorical", "shared", tuple("0123456789")),)

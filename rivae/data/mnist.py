@@ -8,9 +8,15 @@ training digits drawn by seed. Rows 0 .. 59,999 are the training file, the rest 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import struct
+import tempfile
+import urllib.parse
+import urllib.request
 import zlib
+from collections.abc import Sequence
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 
@@ -18,72 +24,41 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from rivae.data import mnist_download
 from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
-from rivae.data.mnist_download import download
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
 from rivae.reading.regular import open_regular
 
-_UINT8 = 0x08
-MAX_BYTES = 256 << 20  # MNIST's largest file unpacks to 47 MB
-
-
-def read_idx(path: str | Path, n_dims: int) -> NDArray[np.uint8]:
-    """The uint8 array of an idx file.
-
-    Args:
-        path: the file; it counts as gzipped when its first two bytes say so.
-        n_dims: 1 for labels, 3 for images.
-
-    Raises:
-        DataError: naming the file, when it is missing, of another kind, cut short or too long.
-    """
-    path = Path(path)
-    try:
-        with open_regular(path) as plain:
-            packed = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            if packed:
-                with gzip.GzipFile(fileobj=plain) as stream:
-                    return _read(path, stream, n_dims)
-            return _read(path, plain, n_dims)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is cut short or damaged: {error}") from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray[np.uint8]:
-    start = stream.read(4)
-    if len(start) < 4:
-        raise DataError(f"{path} is cut short: it has no idx header")
-    magic = struct.unpack(">I", start)[0]
-    expected = _UINT8 << 8 | n_dims
-    if magic != expected:
-        raise DataError(f"{path} is no idx file of this kind: magic {magic}, expected {expected}")
-    sizes = stream.read(4 * n_dims)
-    if len(sizes) < 4 * n_dims:
-        raise DataError(f"{path} is cut short: it has no idx header")
-    shape = struct.unpack(f">{n_dims}I", sizes)
-    # Python integers: the product of three hostile numbers must not wrap around.
-    n_bytes = 1
-    for size in shape:
-        n_bytes *= size
-    if n_bytes > MAX_BYTES:
-        raise DataError(f"{path} states {n_bytes / 2**20:.0f} MiB of data, more than allowed here")
-    # One byte more than stated, to see that nothing follows.
-    data = stream.read(n_bytes + 1)
-    if len(data) != n_bytes:
-        found = "more" if len(data) > n_bytes else f"{len(data)}"
-        raise DataError(f"{path} states {n_bytes} bytes of data but holds {found}")
-    return np.frombuffer(data, np.uint8).reshape(shape)
-
-
 __all__ = ["download", "load"]
 
 FOLDER_VARIABLE = "RIVAE_MNIST"
+_UINT8 = 0x08
+MAX_BYTES = 256 << 20  # MNIST's largest file unpacks to 47 MB
+
+# The SHA-256 of the original files.
+FILES = {
+    "train-images-idx3-ubyte.gz": (
+        "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"
+    ),
+    "train-labels-idx1-ubyte.gz": (
+        "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"
+    ),
+    "t10k-images-idx3-ubyte.gz": (
+        "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"
+    ),
+    "t10k-labels-idx1-ubyte.gz": (
+        "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"
+    ),
+}
+# Public copies, tried in this order; RIVAE_MNIST_MIRRORS (separated by spaces) replaces them.
+MIRRORS = (
+    "https://ossci-datasets.s3.amazonaws.com/mnist/",
+    "https://storage.googleapis.com/cvdf-datasets/mnist/",
+)
+MIRROR_VARIABLE = "RIVAE_MNIST_MIRRORS"
+_MAX_PACKED = 16 << 20  # the largest file has 9.9 MB
+_TIMEOUT_S = 30.0
 
 
 class Settings(DatasetSettings):
@@ -128,7 +103,7 @@ def load(settings: Settings) -> PairedDataset:
             f"'folder' or set {FOLDER_VARIABLE} (add download=true to fetch them)"
         )
     if settings.download:
-        mnist_download.download(place)
+        download(place)
     elif not place.is_dir():
         raise DataError(f"{place} is not a folder: name the one with the MNIST idx files")
     train_images, train_labels = _part(place, "train")
@@ -190,5 +165,126 @@ def _find(folder: Path, name: str) -> Path:
         for spelling in (candidate, candidate.replace("-idx", ".idx")):
             if (folder / spelling).is_file():
                 return folder / spelling
-    known = ", ".join(mnist_download.FILES)
+    known = ", ".join(FILES)
     raise DataError(f"{folder} holds no {name}.gz: it needs {known}")
+
+
+def read_idx(path: str | Path, n_dims: int) -> NDArray[np.uint8]:
+    """The uint8 array of an idx file.
+
+    Args:
+        path: the file; it counts as gzipped when its first two bytes say so.
+        n_dims: 1 for labels, 3 for images.
+
+    Raises:
+        DataError: naming the file, when it is missing, of another kind, cut short or too long.
+    """
+    path = Path(path)
+    try:
+        with open_regular(path) as plain:
+            packed = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            if packed:
+                with gzip.GzipFile(fileobj=plain) as stream:
+                    return _read(path, stream, n_dims)
+            return _read(path, plain, n_dims)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path} is cut short or damaged: {error}") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray[np.uint8]:
+    start = stream.read(4)
+    if len(start) < 4:
+        raise DataError(f"{path} is cut short: it has no idx header")
+    magic = struct.unpack(">I", start)[0]
+    expected = _UINT8 << 8 | n_dims
+    if magic != expected:
+        raise DataError(f"{path} is no idx file of this kind: magic {magic}, expected {expected}")
+    sizes = stream.read(4 * n_dims)
+    if len(sizes) < 4 * n_dims:
+        raise DataError(f"{path} is cut short: it has no idx header")
+    shape = struct.unpack(f">{n_dims}I", sizes)
+    # Python integers: the product of three hostile numbers must not wrap around.
+    n_bytes = 1
+    for size in shape:
+        n_bytes *= size
+    if n_bytes > MAX_BYTES:
+        raise DataError(f"{path} states {n_bytes / 2**20:.0f} MiB of data, more than allowed here")
+    # One byte more than stated, to see that nothing follows.
+    data = stream.read(n_bytes + 1)
+    if len(data) != n_bytes:
+        found = "more" if len(data) > n_bytes else f"{len(data)}"
+        raise DataError(f"{path} states {n_bytes} bytes of data but holds {found}")
+    return np.frombuffer(data, np.uint8).reshape(shape)
+
+
+def download(folder: str | Path, mirrors: Sequence[str] | None = None) -> list[Path]:
+    """Fetch the files that ``folder`` lacks, each checked against the SHA-256 of the original.
+
+    Files that are there and right are left alone.
+
+    Args:
+        folder: made when missing.
+        mirrors: addresses of folders with the files (http, https or file); None takes
+            RIVAE_MNIST_MIRRORS, or else the built-in list.
+
+    Returns:
+        The four paths.
+
+    Raises:
+        DataError: when a file can be had from no mirror; says why for each of them.
+    """
+    folder = Path(folder)
+    if mirrors is None:
+        mirrors = os.environ.get(MIRROR_VARIABLE, "").split() or MIRRORS
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, digest in FILES.items():
+            if not _is_right(folder / name, digest):
+                _fetch(folder / name, digest, mirrors)
+    except OSError as error:
+        raise DataError(f"MNIST cannot be saved in {folder}: {error.strerror or error}") from error
+    return [folder / name for name in FILES]
+
+
+def _is_right(path: Path, digest: str) -> bool:
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
+
+
+def _fetch(path: Path, digest: str, mirrors: Sequence[str]) -> None:
+    reasons = []
+    for mirror in mirrors:
+        if urllib.parse.urlsplit(mirror).scheme not in ("http", "https", "file"):
+            reasons.append(f"{mirror}: neither http, https nor file")
+            continue
+        try:
+            with urllib.request.urlopen(
+                mirror.rstrip("/") + "/" + path.name, timeout=_TIMEOUT_S
+            ) as answer:
+                data = answer.read(_MAX_PACKED + 1)
+        except (OSError, HTTPException, ValueError) as error:
+            reasons.append(f"{mirror}: {getattr(error, 'reason', None) or error}")
+            continue
+        if hashlib.sha256(data).hexdigest() != digest:
+            reasons.append(f"{mirror}: not the original file (wrong checksum)")
+            continue
+        _save(path, data)
+        return
+    raise DataError(
+        f"{path.name} could not be downloaded ({'; '.join(reasons) or 'no mirror given'}): put the "
+        f"four MNIST files into {path.parent} yourself, or name a mirror in {MIRROR_VARIABLE}"
+    )
+
+
+def _save(path: Path, data: bytes) -> None:
+    """Write beside the target and rename, so that no half file is ever under the final name."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

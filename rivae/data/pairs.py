@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 from pydantic import Field
 
-from rivae.data.base import SPLITS, PairedDataset, Shape, View, random_split
-from rivae.data.recipes import Recipe
+from rivae.data.base import SPLITS, PairedDataset, Recipe, Shape, View, random_split
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.features import read_features

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.words_view import TOKEN, enough_documents
 from rivae.errors import DataError
 from rivae.files import write_atomic, write_atomic_with

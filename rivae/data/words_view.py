@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.errors import DataError
 from rivae.files import write_cache
 

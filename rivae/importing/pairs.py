@@ -9,22 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import SIDES, read_matrix, write_features
 from rivae.errors import DataError
 from rivae.importing.factors import FactorReader, factor_values
-from rivae.importing.images import PictureFiles
-from rivae.importing.limits import MAX_TITLE, PAPER_LINES
 from rivae.importing.mapping import Mapping
-from rivae.importing.picture import stored_picture
+from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import lines, one_line
+from rivae.importing.texts import MAX_TITLE, lines, one_line
 from rivae.reading.tables import Broken, Record, rows
 from rivae.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
+PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
 OWN = "own"  # the name of the features that come with an import
 PARTITIONS = {
     "train": "train",

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store import PairStore
 from rivae.data.store.features import FOLDER, SIDES, feature_names
 from rivae.data.store.manifest import checked_name

@@ -14,12 +14,12 @@ from rivae.data.store import FactorColumn, StoreItem, StoreWriter, data_root
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.importing.limits import MIN_PAIRS
 from rivae.importing.report import ImportReport
 from rivae.typed_text import clean
 
 Progress = Callable[[str, float], None]  # what is being done, and the share done in [0, 1]
 SIDES = (32, 1024)
+MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
 REPORT_SECONDS = 0.5
 REPORT = "report.json"

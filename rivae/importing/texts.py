@@ -1,4 +1,4 @@
-"""Makes table cells into the text of a recipe, within bounds."""
+"""Turns table cells into the text of a recipe, within bounds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import re
 from typing import Any
 
 from rivae.errors import DataError
-from rivae.importing import limits
 from rivae.importing.report import UnusableError
 from rivae.reading.documents import parse_json
 from rivae.typed_text import clean
+
+# Far beyond real recipes, and too little to do harm.
+MAX_TITLE = 500  # characters
+MAX_LINE = 5_000  # characters of one ingredient or step
+MAX_LINES = 500  # ingredients, steps or tags of one record
+MAX_TEXT = 200_000  # characters of a record together
 
 _LIST = re.compile(r"^\s*\[.*\]\s*$", re.DOTALL)
 
@@ -21,7 +26,7 @@ def one_line(value: object, longest: int) -> str:
     Raises:
         UnusableError: when it is longer.
     """
-    if isinstance(value, str | bytes) and len(value) > limits.MAX_TEXT:
+    if isinstance(value, str | bytes) and len(value) > MAX_TEXT:
         raise UnusableError(_too_long())
     text = clean(value)
     if len(text) > longest:
@@ -36,20 +41,20 @@ def lines(value: object) -> tuple[str, ...]:
         UnusableError: when there are too many, or they are too long.
     """
     if isinstance(value, str | bytes):
-        if len(value) > limits.MAX_TEXT:
+        if len(value) > MAX_TEXT:
             raise UnusableError(_too_long())
         parts = _parsed(value if isinstance(value, str) else value.decode("utf-8", "replace"))
     elif isinstance(value, list | tuple):
         parts = list(value)
     else:
         parts = [value]
-    if len(parts) > limits.MAX_LINES:
-        raise UnusableError(f"more than {limits.MAX_LINES} lines in one column")
-    if sum(len(part) for part in parts if isinstance(part, str | bytes)) > limits.MAX_TEXT:
+    if len(parts) > MAX_LINES:
+        raise UnusableError(f"more than {MAX_LINES} lines in one column")
+    if sum(len(part) for part in parts if isinstance(part, str | bytes)) > MAX_TEXT:
         raise UnusableError(_too_long())
     found = tuple(filter(None, (clean(_text_of(part)) for part in parts)))
-    if any(len(line) > limits.MAX_LINE for line in found):
-        raise UnusableError(f"a line longer than {limits.MAX_LINE:,} characters")
+    if any(len(line) > MAX_LINE for line in found):
+        raise UnusableError(f"a line longer than {MAX_LINE:,} characters")
     return found
 
 
@@ -73,4 +78,4 @@ def _parsed(text: str) -> list[Any]:
 
 
 def _too_long() -> str:
-    return f"text longer than {limits.MAX_TEXT:,} characters"
+    return f"text longer than {MAX_TEXT:,} characters"

@@ -7,8 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from rivae.kitchen.colours import Colour, darker, lighter, mix
-from rivae.kitchen.pen import SCALE, Pen, Points, ellipse, side_light, soft_disc
+from rivae.kitchen.pen import (
+    SCALE,
+    Colour,
+    Pen,
+    Points,
+    darker,
+    ellipse,
+    lighter,
+    mix,
+    side_light,
+    soft_disc,
+)
 
 SIDE = 160  # units of the canvas; the outer ones are only there for the camera to turn in
 

@@ -12,7 +12,6 @@ from functools import cache
 import numpy as np
 from PIL import Image
 
-from rivae.kitchen.colours import TABLES, WARES, Colour, darker, lighter
 from rivae.kitchen.containers import (
     SIDE,
     Container,
@@ -22,11 +21,18 @@ from rivae.kitchen.containers import (
     glass_back,
     glass_front,
 )
-from rivae.kitchen.dressing import draw_crust, draw_drips, draw_specks, draw_syrup
 from rivae.kitchen.factors import Camera, Dish
 from rivae.kitchen.food import draw_base, draw_drops, draw_film, draw_ripples
-from rivae.kitchen.pen import SCALE, Pen
-from rivae.kitchen.strewing import lay_ears, strew_grains, strew_pieces
+from rivae.kitchen.pen import SCALE, TABLES, WARES, Colour, Pen, darker, lighter
+from rivae.kitchen.toppings import (
+    draw_crust,
+    draw_drips,
+    draw_specks,
+    draw_syrup,
+    lay_ears,
+    strew_grains,
+    strew_pieces,
+)
 
 PICTURE_SIDE = 128
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
-from rivae.kitchen.colours import (
+from rivae.kitchen.containers import SIDE, Container
+from rivae.kitchen.factors import Dish
+from rivae.kitchen.pen import (
     SAVORY_BASE,
     SAVORY_LIQUID,
+    SCALE,
     SWEET_BASE,
     SWEET_LIQUID,
     WATER,
     Colour,
+    Pen,
+    Points,
     darker,
+    ellipse,
     lighter,
     mix,
+    top_light,
 )
-from rivae.kitchen.containers import SIDE, Container
-from rivae.kitchen.factors import Dish
-from rivae.kitchen.pen import SCALE, Pen, Points, ellipse, top_light
 
-# Streams of the picture; strewing.py and dressing.py have the others.
+# Random streams of the picture; toppings.py has the others.
 _LUMPS, _LIQUID, _DROPS = range(20, 23)
 
 # By wateriness: share of the container's opening that the dry heap still covers (0: sunk).

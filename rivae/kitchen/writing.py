@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rivae.data.recipes import Recipe
-from rivae.kitchen import amounts, pantry, phrases
+from rivae.data.base import Recipe
+from rivae.kitchen import pantry, phrases
 from rivae.kitchen.factors import Dish, Wording
 from rivae.kitchen.pantry import SHELVES, VESSELS
 
@@ -148,7 +148,7 @@ def _ingredients(dish: Dish) -> list[Line]:
         fitting = set(shelf.fitting(dish.code("dessert")))
         words = [shelf.all[k] for k in order if shelf.all[k] in fitting][:n]
         for word in words:
-            amount = amounts.choose_amount(name, word, code, rng)
+            amount = pantry.choose_amount(name, word, code, rng)
             lines.append(_line(amount, word, name, dish.wording))
     rng = dish.text_rng(_TOPPING)
     code, coin = dish.code("dessert"), int(rng.integers(2))
@@ -156,18 +156,18 @@ def _ingredients(dish: Dish) -> list[Line]:
         order = rng.permutation(len(toppings))
         for k in order[: N_SAVORY[level][coin]]:
             word = toppings[int(k)]
-            amount = amounts.choose_amount("dessert", word, 4 - level, rng)
+            amount = pantry.choose_amount("dessert", word, 4 - level, rng)
             lines.append(_line(amount, word, "dessert", dish.wording))
     rng = dish.text_rng(_STAPLE)
     n_staples = min(int(rng.integers(1, 3)), MAX_LINES - len(lines))
     for k in rng.permutation(len(pantry.STAPLES))[:n_staples]:
-        amount = _pick(amounts.STAPLE_AMOUNTS, rng)
+        amount = _pick(pantry.STAPLE_AMOUNTS, rng)
         lines.append(_line(amount, pantry.STAPLES[int(k)], "staple", dish.wording))
     return lines
 
 
 def _line(amount: str, word: str, group: str, wording: Wording) -> Line:
-    return Line(f"{amounts.spell(amount, wording)} {word}", word, group)
+    return Line(f"{pantry.spell(amount, wording)} {word}", word, group)
 
 
 def _arrange(lines: list[Line], dish: Dish) -> list[Line]:

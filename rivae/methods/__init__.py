@@ -13,13 +13,12 @@ from rivae.errors import ConfigError
 from rivae.methods.base import Batch, Method, MethodConfig, Noise, ParamGroup, Stage
 from rivae.methods.bi_vae import BiVAE
 from rivae.methods.bi_vae_on_v import BiVAEOnV
-from rivae.methods.contrastive import CosSim, InfoNCE
+from rivae.methods.contrastive import CosSim, InfoNCE, InfoNCEICA
 from rivae.methods.cos_sim_lvm import CosSimLVM
 from rivae.methods.dcca import DCCA
-from rivae.methods.info_nce_ica import InfoNCEICA
 from rivae.methods.rbi_vae import RBiVAE
 from rivae.methods.rivae import RIVAE
-from rivae.nets.heads import reset_linears
+from rivae.nets.layers import reset_linears
 
 # 1 GiB of float32 weights: no network of this project comes near.
 MAX_PARAMETERS = 2**28

@@ -23,13 +23,12 @@ from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, St
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.gaussians import DiagonalGaussian, Gaussian, log_density, product_of_experts
 from rivae.methods.losses import kl_diagonal
-from rivae.nets.affine import FixedAffine
-from rivae.nets.decoders import ConvDecoder, build_decoder
-from rivae.nets.encoders import NetworkSettings, build_encoder
+from rivae.nets.autoencoders import ConvDecoder, NetworkSettings, build_decoder, build_encoder
+from rivae.nets.layers import FixedAffine
 from rivae.nets.pictures import averaged_shape
 from rivae.nets.precision import low_precision
 
-LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/heads.py
+LOG_VAR_RANGE = (-12.0, 6.0)  # of an expert, as in nets/layers.py
 MIN_ETA = 1e-3  # a decoder that fits perfectly would drive a learned eta to 0
 
 

@@ -1,16 +1,128 @@
-"""Bi-VAE on V: the joint model on embeddings that were trained before and stay fixed (Sec. 5)."""
+"""Bi-VAE on V: the latent model of embeddings that are trained first and then fixed (Sec. 5).
+
+``BimodalMethod`` is what it shares with RBi-VAE. Retrieval is Euclidean, so items and queries are
+points whose distance ranks log P(v2|z): with a constant variance s both are divided by sqrt(s),
+with a variance that depends on z both are lifted (see ``gaussians``).
+"""
 
 from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from pydantic import Field, model_validator
-from torch import Tensor
+from torch import Tensor, nn
 
 from rivae.config import Epochs
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.methods.bimodal_method import BimodalConfig, BimodalMethod
+from rivae.methods.bimodal import BimodalTerms, BimodalVAE, build_joint_model
 from rivae.methods.cos_sim_lvm import Milestones
+from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
+from rivae.methods.gaussians import (
+    lifted_items,
+    lifted_score,
+    log_density_constant,
+    natural_parameters,
+)
+from rivae.nets.layers import FixedAffine
+
+
+class BimodalConfig(EmbeddedConfig, BimodalTerms):
+    """Settings of a joint model on embeddings; ``head_hidden`` is that of the start alone."""
+
+
+class BimodalMethod(EmbeddedMethod):
+    """P(z), P(v1|z), P(v2|z) on v1 = e1(x1) and v2 = e2(x2).
+
+    The prior N(0, I) and diagonal densities are defined in the coordinates that were trained, so
+    a change of axes stands beside the model: z' = ``to_axes`` (z) after inference, z =
+    ``from_axes`` (z') before decoding. It stays exact, variances included, also after several.
+    """
+
+    config: BimodalConfig
+
+    def __init__(
+        self,
+        config: BimodalConfig,
+        shape1: tuple[int, ...],
+        shape2: tuple[int, ...],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__(config, shape1, shape2, n_models)
+        d = config.n_components
+        self.model = build_joint_model(config.dim_v, d, config, n_models)
+        self.to_axes = FixedAffine(d, d, n_models)
+        self.from_axes = FixedAffine(d, d, n_models)
+        self.lifted = config.variance == "by z"
+        if self.lifted:
+            self.dim_v = 2 * config.dim_v + 1
+            self.piecewise_linear = False  # its natural parameters are curved in z
+        self.add_initialiser(shape1, shape2, n_models)
+
+    # the smooth start
+
+    def unfolded_heads(self) -> tuple[nn.Module, ...]:
+        model = self.model
+        encoders = (model.encoder1.mu, model.encoder2.mu) if isinstance(model, BimodalVAE) else ()
+        return (*encoders, model.decoder1, model.decoder2)
+
+    def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
+        """Both decoders, and the encoders of a VAE, start from the smooth coordinates."""
+        model = self.model
+        decoded = [((decoder(z) - v) ** 2).sum(-1) for decoder in (model.decoder1, model.decoder2)]
+        terms = {"decoded": torch.stack(decoded).sum(0).mean(-1)}
+        if isinstance(model, BimodalVAE):
+            encoded = [((head.mu(v) - z) ** 2).sum(-1) for head in (model.encoder1, model.encoder2)]
+            terms["encoded"] = torch.stack(encoded).sum(0).mean(-1)
+        return terms
+
+    # retrieval
+
+    def embed_target(self, x2: Tensor) -> Tensor:
+        """The point of item x2, (..., B, dim_v): v2 / sqrt(s), or the lift of v2 in float64."""
+        v2: Tensor = self.embedder2(x2)
+        return lifted_items(v2) if self.lifted else v2 * self._scale2().unsqueeze(-2)
+
+    def encode_v(self, v1: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of Q(z|v1), the diagonal where its covariance is full."""
+        q = self.model.query_posterior(v1)
+        return self.to_axes(q.mean), q.variance_along(self.to_axes.weight).log()
+
+    def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
+        return self.to_axes(self.model.pair_posterior(*self.embeddings(x1, x2)).mean)
+
+    def hidden(self, z: Tensor) -> Tensor:
+        """Last hidden layer of E[v2|z], (..., B, m); the natural parameters where v2 is lifted."""
+        z = self.from_axes(z)
+        if self.lifted:
+            return natural_parameters(self.model.mean2(z), self.model.log_var2(z))
+        return self.model.hidden2(z)
+
+    def output_layer(self) -> tuple[Tensor, Tensor]:
+        out = self.model.output2()
+        if self.lifted:
+            eye = torch.eye(self.dim_v - 1, self.dim_v).to(out.weight)
+            lead = out.weight.shape[:-2]
+            return eye.expand(*lead, -1, -1), eye.new_zeros(*lead, self.dim_v)
+        scale = self._scale2()
+        return out.weight * scale.unsqueeze(-2), out.bias * scale
+
+    def score(self, z: Tensor, squared_distance: Tensor) -> Tensor:
+        """log P(v2|z); without its constant where the variance is constant."""
+        if not self.lifted:
+            return -0.5 * squared_distance
+        inside = self.from_axes(z)
+        constant = log_density_constant(self.model.mean2(inside), self.model.log_var2(inside))
+        return lifted_score(self.hidden(z), squared_distance) + constant.unsqueeze(-1)
+
+    def _scale2(self) -> Tensor:
+        """1 / sqrt(s) of P(v2|z), (..., D); for a constant variance."""
+        return (-0.5 * self.model.bounded(self.model.raw_log_var2)).exp()
+
+    @torch.no_grad()
+    def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
+        self.to_axes.change_output(matrix, offset)
+        self.from_axes.change_input(matrix, offset)
 
 
 class BiVAEOnVConfig(BimodalConfig):

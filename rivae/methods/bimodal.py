@@ -24,8 +24,7 @@ from rivae.methods.gaussians import (
     product_of_experts,
 )
 from rivae.methods.losses import kl_diagonal
-from rivae.nets.heads import MLP, GaussianHead
-from rivae.nets.linear import Linear
+from rivae.nets.layers import MLP, GaussianHead, Linear
 
 # Where log variances start within their range. The linear form starts wide, at e^-1 by default,
 # wider than any coordinate of unit vectors: from e^-3 maximum likelihood needs three to five times

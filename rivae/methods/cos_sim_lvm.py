@@ -19,7 +19,7 @@ from rivae.methods.base import (
 )
 from rivae.methods.losses import MismatchTerms, retrieval_loss
 from rivae.nets.embedders import build_embedders
-from rivae.nets.heads import MLP, fold_affine_into_input
+from rivae.nets.layers import MLP, fold_affine_into_input
 from rivae.nets.settings import EmbedderPair
 
 Milestones = tuple[tuple[Epochs, Positive], ...]

@@ -5,6 +5,8 @@ The settings and terms that RIVAE and RBi-VAE share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -16,8 +18,40 @@ from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.methods.losses import MismatchTerms, embedder_regulariser, geometric, retrieval_loss
-from rivae.nets.perturbation import perturbable
 from rivae.nets.precision import steady
+from rivae.nets.recipe_rnn import RecipeRNN
+
+
+@dataclass(frozen=True)
+class Perturbable:
+    """A point of a continuous space, and the embedder as a function on it.
+
+    Attributes:
+        embed: (..., B, *space) to unit vectors (..., B, D).
+        point: (..., B, *space); ``n_axes`` axes belong to an item.
+        mask: 1 where the point may be moved, broadcast to its shape; None is everywhere.
+    """
+
+    embed: Callable[[Tensor], Tensor]
+    point: Tensor
+    n_axes: int
+    mask: Tensor | None = None
+
+
+def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
+    """What L_Reg perturbs of items ``x`` (..., B, *shape) with ``n_axes`` axes in ``shape``.
+
+    Their numbers, or the word vectors where the numbers stand for words (Sec. 2, footnote of
+    eq. emb_reg: pixel-wise for pictures, on the word vectors for text).
+    """
+    if not isinstance(embedder, RecipeRNN):
+        return Perturbable(embedder, x, n_axes)
+    return Perturbable(
+        lambda vectors: embedder.from_vectors(vectors, x),
+        embedder.word_vectors(x),
+        n_axes=2,
+        mask=(x != 0).unsqueeze(-1),
+    )
 
 
 class JointConfig(MismatchTerms, EmbeddedConfig):

@@ -11,7 +11,7 @@ from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.gaussians import log_density
 from rivae.methods.joint import JointConfig, JointMethod
 from rivae.methods.losses import aggregated_prior_kl, geometric, negative_elbo, squared_distances
-from rivae.nets.heads import MLP, GaussianHead, fold_affine_into_input
+from rivae.nets.layers import MLP, GaussianHead, fold_affine_into_input
 
 
 class RIVAEConfig(JointConfig):

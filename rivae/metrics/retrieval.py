@@ -81,7 +81,7 @@ def retrieval_metrics(
         n_samples: 0 for the mean mu(v1), else samples of P(z|v1), see ``Retriever.true_ranks``.
         random_state: seed of the sets and the samples.
     """
-    from rivae.retrieval.ranks import median_rank, recall_at_k  # comes with torch
+    from rivae.retrieval.base import median_rank, recall_at_k  # comes with torch
 
     sets = search_sets(rows, search_size, n_sets, random_state)
     ranks = [

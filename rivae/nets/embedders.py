@@ -8,13 +8,12 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from rivae.errors import ConfigError
-from rivae.nets.heads import MLP
+from rivae.nets.layers import MLP
 from rivae.nets.pictures import ConvEmbedder, PictureEmbedder
 from rivae.nets.precision import low_precision
 from rivae.nets.recipe_rnn import RecipeRNN
-from rivae.nets.resnet50 import ResNet50Attention
+from rivae.nets.resnets import ResNet50Attention, SmallResNet
 from rivae.nets.settings import EmbedderConfig, EmbedderPair
-from rivae.nets.small_resnet import SmallResNet
 
 # What embedders of pictures are called.
 PICTURES: dict[str, Callable[[tuple[int, ...], int, EmbedderConfig], PictureEmbedder]] = {

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from rivae.errors import ConfigError
-from rivae.nets.dropout import RandomLayer
-from rivae.nets.heads import MLP
+from rivae.nets.layers import MLP, RandomLayer
 from rivae.nets.precision import low_precision
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from rivae.data.tokens import PADDING, RESERVED, SECTIONS
 from rivae.errors import ConfigError
-from rivae.nets.dropout import Dropout
-from rivae.nets.heads import MLP
+from rivae.nets.layers import MLP, Dropout
 from rivae.nets.precision import low_precision
 
 if TYPE_CHECKING:

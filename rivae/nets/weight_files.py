@@ -1,7 +1,11 @@
-"""Weights out of a file from elsewhere: read without running code from it, checked name by name."""
+"""Pretrained weights from a file or from the Hugging Face hub.
+
+Files are read without running code from them and checked name by name.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,7 +13,6 @@ import torch
 from torch import Tensor
 
 from rivae.errors import ConfigError, DataError
-from rivae.nets.hub import hub_file, is_on_hub
 from rivae.reading.weights import load_weights
 
 MAX_BYTES = 4 * 2**30
@@ -20,13 +23,18 @@ CONVERT = (
     "`safetensors.torch.save_file(torch.load('weights.pth', weights_only=True), "
     "'weights.safetensors')`"
 )
+# Addresses of the hub.
+PREFIX = "hf://"
+FILE = "model.safetensors"
+_PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
+_ADDRESS = re.compile(rf"{PREFIX}({_PART}/{_PART})(?:@({_PART}))?(?:/({_PART}\.safetensors))?")
 
 
 def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> dict[str, Tensor]:
     """The tensors named in ``expected``, in its shapes and types.
 
     Args:
-        path: a .safetensors file, or ``hf://OWNER/NAME`` on the hub (``rivae.nets.hub``).
+        path: a .safetensors file, or ``hf://OWNER/NAME`` on the hub (``hub_file``).
         expected: names and shapes that must be there.
         skip: names in the file that begin with this are left out.
 
@@ -67,3 +75,39 @@ def _tensors(path: Path) -> dict[str, Tensor]:
                 f"where you trust it, with {CONVERT}, and name the .safetensors file"
             ) from None
         raise ConfigError(f"{error}: name a .safetensors file of such weights") from None
+
+
+def is_on_hub(weights: str) -> bool:
+    """Whether ``weights`` names a model of the hub instead of a file."""
+    return weights.startswith(PREFIX)
+
+
+def hub_file(weights: str) -> str:
+    """The path of ``hf://OWNER/NAME[@REVISION][/FILE.safetensors]``, fetched once and then kept.
+
+    Only safetensors are taken: a file of a stranger must not run code.
+
+    Raises:
+        ConfigError: when the address is none, the library is missing, or the file cannot be had.
+    """
+    parts = _ADDRESS.fullmatch(weights)
+    if parts is None:
+        raise ConfigError(
+            f"'{weights[:100]}' names no weights on the hub: write hf://OWNER/NAME, e.g. "
+            "hf://timm/resnet50.tv_in1k, or the path of a file"
+        )
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError as error:
+        raise ConfigError(
+            "weights from the hub need one more package: pip install 'rivae-explorer[features]', "
+            "or name a file"
+        ) from error
+    repository, revision, file = parts.groups()
+    try:
+        return str(hf_hub_download(repository, file or FILE, revision=revision))
+    except Exception as error:  # the library raises many kinds, also for a missing network
+        raise ConfigError(
+            f"{weights} cannot be fetched ({type(error).__name__}): check the name and the "
+            "connection, or name a file"
+        ) from error

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rivae.errors import DataError
-from rivae.reading.lines import json_lines
+from rivae.reading.json_records import json_lines
 from rivae.reading.parquet import column_names, open_parquet, parquet_rows
 from rivae.reading.regular import open_regular
 

@@ -1,15 +1,71 @@
-"""Exact search in float64 with numpy; the index for up to some ten thousand items."""
+"""Exact search in float64 with numpy, for up to some ten thousand items.
+
+Exact ties stay exact: a matrix product may round two equal rows differently (the last rows of a
+block take another code path), which would order duplicates by noise. Distances are therefore
+computed once per distinct row.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from rivae.errors import DataError
 from rivae.retrieval.base import Floats, Ints
-from rivae.retrieval.duplicates import distinct_rows
 
 SPARE = 3  # candidates beyond k that are scored again
 _BLOCK = 1 << 19  # distances held at once (4 MB): stays in the cache
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """Distinct rows in the order of their first appearance.
+
+    Attributes:
+        first: (u,) position of the first appearance of each distinct row.
+        group: (N,) which distinct row each position holds; None when no row appears twice.
+        members: (N,) positions sorted by group, then position; None as above.
+        starts: (u + 1,) where each group starts in ``members``; None as above.
+    """
+
+    first: Ints
+    group: Ints | None = None
+    members: Ints | None = None
+    starts: Ints | None = None
+
+    def positions(self, group: int) -> Ints:
+        """All positions that hold the distinct row ``group``, ascending."""
+        if self.members is None or self.starts is None:
+            return self.first[group : group + 1]
+        return self.members[self.starts[group] : self.starts[group + 1]]
+
+    def nearest(self, groups: Ints, scores: Floats, k: int) -> tuple[Ints, Floats]:
+        """The k nearest positions of candidate groups (c,) at distances (c,), duplicates
+        included, ordered by distance and then position; each of shape (k,)."""
+        if self.members is None:
+            found = self.first[groups]
+        else:
+            each = [self.positions(int(g)) for g in groups]
+            found, scores = np.concatenate(each), np.repeat(scores, [len(m) for m in each])
+        order = np.lexsort((found, scores))[:k]
+        return found[order], scores[order]
+
+
+def distinct_rows(rows: Floats) -> DistinctRows:
+    """Group the equal rows of ``rows`` (N, m)."""
+    # Adding 0.0 turns -0.0 into 0.0, so that equal numbers have equal bytes.
+    keys = np.ascontiguousarray(rows + 0.0).view(np.dtype((np.void, rows.shape[1] * 8))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    if len(first) == len(rows):
+        return DistinctRows(first=np.arange(len(rows), dtype=np.int64))
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    group = rank[inverse.ravel()].astype(np.int64)
+    members = np.argsort(group, kind="stable").astype(np.int64)
+    starts = np.searchsorted(group[members], np.arange(len(first) + 1)).astype(np.int64)
+    return DistinctRows(first[order].astype(np.int64), group, members, starts)
 
 
 def check_points(points: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from rivae.retrieval.base import Floats
-from rivae.retrieval.duplicates import distinct_rows
+from rivae.retrieval.exact import distinct_rows
 
 _CHUNK = 8192  # items per block: bounds the memory of the residual at 8192 * D numbers
 

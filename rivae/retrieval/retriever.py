@@ -13,7 +13,7 @@ from torch import Tensor
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Method
-from rivae.retrieval.base import Floats, Index, Ints, Retrieved
+from rivae.retrieval.base import Floats, Index, Ints, Retrieved, ranks_of_targets
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -22,7 +22,6 @@ from rivae.retrieval.prior import (
     aggregated_prior,
 )
 from rivae.retrieval.projection import make_space
-from rivae.retrieval.ranks import ranks_of_targets
 from rivae.retrieval.storage import (
     FAISS_ABOVE,
     build_index,

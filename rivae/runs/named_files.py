@@ -15,7 +15,7 @@ from rivae.config import RunConfig
 from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import DataError
-from rivae.nets.hub import is_on_hub
+from rivae.nets.weight_files import is_on_hub
 
 VARIABLE = "RIVAE_FILES"
 # The settings whose text is a path.

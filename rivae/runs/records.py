@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from rivae.errors import DataError, RunError
 from rivae.files import write_atomic
-from rivae.reading.lines import json_lines
+from rivae.reading.json_records import json_lines
 
 State = Literal["created", "running", "finished", "failed", "interrupted"]
 

@@ -26,7 +26,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from rivae.errors import ConfigError
-from rivae.nets.dropout import RandomLayer
+from rivae.nets.layers import RandomLayer
 from rivae.nets.share import Share, exchanging
 from rivae.training.models import Models
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from rivae.errors import ConfigError, RunError
 from rivae.methods import build_method
 from rivae.methods.base import Method
-from rivae.nets.dropout import RandomLayer
+from rivae.nets.layers import RandomLayer
 from rivae.training.job import Job
 
 

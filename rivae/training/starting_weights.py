@@ -13,7 +13,7 @@ from rivae.data.tokens import TokensView
 from rivae.errors import ConfigError
 from rivae.methods.base import Method
 from rivae.nets.recipe_rnn import RecipeRNN
-from rivae.nets.resnet50 import ResNet50Attention
+from rivae.nets.resnets import ResNet50Attention
 from rivae.training.checkpoint import has_checkpoint
 from rivae.training.job import Job
 

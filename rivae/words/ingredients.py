@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, MutableMapping, Sequence
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.words.ingredient_line import MAX_LINE, parse_line
 
 MAX_LINES = 200  # of one recipe; the longest of the real ones has 39

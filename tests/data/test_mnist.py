@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rivae.data import load_dataset
-from rivae.data.mnist import FOLDER_VARIABLE, download
-from rivae.data.mnist_download import MIRROR_VARIABLE
+from rivae.data.mnist import FOLDER_VARIABLE, MIRROR_VARIABLE, download
 from rivae.errors import ConfigError, DataError
 
 N = {"train": 40, "t10k": 12}

@@ -127,7 +127,7 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(tmp_path):
     import os
 
     from rivae.data.mnist import read_idx
-    from rivae.data.word2vec import read_word2vec
+    from rivae.data.word_vectors import read_word2vec
 
     os.mkfifo(tmp_path / "pipe")
     for read in (

@@ -3,7 +3,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from rivae.data import load_dataset
-from rivae.data.sprite_rendering import SCALES, all_latents, render
+from rivae.data.sprites import SCALES, all_latents, render
 from rivae.errors import ConfigError, DataError
 
 

@@ -7,7 +7,7 @@ from scipy.stats import kstest
 from rivae.data import load_dataset
 from rivae.data.synth_modulated import log_density
 from rivae.errors import ConfigError
-from rivae.retrieval.ranks import ranks_of_targets, recall_at_k
+from rivae.retrieval.base import ranks_of_targets, recall_at_k
 
 
 @pytest.fixture(scope="module")

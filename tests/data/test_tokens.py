@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.tokens import LENGTH, SECTIONS, UNKNOWN, cached_tokens
 from rivae.errors import DataError
 

@@ -8,10 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.tokens import cached_tokens
-from rivae.data.word2vec import read_word2vec
-from rivae.data.word_vectors import train_vectors, vector_source
+from rivae.data.word_vectors import read_word2vec, train_vectors, vector_source
 from rivae.errors import DataError
 
 VOCABULARY = ("soup", "water", "Salt", "missing")

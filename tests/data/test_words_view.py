@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.words_view import cached_words, fit_words, recipe_text
 from rivae.errors import DataError
 

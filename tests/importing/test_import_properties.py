@@ -23,9 +23,8 @@ from rivae.data.store import Manifest, PairStore
 from rivae.data.store.features import read_matrix
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing import ImportReport, ImportSettings, PairsImport, Recipe1MImport, run_import
-from rivae.importing.images import PictureFiles
 from rivae.importing.mapping import make_mapping
-from rivae.importing.picture import stored_picture
+from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.plan import table_columns
 from rivae.importing.report import UnusableError
 from tests.importing.conftest import jpeg

@@ -186,7 +186,7 @@ def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
     from rivae.data.store import writer
-    from rivae.importing import images
+    from rivae.importing import pictures as images
 
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
     folder = tmp_path / "many"

@@ -83,7 +83,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path, pictures, write_table):
 
 
 def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
-    from rivae.importing.picture import stored_picture
+    from rivae.importing.pictures import stored_picture
 
     out = io.BytesIO()
     Image.fromarray((np.arange(4096).reshape(64, 64) * 16).astype(np.uint16)).save(out, "PNG")

@@ -13,7 +13,8 @@ import pytest
 from rivae.data.store import PairStore, list_stores, writer
 from rivae.data.store.writer import unfinished
 from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.importing import ImportSettings, PairsImport, images, run_import, session
+from rivae.importing import ImportSettings, PairsImport, run_import, session
+from rivae.importing import pictures as images
 from rivae.importing.mapping import make_mapping
 from rivae.importing.plan import Plan
 from tests.importing.conftest import rows

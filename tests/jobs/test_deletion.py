@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rivae.config import DatasetConfig
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store import PairStore, StoreItem, StoreWriter
 from rivae.errors import DataError, RivaeError, RunError
 from rivae.files import locked

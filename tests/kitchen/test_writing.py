@@ -8,9 +8,8 @@ import pytest
 
 from rivae.data.food_factors import FACTOR_NAMES, N_LEVELS
 from rivae.kitchen import draw_factors, make_dish, write
-from rivae.kitchen.amounts import spell
 from rivae.kitchen.factors import Wording
-from rivae.kitchen.pantry import COUNTED, DESSERT, SAVORY, SHELVES, SPARING, STAPLES, VESSELS
+from rivae.kitchen.pantry import COUNTED, DESSERT, SAVORY, SHELVES, SPARING, STAPLES, VESSELS, spell
 from rivae.kitchen.writing import HIGH, LOW
 
 SHELF_NAMES = sorted(SHELVES)

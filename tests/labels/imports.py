@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store import StoreItem, StoreWriter
 from rivae.labels.plan import LabelPlan, PlanRun
 from rivae.labels.schema import read_guideline

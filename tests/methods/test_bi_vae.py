@@ -13,7 +13,7 @@ from rivae.methods.base import Batch, Noise
 from rivae.methods.gaussians import DiagonalGaussian, product_of_experts
 from rivae.methods.losses import kl_diagonal
 from rivae.methods.presets import trains_as_batch
-from rivae.nets.decoders import ConvDecoder, SeededConvTranspose
+from rivae.nets.autoencoders import ConvDecoder, SeededConvTranspose
 from rivae.retrieval import Retriever, exact_change_points
 from rivae.runs import Run
 from tests.training.tiny import StopAfter, files_of, first_batch, tiny_config

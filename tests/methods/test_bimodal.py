@@ -17,7 +17,7 @@ from rivae.methods.gaussians import (
     log_density_constant,
     natural_parameters,
 )
-from rivae.nets.heads import reset_linears
+from rivae.nets.layers import reset_linears
 
 B, D, LATENT, S = 7, 4, 2, 3
 

@@ -10,9 +10,8 @@ from rivae.data import dataset_names, load_dataset
 from rivae.launch import resume, train
 from rivae.methods import Noise, build_method
 from rivae.methods.presets import find_preset
-from rivae.methods.rbi_vae import discriminator_loss, permuted, total_correlation
-from rivae.nets.discriminator import Discriminator
-from rivae.nets.heads import reset_linears
+from rivae.methods.rbi_vae import Discriminator, discriminator_loss, permuted, total_correlation
+from rivae.nets.layers import reset_linears
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from tests.retrieval.small import small_data

@@ -6,8 +6,7 @@ from safetensors.torch import save_file
 
 from rivae.errors import ConfigError
 from rivae.launch import make_config
-from rivae.nets.hub import hub_file
-from rivae.nets.weight_files import read_weights
+from rivae.nets.weight_files import hub_file, read_weights
 
 COMMIT = "a" * 40
 WEIGHTS = {"conv1.weight": torch.arange(6.0).reshape(2, 3), "fc.bias": torch.zeros(2)}

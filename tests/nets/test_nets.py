@@ -8,8 +8,7 @@ from torch import nn
 
 from rivae.errors import ConfigError
 from rivae.nets import MLP, EmbedderConfig, GaussianHead, Linear, build_embedder
-from rivae.nets.dropout import Dropout
-from rivae.nets.heads import fold_affine_into_input, reset_linears
+from rivae.nets.layers import Dropout, fold_affine_into_input, reset_linears
 from rivae.nets.precision import steady
 
 S, B = 3, 7

@@ -6,9 +6,9 @@ from safetensors.torch import save_file
 
 from rivae.errors import ConfigError
 from rivae.nets import EmbedderConfig, build_embedder
-from rivae.nets.heads import reset_linears
+from rivae.nets.layers import reset_linears
 from rivae.nets.precision import steady
-from rivae.nets.resnet50 import MEAN, STD
+from rivae.nets.resnets import MEAN, STD
 from rivae.nets.weight_files import read_weights
 
 SMALL = EmbedderConfig(kind="small-resnet", channels=(4, 6, 8), hidden=(9,))

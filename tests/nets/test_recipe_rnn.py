@@ -10,9 +10,9 @@ from torch.func import jvp
 
 from rivae.data.tokens import LENGTH, SECTIONS
 from rivae.errors import ConfigError
+from rivae.methods.joint import perturbable
 from rivae.nets import EmbedderConfig, EmbedderPair, build_embedder, build_embedders
-from rivae.nets.heads import reset_linears
-from rivae.nets.perturbation import perturbable
+from rivae.nets.layers import reset_linears
 from rivae.nets.precision import steady
 from rivae.nets.recipe_rnn import BiGRU
 

@@ -20,7 +20,7 @@ from safetensors.torch import save
 
 from rivae.errors import DataError
 from rivae.reading.documents import parse_json, read_form, read_json
-from rivae.reading.lines import json_lines
+from rivae.reading.json_records import json_lines
 from rivae.reading.regular import open_regular, read_at_most
 from rivae.reading.weights import load_weights, read_header
 

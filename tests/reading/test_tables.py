@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rivae.errors import DataError
-from rivae.reading import lists, parquet, tables
-from rivae.reading.lists import JsonList
+from rivae.reading import json_records, parquet, tables
+from rivae.reading.json_records import JsonList
 from rivae.reading.parquet import parquet_matrix
 from rivae.reading.tables import Broken, preview, records, rows
 from rivae.typed_text import clean
@@ -219,7 +219,7 @@ def test_long_lists_of_strangers(tmp_path, content, reason):
 
 
 def test_a_long_list_is_read_across_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(lists, "_BLOCK", 7)
+    monkeypatch.setattr(json_records, "_BLOCK", 7)
     values = [{"id": "é\U0001f372", "n": [1, 2.5, None]}, 12345678, "x]", [], {}, "\ufffd"]
     path = write(tmp_path, "l.json", json.dumps(values, ensure_ascii=False).encode())
     for _ in range(2):  # again from its beginning

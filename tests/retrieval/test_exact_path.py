@@ -6,8 +6,7 @@ import torch
 
 from rivae.errors import ConfigError
 from rivae.retrieval import Retriever
-from rivae.retrieval.exact_path import exact_change_points, exact_paths
-from rivae.retrieval.kinks import find_kinks
+from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data(n=1500, duplicates=100)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rivae.retrieval.ranks import median_rank, ranks_of_targets, recall_at_k
+from rivae.retrieval.base import median_rank, ranks_of_targets, recall_at_k
 
 
 def test_ranks_by_hand():

@@ -14,7 +14,7 @@ from rivae.importing import ImportSettings, PairsImport, run_import
 from rivae.importing.mapping import make_mapping
 from rivae.launch import make_config, resume, train
 from rivae.methods import build_method
-from rivae.nets.resnet50 import ResNet50Attention
+from rivae.nets.resnets import ResNet50Attention
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from tests.importing.conftest import jpeg, rows

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.words.ingredient_line import MAX_LINE, MAX_NAME, parse_line
 from rivae.words.ingredients import MAX_LINES, common_spelling, ingredient_sets, singular
 

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageOps
 
-from rivae.data.decode import open_picture
+from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
 from rivae.files import reserve

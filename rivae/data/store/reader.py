@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store.manifest import Manifest
 from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError

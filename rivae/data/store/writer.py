@@ -22,7 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.data.store.manifest import Manifest
 from rivae.errors import DataError
 from rivae.files import (

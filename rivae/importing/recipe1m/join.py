@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from rivae.data.recipes import Recipe
+from rivae.data.base import Recipe
 from rivae.errors import DataError
 from rivae.importing.recipe1m.layout import (
     DETECTED,
@@ -28,7 +28,7 @@ from rivae.importing.recipe1m.layout import (
 from rivae.importing.report import UnusableError
 from rivae.importing.session import Progress
 from rivae.importing.texts import lines
-from rivae.reading.lists import JsonList
+from rivae.reading.json_records import JsonList
 from rivae.reading.tables import Broken, Record, records, rows
 from rivae.typed_text import clean
 

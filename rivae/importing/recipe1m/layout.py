@@ -1,14 +1,20 @@
-"""The published files: their names, and what a record of theirs holds."""
+"""The published files: their names, what a record holds, and the factors known of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rivae.data.recipes import Recipe
-from rivae.importing.limits import MAX_TITLE
-from rivae.importing.report import UnusableError
-from rivae.importing.texts import lines, one_line
+from rivae.data.base import Recipe
+from rivae.data.store import FactorColumn
+from rivae.errors import DataError
+from rivae.importing.factors import FactorReader, factor_values
+from rivae.importing.report import ImportReport, UnusableError
+from rivae.importing.texts import MAX_TITLE, lines, one_line
+from rivae.reading.documents import read_json
+from rivae.reading.tables import MAX_FIELD, records
+from rivae.typed_text import clean
 
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
 TAGS = "RAW_recipes.csv"
@@ -59,3 +65,94 @@ def detected_names(record: object) -> list[str]:
         return list(lines(kept))
     except UnusableError:
         return []
+
+
+class KnownFactors:
+    """The factors of a folder: ``factors.csv``, with the names of their levels in ``factors.json``.
+
+    Recipe1M itself has none; data made in its layout, such as the kitchen, has them.
+
+    Attributes:
+        columns: none before ``read``, nor where there is no ``factors.csv``.
+        synthetic: ``factors.json`` says that the items are made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.columns: tuple[FactorColumn, ...] = ()
+        self.synthetic = False
+        self._path, self._names = folder / FACTORS, folder / FACTOR_NAMES
+
+    def read(self, report: ImportReport) -> tuple[FactorColumn, ...]:
+        """The columns; one that is no factor is noted in the report.
+
+        Raises:
+            DataError: a file is not of its form.
+        """
+        if not self._path.is_file():
+            return ()
+        if self._names.is_file():
+            self.columns, self.synthetic = read_factor_names(self._names)
+            return self.columns
+        reader: FactorReader | None = None
+        for record in records(self._path):
+            if "id" not in record:
+                raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
+            reader = reader or FactorReader(name for name in record if name != "id")
+            reader.look(record)
+        self.columns = reader.columns() if reader else ()
+        for name, why in (reader.refused if reader else {}).items():
+            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        return self.columns
+
+    def values(self, record: Mapping[str, Any] | None) -> dict[str, float]:
+        """The values that a line of ``factors.csv`` holds; of levels with names, counted there from
+        1, the codes 0, 1, 2 …
+
+        Raises:
+            UnusableError: there is no line, or no such level.
+        """
+        if not self.columns:
+            return {}
+        if record is None:
+            raise UnusableError(f"no line in {FACTORS}")
+        if not self._names.is_file():
+            return factor_values(self.columns, record)
+        out = {}
+        for column in self.columns:
+            try:
+                level = int(record[column.name])
+            except (KeyError, TypeError, ValueError):
+                level = 0
+            if not 1 <= level <= len(column.levels):
+                raise UnusableError(f"a level of {FACTORS} is none of {FACTOR_NAMES}")
+            out[column.name] = float(level - 1)
+        return out
+
+
+def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
+    """The columns that ``factors.json`` names with their levels, and whether the items are made.
+
+    Raises:
+        DataError: when it is not of that form.
+    """
+    try:
+        stored = read_json(path, MAX_FIELD, mend=True)
+        columns = tuple(
+            FactorColumn(
+                name=clean(f["name"]),
+                kind="ordinal",
+                levels=tuple(map(clean, f["levels"])),
+                role=f.get("role", "shared"),
+            )
+            for f in stored["factors"]
+        )
+        if not all(column.levels for column in columns):
+            raise ValueError("a factor has no levels")
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError("two factors have the same name")
+        return columns, bool(stored.get("synthetic", False))
+    except (DataError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path.name} does not name factors with their levels ({clean(error)[:120]}): correct "
+            "or delete it"
+        ) from error

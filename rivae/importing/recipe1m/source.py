@@ -10,22 +10,21 @@ from typing import Any
 
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.errors import DataError
-from rivae.importing.images import PictureFiles
 from rivae.importing.pairs import PARTITIONS, check_paper_filter
-from rivae.importing.picture import stored_picture
-from rivae.importing.recipe1m.factors import KnownFactors
+from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.recipe1m.join import Join, joined
 from rivae.importing.recipe1m.layout import (
     PICTURES,
     TAGS,
     TEXTS,
+    KnownFactors,
     field,
     is_recipe1m,
     recipe_of,
 )
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.reading.lists import JsonList
+from rivae.reading.json_records import JsonList
 from rivae.typed_text import clean
 
 MAX_PICTURES_TRIED = 20  # of one recipe, until one can be read
