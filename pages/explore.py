@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.ui.explore import drawer, leave, session
+from rivae.ui.explore import panels, session
 from rivae.ui.shared import gallery, notices, runs
 from rivae.ui.shell import keys, pages
 
@@ -26,9 +26,9 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
     pages.explore()
-    leave.panel(explorer, shown)
+    panels.export_button(explorer, shown)
     if explorer.method.has_latent:
-        leave.button(explorer, shown)
+        panels.steer_button(explorer, shown)
 
 notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""))
 
@@ -42,7 +42,7 @@ session.PANEL(
 )
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:
-    drawer.show(explorer, shown, item)
+    panels.docked_item(explorer, shown, item)
 if st.session_state.get(keys.EXPLORE.choosing):
     purpose = gallery.Purpose(
         keys.EXPLORE.choosing, session.PAGE.choose_query, session.PAGE.choose_upload

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rivae.ui.shared import address, gallery, notices, runs
 from rivae.ui.shell import keys, pages
-from rivae.ui.steer import leave, session, tours
+from rivae.ui.steer import panels, session, tours
 
 if tours.is_open():
     tours.show()
@@ -24,7 +24,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         on_change=session.choose_run,
     )
     pages.steer()
-    leave.panel(explorer, shown)
+    panels.export_button(explorer, shown)
 
 instead = address.instead_of_upload(shown.query)
 notices.remarks(explorer, st.session_state.get(keys.STEER.notice, ""), instead)
@@ -45,6 +45,6 @@ if st.session_state.get(keys.STEER.choosing):
     purpose = gallery.Purpose(keys.STEER.choosing, session.PAGE.choose_query)
     gallery.show(explorer, shown.query, purpose)
 elif (row := st.session_state.get(keys.STEER_ADDING)) is not None:
-    leave.add_step(explorer, shown, row)
+    panels.add_step(explorer, shown, row)
 elif (item := st.session_state.get(keys.STEER.item)) is not None:
-    leave.item(explorer, item)
+    panels.docked_item(explorer, item)

@@ -47,6 +47,22 @@ function followFocus() {
   })
 }
 
+/** An Escape closes the panel at the side even before its Close button is there: Streamlit fetches
+ * the code of buttons when the page shows its first one, and listens to their keys only then.
+ */
+function closeEarly() {
+  const button = () => document.querySelector(".st-key-dock_close button")
+  const waiting = new MutationObserver(() => {
+    const close = button()
+    if (close || !document.querySelector(".st-key-dock")) waiting.disconnect()
+    close?.click()
+  })
+  addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !document.querySelector(".st-key-dock") || button()) return
+    waiting.observe(document.body, { childList: true, subtree: true })
+  })
+}
+
 /** Brings what a click has opened into view, with the focus. */
 function reveal(name) {
   const part = document.querySelector(`.st-key-${CSS.escape(name)}`)
@@ -63,6 +79,7 @@ function reveal(name) {
 function start() {
   mergeSteps()
   followFocus()
+  closeEarly()
   return { revealed: 0 }
 }
 

@@ -12,7 +12,7 @@ if str(ROOT) not in sys.path:  # for `streamlit run rivae/ui/main.py`, without t
     sys.path.insert(0, str(ROOT))
 
 from rivae.installed import APP_FILES
-from rivae.ui.panels.frame import page_frame
+from rivae.ui.panels.component import page_frame
 from rivae.ui.shared import address
 from rivae.ui.shell import keys
 from rivae.ui.shell.pages import (

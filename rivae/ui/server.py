@@ -38,11 +38,10 @@ log = logging.getLogger(__name__)
 def build_routes() -> list[BaseRoute]:
     """The routes for ``st.App``; from now on ``web.topk_url`` names one."""
     from starlette.routing import Route
-    from streamlit import config
 
     from rivae.ui.label import routes
 
-    at = web.mount(str(config.get_option("server.baseUrlPath") or ""))
+    at = _mounted()
     return [
         Route(at + web.TOPK_PATH, topk, methods=["GET", "POST"]),
         Route(at + web.STEER_PATH, steer, methods=["POST"]),
@@ -54,14 +53,19 @@ def build_routes() -> list[BaseRoute]:
 
 
 def build_gate() -> list[Middleware]:
-    """What stands before all routes, for ``st.App``."""
+    """The gate before all routes, for ``st.App``."""
     from starlette.middleware import Middleware
-    from streamlit import config
 
     from rivae.ui.shell.gate import Gate
 
-    base = str(config.get_option("server.baseUrlPath") or "").strip("/")
-    return [Middleware(Gate, base=f"/{base}" if base else "")]
+    return [Middleware(Gate, base=_mounted())]
+
+
+def _mounted() -> str:
+    """The path below which the app is served, "" or "/name"; the routes' addresses begin so."""
+    from streamlit import config
+
+    return web.mount(str(config.get_option("server.baseUrlPath") or ""))
 
 
 async def topk(request: Request) -> Response:
@@ -86,14 +90,14 @@ async def picture(request: Request) -> Response:
     """One item's full picture."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(web.told, _picture, request.path_params)
+    return await to_thread.run_sync(web.respond, _picture, request.path_params)
 
 
 async def strip(request: Request) -> Response:
     """A few items of a run's data set beside each other."""
     from anyio import to_thread
 
-    return await to_thread.run_sync(web.told, _strip, request.path_params)
+    return await to_thread.run_sync(web.respond, _strip, request.path_params)
 
 
 async def nothing(request: Request) -> Response:

@@ -64,6 +64,19 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
         focused = "document.activeElement.shadowRoot?.activeElement?.dataset.rank"
         until(lambda: page.evaluate(focused) == str(tile + 1), "the focus returns to the tile")
 
+    # The code of buttons is fetched for the page's first one: Escape works before it has come.
+    late = []
+    page.route("**/static/js/Button.*.js", late.append)
+    explore_page.tiles.nth(1).focus()
+    page.keyboard.press("Enter")
+    dock.wait_for()
+    until(lambda: late, "the code of buttons is on its way")
+    assert not dock.get_by_role("button", name="Close").count()
+    page.keyboard.press("Escape")
+    late[0].continue_()
+    dock.wait_for(state="detached")
+    page.unroute("**/static/js/Button.*.js")
+
     look_at(4)
     explore_page.tiles.nth(2).focus()
     page.keyboard.press("Enter")

@@ -151,7 +151,7 @@ def test_which_runs_are_alike():
 
 def start(config, folder):
     process = subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.work.job", "rivae.ui.train.work:estimate"],
+        [sys.executable, "-m", "rivae.ui.work.tasks", "rivae.ui.train.work:estimate"],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(folder)},
         stdin=subprocess.PIPE,

@@ -19,10 +19,10 @@ from rivae.importing.plan import Plan
 from rivae.runs.named_files import read_path
 from rivae.trash import RESTORED
 from rivae.ui.data import importing
-from rivae.ui.data.import_record import read_record, recording
+from rivae.ui.data.importing import read_record, recording
 from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
-from rivae.ui.work.tasks import Job
+from rivae.ui.work.tasks import Task
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def files(tmp_path, monkeypatch):
     for job in importing.tasks.running():
         job.cancel()
         over(job)
-    importing.tasks.jobs.clear()
+    importing.tasks.known.clear()
 
 
 def over(job):
@@ -83,11 +83,11 @@ def test_a_check_and_then_the_import(app, files):
     page.calm()
     assert [path.name for path in list_stores()] == ["plates"]
     assert any("plates is ready" in s.value for s in page.at.success)
-    importing.tasks.jobs.clear()  # as a server that was started anew
+    importing.tasks.known.clear()  # as a server that was started anew
     again = app("data")
     assert any("plates is ready" in s.value for s in again.calm().at.success)
     again.at.button(key="data_close").click().run()
-    importing.tasks.jobs.clear()
+    importing.tasks.known.clear()
     assert not app("data").calm().at.success, "it was put away"
     page.at.button(key="data_import").click().run()
     assert any(
@@ -187,9 +187,9 @@ def at_work(files):
     process = subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
-    job = Job("import kept", "Import of kept", process)
+    job = Task("import kept", "Import of kept", process)
     threading.Thread(target=job.read, daemon=True).start()
-    importing.tasks.jobs[job.key] = job
+    importing.tasks.known[job.key] = job
     while job.share < 0.5:
         time.sleep(0.02)
     return job

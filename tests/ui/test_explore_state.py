@@ -5,8 +5,8 @@ import pytest
 
 from rivae.errors import ConfigError
 from rivae.ui.explore import state as explore
+from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.links import ExploreLink
-from rivae.ui.panels.query import next_rev
 from rivae.ui.shared.uploads import Kept, Upload
 
 

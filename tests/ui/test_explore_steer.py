@@ -5,7 +5,7 @@ from rivae.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
 from rivae.steering import MAX_LEVEL
 from rivae.ui.explore import state as explore
-from rivae.ui.explore.leave import to_steer
+from rivae.ui.explore.panels import to_steer
 from rivae.ui.panels.links import ExploreLink, SteerLink
 
 

@@ -65,7 +65,7 @@ def count(shown):
         return shown
     press(shown, "label_new_count")
     deadline = time.monotonic() + 60
-    while any(job.running for job in plan_making.tasks.jobs.values()):
+    while any(job.running for job in plan_making.tasks.known.values()):
         assert time.monotonic() < deadline, "the plan is not made"
         time.sleep(0.05)
     shown.at.run()

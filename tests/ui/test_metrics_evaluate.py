@@ -24,11 +24,11 @@ def unmeasured(tmp_path, monkeypatch):
     run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "no-demos")
-    metrics_evaluate.tasks.jobs.clear()
+    metrics_evaluate.tasks.known.clear()
     yield run
-    for job in metrics_evaluate.tasks.jobs.values():
+    for job in metrics_evaluate.tasks.known.values():
         job.process.kill()
-    metrics_evaluate.tasks.jobs.clear()
+    metrics_evaluate.tasks.known.clear()
 
 
 def over(job):

@@ -80,7 +80,7 @@ def label(made, factor, n=None, annotator="ann", seed=0):
 
 @pytest.fixture
 def shown(app, folder):
-    align.tasks.jobs.clear()
+    align.tasks.known.clear()
     return lambda **params: app("metrics", show="labels", **params)
 
 
@@ -214,7 +214,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 
 def finished(page, what):
     """The page after the work of a kind is over."""
-    job = next(job for key, job in align.tasks.jobs.items() if key.startswith(what))
+    job = next(job for key, job in align.tasks.known.items() if key.startswith(what))
     deadline = time.monotonic() + 60
     while job.running and time.monotonic() < deadline:
         time.sleep(0.05)

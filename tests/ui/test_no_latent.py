@@ -8,7 +8,7 @@ from rivae.evaluation import evaluate
 from rivae.launch import make_config
 from rivae.methods import Method, build_method, method_class
 from rivae.runs import Run
-from rivae.ui.shared.axes import no_latent
+from rivae.ui.shared.runs import no_latent
 
 SENTENCE = "Cos-Sim has no latent: its axes v1, v2 … are those of the embedding v."
 

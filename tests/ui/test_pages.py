@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from rivae.ui.panels.query import query_z
+from rivae.ui.panels.answers import query_z
 
 UNUSABLE = {
     "nowhere": "there is no run 'nowhere'",
@@ -271,12 +271,12 @@ def test_the_snippet_finds_what_the_page_shows(app, capsys, monkeypatch, tmp_pat
 @pytest.mark.parametrize("kind", ["png", "svg", "html", "csv"])
 def test_the_results_can_be_exported(digits, runs, kind):
     from rivae.export import export_bytes
-    from rivae.ui.explore import leave
+    from rivae.ui.explore import panels
     from rivae.ui.explore import state as explore
     from rivae.ui.panels.links import ExploreLink
 
     state, _ = explore.from_link(digits, "digits", ExploreLink(k=3, changes={0: 2.0}), rev=0)
-    content = export_bytes(leave.sheet(digits, state), kind)
+    content = export_bytes(panels.sheet(digits, state), kind)
     ids = [str(i) for i in digits.topk(np.array(state.z), 3).ids]
     if kind == "csv":
         lines = content.decode().splitlines()

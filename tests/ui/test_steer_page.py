@@ -279,7 +279,7 @@ def test_a_step_beyond_the_tour_is_the_first(app):
 
 
 def test_the_export_makes_the_matrix(app, digits):
-    from rivae.ui.steer.leave import sheet
+    from rivae.ui.steer.panels import sheet
 
     page = app("steer", run="digits", q="mean", axes="1~2", m="o_i")
     made = sheet(digits, page.at.session_state["steer_state"])

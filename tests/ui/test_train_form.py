@@ -359,7 +359,7 @@ def test_an_estimate_of_what_cannot_be_opened(form):
 
 def test_an_estimate_can_be_stopped(form):
     page = form().enter(dataset="sprites").press("probe")
-    (job,) = form_queue.tasks.jobs.values()
+    (job,) = form_queue.tasks.known.values()
     page.press("probe_stop_0").wait_for_estimate()
     assert job.cancelled and not job.running and job.process.poll() is not None
     assert "probe" in page.names() and not page.at.warning

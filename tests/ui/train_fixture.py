@@ -27,9 +27,9 @@ def own_runs(tmp_path, monkeypatch):
     with locked(jobs_folder(folder) / "dispatcher.lock"):
         yield folder
     slots.clear()
-    for job in form_queue.tasks.jobs.values():
+    for job in form_queue.tasks.known.values():
         job.cancel()
-    form_queue.tasks.jobs.clear()
+    form_queue.tasks.known.clear()
 
 
 class Form:
@@ -72,7 +72,7 @@ class Form:
         return self.widget(name).value
 
     def wait_for_estimate(self):
-        (job,) = form_queue.tasks.jobs.values()
+        (job,) = form_queue.tasks.known.values()
         deadline = time.monotonic() + 100
         while job.running and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -10,9 +10,9 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.compare import session
-from rivae.ui.shared import exports
+from rivae.ui.shared import charts, exports
 from rivae.ui.shared.runs import run_title
-from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
         f"{RANKS} of each. Numbers: shift from the query in axis ranges. The other axes stay "
         "at the query."
     )
-    st.html(to_fragment(sheet(), dark=theme.is_dark()))
+    st.html(to_fragment(sheet(), dark=charts.is_dark()))
     left = [run for run, strip in zip(shown.runs, found, strict=True) if strip is None]
     if left:
         st.caption(f"No counterpart of this factor: {markdown(', '.join(left))}.")

@@ -10,10 +10,17 @@ from typing import Any
 
 from rivae.comparison import COUNTERPART, Comparison
 from rivae.explorer import Explorer, Vector
-from rivae.ui.panels.answers import read_z, results
+from rivae.ui.panels.answers import (
+    card_of,
+    existing,
+    linked_query,
+    next_rev,
+    read_z,
+    results,
+    rounded,
+)
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import CompareLink, Query
-from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, rounded
 from rivae.words.axis_names import SEPARATOR
 
 LETTERS = "ABCDEF"

@@ -16,7 +16,7 @@ from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 NONE = "–"
 PREVIEW_ROWS = 5
@@ -225,7 +225,7 @@ def task() -> None:
         _outcome(job)
 
 
-def _outcome(job: Job) -> None:
+def _outcome(job: Task) -> None:
     if job.error:
         report.warning(job.error)
         return

@@ -12,9 +12,9 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
+from rivae.ui.panels.answers import rounded
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.panels.query import rounded
 from rivae.ui.shared import address, uploads
 from rivae.ui.shared.session import Session
 from rivae.ui.shared.uploads import Upload

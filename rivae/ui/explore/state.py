@@ -10,10 +10,18 @@ import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
-from rivae.ui.panels.answers import read_z, results
+from rivae.ui.panels.answers import (
+    card_of,
+    existing,
+    linked_query,
+    next_rev,
+    query_z,
+    read_z,
+    results,
+    rounded,
+)
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z, rounded
 from rivae.ui.shared.uploads import Upload
 
 

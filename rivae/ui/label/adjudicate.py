@@ -181,7 +181,7 @@ def _decide(plan: str, version: str, key: str, factor: str, level: int | None) -
         decide(labels.store(), key, factor, level, _name(), guideline=version, plan=plan)
         return ""  # the button shows it
 
-    report.tried(_place(key, factor), change)
+    report.attempt(_place(key, factor), change)
 
 
 def _take_back(key: str, factor: str, event_id: str) -> None:
@@ -191,7 +191,7 @@ def _take_back(key: str, factor: str, event_id: str) -> None:
         take_back(labels.store(), event_id, _name())
         return ""
 
-    report.tried(_place(key, factor), change)
+    report.attempt(_place(key, factor), change)
 
 
 def _place(key: str, factor: str) -> str:

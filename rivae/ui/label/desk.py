@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
+from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.component import Component
-from rivae.ui.panels.query import next_rev
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys, web
 

@@ -98,4 +98,4 @@ def _uploaded() -> None:
         _keep(FILE, parse_guideline(file.read(MAX_GUIDELINE_BYTES + 1), file.name[:80]))
         return ""
 
-    report.tried(PLACE, take)
+    report.attempt(PLACE, take)

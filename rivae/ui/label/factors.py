@@ -211,7 +211,7 @@ def _save(
         what = "added" if before is None else "changed"
         return f"{factor.name} is {what}: the guideline is now version {changed.version}."
 
-    if report.tried(place, change) and before is None:
+    if report.attempt(place, change) and before is None:
         st.session_state[_added(place)] = st.session_state.get(_added(place), 0) + 1
 
 
@@ -228,7 +228,7 @@ def _remove(
         save(guideline(now.title, [f for f in now.factors if f.id != factor_id]))
         return ""
 
-    report.tried(place, change)
+    report.attempt(place, change)
 
 
 def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> LabelFactor:

@@ -136,7 +136,7 @@ def _make(asked: Request, guideline: Guideline, free: str) -> None:
         keep_plan(store, name_plan(store, plan, name, guideline), guideline)
         return f"Made the plan {name}: send its link to the annotators."
 
-    if report.tried(MAKING, keep):
+    if report.attempt(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
         # With a first plan the page would otherwise begin with labelling.
         st.session_state[keys.LABEL_VIEW] = "Plans"

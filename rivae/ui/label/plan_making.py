@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from rivae.errors import LabelError
-from rivae.ui.work.job import Progress, step_back
-from rivae.ui.work.tasks import Job, Tasks, start_process
+from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
@@ -45,12 +44,12 @@ def request(runs: Sequence[Run], n_queries: int | None, repeats: float, seed: in
     return Request(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
 
 
-def job_of(wanted: Request) -> Job | None:
+def job_of(wanted: Request) -> Task | None:
     """The work on this request, going on or over, or None."""
     return tasks.get(_key(wanted))
 
 
-def start(wanted: Request) -> Job:
+def start(wanted: Request) -> Task:
     """Begin to make a plan, or join who makes the same.
 
     Raises:

@@ -48,7 +48,7 @@ def panel() -> None:
 
 
 def _take() -> None:
-    if report.tried(PLACE, _taken):
+    if report.attempt(PLACE, _taken):
         st.session_state[keys.LABEL_VIEW] = "Plans"  # the first plan would change the view
 
 

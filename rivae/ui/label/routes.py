@@ -52,7 +52,7 @@ async def examples(request: Request) -> Response:
 async def _told(answer: Any, params: dict[str, Any]) -> Response:
     from anyio import to_thread
 
-    return await to_thread.run_sync(web.told, answer, params)
+    return await to_thread.run_sync(web.respond, answer, params)
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:

@@ -12,13 +12,13 @@ from rivae.ui.metrics import session
 from rivae.ui.metrics.labels_table import gains_payload
 from rivae.ui.metrics.table import RESULTS
 from rivae.ui.panels.links import CompareLink
-from rivae.ui.shared import axes
+from rivae.ui.shared import runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import COMPARE, EXPLORE
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
-from rivae.ui.work.tasks import Job, Tasks, start_process
+from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import Found
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 PLACE = "metrics_align"
 GOOD = 30  # labelled items with which an alignment is worth its while
@@ -117,7 +117,7 @@ def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) ->
     report.begin(PLACE, lambda: align(run, own.rows, own.levels, factors, found.guideline.version))
 
 
-def _outcome(run: Run, job: Job, found: Found) -> None:
+def _outcome(run: Run, job: Task, found: Found) -> None:
     """What was found, and the way to keep it."""
     from rivae.labels.derive import MAX_ID, free_name
 
@@ -129,7 +129,7 @@ def _outcome(run: Run, job: Job, found: Found) -> None:
     known = set(found.guideline.ids)
     names = {f: found.guideline.factor(f).name if f in known else f for f in record["factors"]}
     if record["held_out"]:
-        before = axes.names_of(run, len(result["matrix"]))
+        before = runs.names_of(run, len(result["matrix"]))
         RESULTS(gains_payload(record["held_out"], names, before), key=f"{keys.METRICS_TABLE}_gains")
         st.caption(
             "Axes fitted to 70 % of the labelled items, measured on the others; the saved run is "
@@ -160,7 +160,7 @@ def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
     report.begin(PLACE, lambda: keep(run, result, names, name))
 
 
-def _kept(run: Run, job: Job) -> None:
+def _kept(run: Run, job: Task) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
@@ -196,7 +196,7 @@ BUSY = "the machine is busy aligning other axes: try again in a minute"
 tasks = Tasks(20, RunError, BUSY, at_once=2)
 
 
-def job_of(what: str, run: Run) -> Job | None:
+def job_of(what: str, run: Run) -> Task | None:
     """The newest task of this kind on the run's present model, running or done, or None."""
     return tasks.get(_key(what, run))
 
@@ -206,7 +206,7 @@ def forget(what: str, run: Run) -> None:
     tasks.forget(_key(what, run))
 
 
-def align(run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str) -> Job:
+def align(run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str) -> Task:
     """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
 
     Its result is what :func:`keep` takes. Raises RunError as :func:`keep`.
@@ -221,7 +221,7 @@ def align(run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideli
     )
 
 
-def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Job:
+def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Task:
     """Begin to write the derived run ``name``; its result is {"run": its id}.
 
     Args:
@@ -239,7 +239,7 @@ def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Jo
     )
 
 
-def suggest(run: Run, labelled: Ints, n_items: int) -> Job:
+def suggest(run: Run, labelled: Ints, n_items: int) -> Task:
     """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool"}.
 
     Raises RunError as :func:`keep`.
@@ -247,7 +247,7 @@ def suggest(run: Run, labelled: Ints, n_items: int) -> Job:
     return _begin(run, "suggest", labelled=labelled.tolist(), n_items=n_items)
 
 
-def _begin(run: Run, what: str, **spec: Any) -> Job:
+def _begin(run: Run, what: str, **spec: Any) -> Task:
     key, title = _key(what, run), f"{TITLES[what]} {run.id}"
     spec["run"] = str(run.path.resolve())
     work = f"rivae.ui.metrics.work:{what}"

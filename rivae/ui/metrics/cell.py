@@ -10,12 +10,12 @@ from rivae.errors import RivaeError
 from rivae.ranges import extent
 from rivae.ui.metrics import session
 from rivae.ui.metrics.charts import chosen_cell
-from rivae.ui.shared import exports
+from rivae.ui.shared import charts, exports
 from rivae.ui.shared.charts import chart, headline
-from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import TRAVERSE
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report as outcome
+from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> No
     from rivae.replay import measured_queries
 
     try:
-        with outcome.waiting("Opening the model and searching its items …", 420):
+        with waiting("Opening the model and searching its items …", 420):
             explorer = cache.explorer(run.id)
             found = behind(
                 cache.model_key(run.id), report.created, j, along.other, explorer, report.stored
@@ -113,7 +113,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
 def _items(run: Run, along: Along, sheet: Sheet) -> None:
     from rivae.plots.markup import to_fragment
 
-    st.html(to_fragment(sheet, dark=theme.is_dark()))
+    st.html(to_fragment(sheet, dark=charts.is_dark()))
     st.caption(
         markdown(
             f"Items found for the first {N_STRIPS} of the measured queries, "
@@ -155,7 +155,7 @@ def _scatter(
         levels=specs[column].levels,
         latent_name=explorer.axis_names[j],
         correlation=float(table[j, k]),
-        dark=theme.is_dark(),
+        dark=charts.is_dark(),
     )
     chart(figure, keys.METRICS_SCATTER)
     share = 0.0 if along.undefined is None else float(along.undefined[j, k])

@@ -9,9 +9,10 @@ import streamlit as st
 
 from rivae.ui.metrics import digits, session
 from rivae.ui.panels.component import Component
-from rivae.ui.shared import axes, exports
+from rivae.ui.shared import charts as theme
+from rivae.ui.shared import exports, runs
 from rivae.ui.shared.charts import chart, headline
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ THRESHOLD = 0.5
 def charts(run: Run, report: Report, along: Along) -> None:
     """The charts of one range of z."""
     if along.correlation is not None:
-        _correlations(run, along, along.correlation, axes.names_of(run, len(along.correlation)))
+        _correlations(run, along, along.correlation, runs.names_of(run, len(along.correlation)))
         if len(along.shared) > 1 or len(along.correlation) > 1:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui.metrics import session
-from rivae.ui.shared import axes, exports
+from rivae.ui.shared import charts as theme
+from rivae.ui.shared import exports, runs
 from rivae.ui.shared.charts import chart, headline
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def charts(run: Run, along: Along, table: Table, chosen: tuple[int, int] | None) -> None:
     """The transition table with overlap and coverage; a click on a row opens its items."""
     _coverage(table)
-    names = axes.names_of(run, len(table))
+    names = runs.names_of(run, len(table))
     _transitions(run, along, table, names)
     _dimension_picker(names, chosen)
 

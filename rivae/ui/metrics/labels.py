@@ -13,7 +13,7 @@ from rivae.errors import RivaeError
 from rivae.ui.metrics import align, exports, labels_charts, labels_data, session, suggest
 from rivae.ui.metrics.labels_table import SCORES_TITLE, scores_payload
 from rivae.ui.metrics.table import RESULTS
-from rivae.ui.shared import axes, labels, notices
+from rivae.ui.shared import labels, notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import run_picker
 from rivae.ui.shell import keys, pages
@@ -225,7 +225,7 @@ def _remarks(found: Found) -> list[str]:
 
 def _axes(line: Line, found: Found, known: Labelled) -> None:
     """Alignment and suggestions, for a model with axes of its own."""
-    method = axes.method_of(line.run)
+    method = runs.method_of(line.run)
     if method is None or not method.has_latent:
         notices.no_latent(method)
         return

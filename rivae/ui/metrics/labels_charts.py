@@ -11,9 +11,10 @@ from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
 from rivae.ui.metrics.exports import Content
 from rivae.ui.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.ui.metrics.table import RESULTS
-from rivae.ui.shared import axes
+from rivae.ui.shared import charts as theme
+from rivae.ui.shared import runs
 from rivae.ui.shared.charts import chart, headline
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
     from rivae.plots.heatmap import correlation_heatmap
 
     table, ids = scores.table.absolute, found.guideline.ids
-    names = axes.names_of(line.run, len(table))
+    names = runs.names_of(line.run, len(table))
     shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
     with headline(f"Correlation with labels: {line.run.id}"):
         exports.panel(correlation_files(line, scores, names), f"{line.run.id}-label-correlations")

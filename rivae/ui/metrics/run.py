@@ -14,18 +14,18 @@ from rivae.ui.metrics import cell, charts, exports, session
 from rivae.ui.metrics.report import Along, Report, report_of
 from rivae.ui.metrics.run_table import run_payload
 from rivae.ui.metrics.table import RESULTS
-from rivae.ui.shared import axes, notices
+from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys, pages
 from rivae.ui.work import report as outcome
-from rivae.ui.work.tasks import Job, Tasks, start_process
+from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.runs import Run
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
@@ -69,7 +69,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
         _measure(run, job, "Evaluate again")
 
 
-def _stored(run: Run, job: Job | None) -> tuple[Evaluation | None, str]:
+def _stored(run: Run, job: Task | None) -> tuple[Evaluation | None, str]:
     """The evaluation of the run, or None and what is wrong with its file."""
     if job is not None and job.result is not None:
         # Newer than a file that could not be written.
@@ -81,7 +81,7 @@ def _stored(run: Run, job: Job | None) -> tuple[Evaluation | None, str]:
 
 
 def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
-    notices.no_latent(axes.method_of(run))
+    notices.no_latent(runs.method_of(run))
     with bar:
         along = _along_picker(report)
         pages.metrics()
@@ -128,7 +128,7 @@ def _along_picker(report: Report) -> Along | None:
     return names.get(str(chosen), next(iter(names.values())))
 
 
-def _measure(run: Run, job: Job | None, label: str) -> None:
+def _measure(run: Run, job: Task | None, label: str) -> None:
     """The button that evaluates the run, and how far that is."""
     if job is not None and job.error:
         outcome.warning(job.error)
@@ -158,12 +158,12 @@ BUSY = "another run is being evaluated: wait for it or stop it"
 tasks = Tasks(MAX_KEPT, RunError, BUSY)
 
 
-def job_of(run: Run) -> Job | None:
+def job_of(run: Run) -> Task | None:
     """The evaluation of this run's model, at work or over, or None."""
     return tasks.get(_model(run))
 
 
-def start(run: Run) -> Job:
+def start(run: Run) -> Task:
     """Begin to evaluate ``run``, or join the evaluation that is at work on it.
 
     Raises:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.schema import Guideline
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import Found
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 PLACE = "metrics_suggest"
 USUAL = 30
@@ -71,7 +71,7 @@ def _start(run: Run, known: Labelled, n: int) -> None:
     report.begin(PLACE, lambda: align.suggest(run, known.rows, n))
 
 
-def _outcome(run: Run, job: Job, found: Found) -> None:
+def _outcome(run: Run, job: Task, found: Found) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
@@ -108,6 +108,6 @@ def _keep(run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], 
         keep_plan(store, plan, guideline)
         return ""
 
-    if report.tried(PLACE, keep):
+    if report.attempt(PLACE, keep):
         align.forget("suggest", run)
         st.session_state[f"{keys.METRICS_SUGGEST_OPEN}_{run.id}"] = name

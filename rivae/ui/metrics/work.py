@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rivae.errors import RunError
-from rivae.ui.work.job import Progress, step_back
+from rivae.ui.work.tasks import Progress, step_back
 
 
 def _begin(progress: Progress) -> None:

@@ -1,16 +1,23 @@
-"""The parts of pages that are drawn in the browser: each declared once, with what it reports."""
+"""The parts of pages that are drawn in the browser: each declared once, with what it reports.
+
+One of them is on every page (``assets/components/page.js``): it looks after the browser's history,
+the focus and the panel at the side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
 import streamlit as st
 
 from rivae.installed import APP_FILES
+from rivae.ui.shell import keys
+from rivae.ui.shell.text import markdown
 
-# What the Explore and the Compare panel are both made of.
+# The files that the Explore and the Compare panel share.
 SHARED = (
     "dom.js",
     "wire.js",
@@ -69,7 +76,7 @@ class Component:
     ) -> None:
         """Show the component with ``data`` under the session key ``key``.
 
-        ``handlers`` are called with what is reported, by event; what has none is not listened to.
+        ``handlers`` are called with what is reported, by event; without one an event is ignored.
         """
         assert handlers.keys() <= self.reports.keys(), "no such event"
         on: dict[str, Any] = {
@@ -85,3 +92,37 @@ class Component:
             value = dict(value)
         if handler is not None and type(value) is kind:  # true is no number
             handler(value)
+
+
+_FRAME = Component("rivae_page", js=("page.js",), css=("page.css",), styles_page=True)
+
+
+def page_frame() -> None:
+    """Mount the invisible part; last on every page, so that it finds the rest in place."""
+    _FRAME({"reveal": list(st.session_state.get(keys.REVEAL, ("", 0)))}, key="page_frame")
+
+
+def reveal(name: str) -> None:
+    """Bring the container with the key ``name`` (``detail_…``) into view once; for callbacks."""
+    _, count = st.session_state.get(keys.REVEAL, ("", 0))
+    st.session_state[keys.REVEAL] = (name, count + 1)
+
+
+@contextmanager
+def dock(title: str, close: Callable[[], None]) -> Iterator[None]:
+    """A panel at the side of a page, which stays usable next to it; Escape closes it, too.
+
+    ``title`` is plain text.
+    """
+    with st.container(key="dock"):
+        with st.container(key="dock_head", horizontal=True, horizontal_alignment="distribute"):
+            st.subheader(markdown(title), anchor=False, width="stretch")
+            st.button(
+                "Close",
+                icon=":material/close:",
+                type="tertiary",
+                key=keys.DOCK_CLOSE,
+                on_click=close,
+                shortcut="Escape",
+            )
+        yield

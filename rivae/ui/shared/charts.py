@@ -1,4 +1,6 @@
-"""Charts as the pages show them: their headline, what a screen reader is told, what is clicked."""
+"""Charts as the pages show them: headline, colours of the visitor's theme, text for screen readers,
+and clicks.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,27 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
+
+
+def is_dark() -> bool:
+    """Whether the page is dark now."""
+    return st.context.theme.type == "dark"
+
+
+def ink() -> str:
+    """The colour of text."""
+    return _option("textColor", "#e3e9eb", "#1c282e")
+
+
+def accent() -> str:
+    """The accent colour for drawings, readable on the page's surface."""
+    return _option("linkColor", "#7fc4da", "#14607c")
+
+
+def _option(name: str, dark: str, light: str) -> str:
+    """A colour of .streamlit/config.toml, or ours where another configuration is used."""
+    mode = "dark" if is_dark() else "light"
+    return str(st.get_option(f"theme.{mode}.{name}") or (dark if is_dark() else light))
 
 
 def headline(title: str) -> DeltaGenerator:

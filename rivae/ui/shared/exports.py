@@ -11,7 +11,8 @@ import streamlit as st
 
 from rivae.browser import find_browser
 from rivae.errors import RivaeError
-from rivae.ui.shell import access, cache, theme
+from rivae.ui.shared import charts
+from rivae.ui.shell import access, cache
 
 if TYPE_CHECKING:
     from rivae.export import Figure
@@ -39,7 +40,7 @@ def panel(
     Files are made when they are asked for. ``figure`` builds the panel's figure; ``call`` and
     ``settings`` are those of :func:`rivae.snippets.snippet`.
     """
-    dark = theme.is_dark()
+    dark = charts.is_dark()
 
     def content(kind: str) -> Callable[[], bytes]:
         def make() -> bytes:

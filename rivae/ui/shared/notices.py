@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shared import axes
+from rivae.ui.shared import runs
 from rivae.ui.shell import cache
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
@@ -63,7 +63,7 @@ def unusable(error: RivaeError) -> None:
 
 def no_latent(*methods: Method | type[Method] | None) -> None:
     """One sentence for each method whose axes are those of the embedding."""
-    for sentence in dict.fromkeys(map(axes.no_latent, methods)):
+    for sentence in dict.fromkeys(map(runs.no_latent, methods)):
         if sentence:
             st.caption(f":material/info: {markdown(sentence)}")
 

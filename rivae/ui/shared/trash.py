@@ -120,7 +120,7 @@ def _delete_import(name: str) -> None:
         remember(delete_import(name))
         return ""
 
-    report.tried(_key("said", "import"), change)
+    report.attempt(_key("said", "import"), change)
 
 
 def _restore(deleted: Deleted) -> None:
@@ -134,7 +134,7 @@ def _restore(deleted: Deleted) -> None:
         _dismiss(deleted.kind, deleted.id)
         return RESTORED.format(name)
 
-    report.tried(_key("said", deleted.kind), change)
+    report.attempt(_key("said", deleted.kind), change)
 
 
 def _dismiss(kind: Kind, only: str = "") -> None:

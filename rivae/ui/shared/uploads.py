@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rivae.errors import DataError
-from rivae.ui.panels.query import rounded
+from rivae.ui.panels.answers import rounded
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer

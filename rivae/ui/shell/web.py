@@ -54,7 +54,7 @@ def label_url(plan: str) -> str:
     return "" if _base is None else _base + LABEL_PATH.replace("{plan}", plan)
 
 
-def told(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
+def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
     """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
     from starlette.responses import JSONResponse
 

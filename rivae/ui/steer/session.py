@@ -13,9 +13,9 @@ from rivae.runs import Run
 from rivae.steering import SteerRow
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query, SteerLink
-from rivae.ui.shared import address
+from rivae.ui.shared import address, charts
 from rivae.ui.shared.session import Report, Session, answered
-from rivae.ui.shell import cache, keys, theme, web
+from rivae.ui.shell import cache, keys, web
 from rivae.ui.steer import answers as steer_answers
 from rivae.ui.steer import state
 from rivae.ui.steer.state import SteerState
@@ -110,7 +110,7 @@ def word_colors() -> dict[str, str]:
     from rivae.plots.clouds import relation_color
     from rivae.plots.palette import theme as colors
 
-    shown = colors(theme.is_dark())
+    shown = colors(charts.is_dark())
     return {
         "related": relation_color("related", shown),
         "opposite": relation_color("opposite", shown),

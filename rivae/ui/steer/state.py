@@ -10,9 +10,9 @@ from typing import Any
 
 from rivae.explorer import Explorer
 from rivae.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
+from rivae.ui.panels.answers import card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import Query, SteerLink
-from rivae.ui.panels.query import card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.steer.answers import pictures_of
 
 FIRST_AXES = 2  # steered when the link names none

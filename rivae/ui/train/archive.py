@@ -127,5 +127,5 @@ def _import() -> None:
         st.session_state[_NAME] = ""
         return f"Imported {done.run.id}."
 
-    if report.tried(PLACE, change):
+    if report.attempt(PLACE, change):
         st.session_state[_REMARKS] = tuple(f"{text[:1].upper()}{text[1:]}." for text in remarks)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from rivae.ui.shared import charts
 from rivae.ui.shared.charts import chart
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import parts, session
 
@@ -44,7 +45,7 @@ def panel(entry: Entry, history: History) -> None:
     ):
         st.subheader("Curves", anchor=False, width="content")
         log = scale_picker()
-    figure = _figure(entry.id, history.version, log, theme.is_dark(), history)
+    figure = _figure(entry.id, history.version, log, charts.is_dark(), history)
     chart(figure, f"{keys.TRAIN_RUN}-curves")
     notes = [thinning_note(history.per_point)]
     if history.damaged:
@@ -191,7 +192,7 @@ def _chart(names: tuple[str, ...], term: str, over_time: bool, log: bool) -> Non
         title=_term_title(term),
         x_title=f"{unit} of training" if over_time else "epoch",
         log=log,
-        dark=theme.is_dark(),
+        dark=charts.is_dark(),
         revision=f"{term} {over_time}",
     )
     chart(figure, f"{keys.TRAIN_OVER}-chart")

@@ -13,13 +13,13 @@ from rivae.ui.shell import access, keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import form_state, session
 from rivae.ui.work import report
-from rivae.ui.work.tasks import Job, Tasks, start_process
+from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:
     from rivae.config import RunConfig
     from rivae.jobs.estimate import Estimate
     from rivae.jobs.ledger import Ledger
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 QUEUEING = "train_new"
 
@@ -111,7 +111,7 @@ def queue() -> None:
         form_state.keep(replace(draft, name=""))  # the next one has another name
         st.query_params.pop(form_state.CLONE, None)
         session.open_view("Runs")
-        report.tried(session.PLACE, lambda: said)
+        report.attempt(session.PLACE, lambda: said)
 
 
 PROBING = "train_probe"
@@ -177,7 +177,7 @@ def _step_words(seconds: float) -> str:
 
 
 def _start(config: RunConfig) -> None:
-    def start() -> Job:
+    def start() -> Task:
         access.require()
         return measure(config)
 
@@ -189,7 +189,7 @@ MAX_KEPT = 100  # an estimate is 2 kB
 tasks = Tasks(MAX_KEPT, RunError, "another estimate is running: wait for it or stop it")
 
 
-def job_of(config: RunConfig) -> Job | None:
+def job_of(config: RunConfig) -> Task | None:
     """The work on an estimate for runs like this one, going on or over, or None."""
     from rivae.jobs.estimate import estimate_key
 
@@ -204,7 +204,7 @@ def estimate_of(config: RunConfig) -> Estimate | None:
     return None if job is None or job.result is None else Estimate.from_dict(job.result)
 
 
-def measure(config: RunConfig) -> Job:
+def measure(config: RunConfig) -> Task:
     """Begin to measure, or join who measures the same.
 
     Raises:

@@ -102,7 +102,7 @@ def enter(path: str) -> None:
         keep(draft().enter(path, text))
         return ""
 
-    report.tried(session.PLACE, change)
+    report.attempt(session.PLACE, change)
 
 
 def take_back(*paths: str) -> None:
@@ -124,7 +124,7 @@ def clone(run_id: str) -> None:
         session.open_view("New run")
         return ""
 
-    report.tried(session.PLACE, fill)
+    report.attempt(session.PLACE, fill)
 
 
 def take_address() -> None:
@@ -138,7 +138,7 @@ def take_address() -> None:
             session.open_view("New run")
             return ""
 
-        report.tried(session.PLACE, fill)
+        report.attempt(session.PLACE, fill)
     named = st.query_params.get(CLONE)
     if named and named != st.session_state.get(keys.TRAIN_CLONED):
         st.session_state[keys.TRAIN_CLONED] = named

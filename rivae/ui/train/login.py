@@ -58,7 +58,7 @@ def _enter() -> None:
         access.enter(password)
         return "You are logged in."
 
-    report.tried(PLACE, change)
+    report.attempt(PLACE, change)
 
 
 def _account(now: access.Login) -> None:

@@ -219,8 +219,8 @@ def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
         said.append(change())
         return "" if leaves else said[0]
 
-    if report.tried(f"{PLACE}_{run.id}", done) and leaves:
-        report.tried(session.PLACE, lambda: said[0])
+    if report.attempt(f"{PLACE}_{run.id}", done) and leaves:
+        report.attempt(session.PLACE, lambda: said[0])
 
 
 def _forget(run: Run, name: str) -> None:

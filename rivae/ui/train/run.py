@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.shell import keys, theme
+from rivae.ui.shared import charts
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import actions, curves, manage, session
 from rivae.ui.train import parts as train_parts
@@ -234,7 +235,7 @@ def pictures_panel(entry: Entry) -> None:
             format_func=lambda name: "Newest" if name == NEWEST else f"Epoch {int(name):,}",
         )
     shown = by_name.get(str(chosen), found[-1])
-    content = shown.content(theme.is_dark())
+    content = shown.content(charts.is_dark())
     if content is None:
         st.caption(f"The picture of epoch {shown.epoch:,} cannot be read.")
         return

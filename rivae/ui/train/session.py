@@ -78,4 +78,4 @@ def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
         ensure_dispatcher(queue.root)
         return said
 
-    return report.tried(place, done)
+    return report.attempt(place, done)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rivae.errors import ConfigError
-from rivae.ui.work.job import Progress
+from rivae.ui.work.tasks import Progress
 
 
 def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

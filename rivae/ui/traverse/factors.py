@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.panels.frame import reveal
-from rivae.ui.shared import exports
+from rivae.ui.panels.component import reveal
+from rivae.ui.shared import charts, exports
 from rivae.ui.shared.charts import chart
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import traversals
 from rivae.ui.work import report
@@ -72,7 +72,7 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     assert explorer.data.factors is not None
     found = traversals.many_queries(anchor.key, n, choice, explorer)
     table = transition_table(explorer.data.factors[found.ids[..., 0], 0])
-    figure = transition_heatmap(table, explorer.axis_names, dark=theme.is_dark())
+    figure = transition_heatmap(table, explorer.axis_names, dark=charts.is_dark())
     chart(figure, keys.TRAVERSE_TRANSITIONS)
     exports.panel(
         "digits", lambda: figure, anchor.run, "digits", is_chart=True, n_queries=n, range=choice
@@ -94,7 +94,7 @@ def _heatmap(
         table.factor_names,
         explorer.axis_names,
         threshold=THRESHOLD,
-        dark=theme.is_dark(),
+        dark=charts.is_dark(),
         selected=None if cell is None else (cell[0], columns.index(cell[1])),
     )
 
@@ -165,7 +165,7 @@ def _scatter(
         ordered=spec.kind != "categorical",
         correlation=None if table is None else float(table.absolute[j, numeric.index(k)]),
         latent_name=explorer.axis_names[j],
-        dark=theme.is_dark(),
+        dark=charts.is_dark(),
     )
     st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
     exports.panel(

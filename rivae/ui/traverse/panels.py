@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui.shared import exports
-from rivae.ui.shared.axes import dim_picker
-from rivae.ui.shell import keys, theme
+from rivae.ui.shared import charts, exports
+from rivae.ui.shared.runs import dim_picker
+from rivae.ui.shell import keys
 from rivae.ui.traverse import traversals
 from rivae.ui.traverse.session import dims_picker, query_picker
 
@@ -30,7 +30,7 @@ def _whole(explorer: Explorer) -> bool:
 def _sheet(sheet: Sheet) -> None:
     from rivae.plots.markup import to_fragment
 
-    st.html(to_fragment(sheet, dark=theme.is_dark()))
+    st.html(to_fragment(sheet, dark=charts.is_dark()))
 
 
 def _start(anchor: Anchor) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import streamlit as st
 
 from rivae.errors import ConfigError
 from rivae.ranges import RANGES
+from rivae.ui.panels.answers import linked_query, query_z
 from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.panels.query import linked_query, query_z
 from rivae.ui.shared import address
 from rivae.ui.shell import cache, keys
 

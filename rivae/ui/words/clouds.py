@@ -8,11 +8,11 @@ import streamlit as st
 
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
-from rivae.ui.shared import exports, words
-from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shared import charts, exports, words
+from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import escape, markdown
 from rivae.ui.words import session
-from rivae.ui.work import report as outcome
+from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -33,7 +33,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         axis = explorer.axis_ids[choice.dim]
         target = session.relation_picker(words.targets_of(explorer.data, axis))
         everyday = session.everyday_toggle()
-    with outcome.waiting("Counting the words along this axis …", 460):
+    with waiting("Counting the words along this axis …", 460):
         found = words.states(key, choice.dim, choice.n_sigma, explorer)
         clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
     if clouds is None:
@@ -44,13 +44,13 @@ def panel(explorer: Explorer, run_id: str) -> None:
         return
     _remark(explorer, found)
     _CLOUDS(
-        payload(explorer, clouds, found, dark=theme.is_dark()),
+        payload(explorer, clouds, found, dark=charts.is_dark()),
         key=keys.WORDS_PANEL,
         word=lambda report: _word(explorer, clouds, found, report),
         item=lambda i: _item(explorer, i),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(legend(clouds, dark=theme.is_dark()), width="content")
+        st.html(legend(clouds, dark=charts.is_dark()), width="content")
         st.space("stretch")
         _export(explorer, run_id, clouds, found, choice, target, everyday)
     _counts(clouds)

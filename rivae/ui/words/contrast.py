@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import DataError
-from rivae.ui.shared import exports
+from rivae.ui.shared import charts, exports
 from rivae.ui.shared import words as words_data
 from rivae.ui.shared.charts import chart
-from rivae.ui.shell import cache, keys, theme
+from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
 from rivae.ui.work import report
@@ -41,7 +41,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
             return
         names = {"low": found.names[0], "high": found.names[2]}
         figure = contrast_dots(
-            words, n_words=N_WORDS, dark=theme.is_dark(), title=f"Along {axis}", **names
+            words, n_words=N_WORDS, dark=charts.is_dark(), title=f"Along {axis}", **names
         )
 
     def clicked(values: list[str]) -> None:

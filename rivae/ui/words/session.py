@@ -10,8 +10,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared import address, words
-from rivae.ui.shared.axes import dim_picker
-from rivae.ui.shared.runs import run_title
+from rivae.ui.shared.runs import dim_picker, run_title
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import DATA, WORDS
 from rivae.ui.shell.text import markdown

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.shared import exports, words
+from rivae.ui.shared import charts, exports, words
 from rivae.ui.shared.charts import chart
-from rivae.ui.shell import keys, theme
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
 
@@ -57,7 +57,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     )
     shown = [node for node in nodes if chosen in (None, node.factor)]
     n_tags = N_TAGS if chosen is None else N_ONE
-    figure = tag_graph(shown, n_tags=n_tags, dark=theme.is_dark())
+    figure = tag_graph(shown, n_tags=n_tags, dark=charts.is_dark())
 
     def clicked(values: list[str]) -> None:
         tag = values[0]

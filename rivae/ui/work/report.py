@@ -13,10 +13,10 @@ from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
-    from rivae.ui.work.tasks import Job
+    from rivae.ui.work.tasks import Task
 
 
-def tried(place: str, change: Callable[[], str]) -> bool:
+def attempt(place: str, change: Callable[[], str]) -> bool:
     """Run a change in a callback and keep what it says, or why it failed; whether it worked."""
     try:
         said = change()
@@ -27,14 +27,14 @@ def tried(place: str, change: Callable[[], str]) -> bool:
     return True
 
 
-def begin(place: str, start: Callable[[], Job]) -> None:
+def begin(place: str, start: Callable[[], Task]) -> None:
     """Start work in a callback; where it cannot begin, a sentence at ``place`` says so."""
 
     def act() -> str:
         start()
         return ""
 
-    tried(place, act)
+    attempt(place, act)
 
 
 def show(place: str) -> None:
@@ -52,7 +52,7 @@ def warning(sentence: str) -> None:
 
 
 @st.fragment(run_every=1)
-def watch(jobs: Sequence[Job], place: str, may_stop: bool = True) -> None:
+def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
     """How far each task is, with a way to stop it; the page reruns when one ends.
 
     ``place`` begins the keys of the buttons.

@@ -1,39 +1,47 @@
-"""Work in a process of its own that a page watches; shared by all sessions.
+"""Tasks: work in separate processes that pages watch, shared by all sessions.
 
-Nothing of it runs in the web process but a thread that reads the progress, so other visitors'
-drags stay as quick as before. The process (``rivae.ui.work.job``) writes one JSON object per line
-to its standard output: {"stage", "share"} while it works, at last {"done": true, "result": …} or
-{"error": "one sentence"}.
+Nothing of a task runs in the web process except a thread that reads its progress, so other
+visitors' drags stay fast. The process, ``python -m rivae.ui.work.tasks MODULE:FUNCTION``, reads its
+specification as JSON from standard input and writes one JSON object per line to standard output:
+{"stage", "share"} while it works, at last {"done": true, "result": …} or {"error": "one sentence"}.
+No streamlit here.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from rivae.errors import RivaeError
 from rivae.installed import PACKAGE_ROOT
 
+# Takes what is being done and the share done in [0, 1].
+Progress = Callable[[str, float], None]
+# What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
+Work = Callable[[Mapping[str, Any], Progress], dict[str, Any] | None]
+
 
 @dataclass
-class Job:
-    """One process.
+class Task:
+    """One task and its process.
 
     Attributes:
-        key: what it works on, as programs know it.
-        title: what it does, as a person says it.
-        stage, share: how far it is, share in [0, 1].
-        running: whether its process is still at work.
+        key: names the task for programs.
+        title: names it for people.
+        stage, share: its progress; share in [0, 1].
+        running: whether its process still runs.
         error: one sentence, once it has failed.
-        result: what it handed over at its end, if anything.
+        result: what its function returned, if anything.
     """
 
     key: str
@@ -47,7 +55,7 @@ class Job:
     result: dict[str, Any] | None = None
 
     def read(self) -> None:
-        """Follow the process to its end; for a thread."""
+        """Follow the process until it ends; for a thread."""
         done = False
         assert self.process is not None and self.process.stdout is not None
         for line in self.process.stdout:
@@ -87,70 +95,114 @@ class Job:
                 self.process.terminate()
 
 
-def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> Job:
-    """Run the function ``work`` ("module:name", see ``job``) on ``spec`` in a process; watch it."""
+def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> Task:
+    """Run the function ``work`` ("module:name", a ``Work``) on ``spec`` in a process; watch it."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "rivae.ui.work.job", work],
+        [sys.executable, "-m", "rivae.ui.work.tasks", work],
         cwd=str(PACKAGE_ROOT),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # its errors go where those of the server go
     )
-    job = Job(key, title, process)
+    task = Task(key, title, process)
 
     def follow() -> None:
         assert process.stdin is not None
         with suppress(OSError), process.stdin as stream:  # it may have ended already
             json.dump(spec, stream)
-        job.read()
+        task.read()
 
     threading.Thread(target=follow, name=f"rivae-{work}", daemon=True).start()
-    return job
+    return task
 
 
 class Tasks:
-    """Work of one kind that visitors asked for, shared by all sessions.
+    """The tasks of one kind that visitors have started, shared by all sessions.
 
-    What is running is known here, whatever a form says meanwhile, after a reload and in another
-    tab; ``rivae.ui.work.report.watch`` shows it.
+    A running task is known here after a reload and in another tab, whatever a form says;
+    ``rivae.ui.work.report.watch`` shows it.
 
     Args:
-        keep: how many pieces of work are remembered.
+        keep: how many tasks are remembered.
         busy: raised, with ``sentence``, while ``at_once`` other tasks are running.
     """
 
     def __init__(self, keep: int, busy: type[RivaeError], sentence: str, at_once: int = 1) -> None:
         self.keep, self.busy, self.sentence, self.at_once = keep, busy, sentence, at_once
-        self.jobs: dict[str, Job] = {}  # the newest last
+        self.known: dict[str, Task] = {}  # the newest last
         self._lock = threading.Lock()
 
-    def get(self, key: str) -> Job | None:
+    def get(self, key: str) -> Task | None:
         """The task ``key``, running or done, or None."""
-        return self.jobs.get(key)
+        return self.known.get(key)
 
-    def running(self) -> list[Job]:
-        """What is running, the oldest first."""
-        return [job for job in list(self.jobs.values()) if job.running]
+    def running(self) -> list[Task]:
+        """The running tasks, the oldest first."""
+        return [task for task in list(self.known.values()) if task.running]
 
-    def start(self, key: str, begin: Callable[[], Job], again: bool = False) -> Job:
+    def start(self, key: str, begin: Callable[[], Task], again: bool = False) -> Task:
         """Start the task ``key``, or join it where it is running or, unless ``again``, has its
         result; what failed or was stopped starts again.
         """
         with self._lock:
-            known = self.jobs.get(key)
-            if known is not None and (known.running or (known.result is not None and not again)):
-                return known
+            task = self.known.get(key)
+            if task is not None and (task.running or (task.result is not None and not again)):
+                return task
             if len(self.running()) >= self.at_once:
                 raise self.busy(self.sentence)
-            job = begin()
-            self.jobs.pop(key, None)
-            self.jobs[key] = job
-            for old in [k for k, other in self.jobs.items() if not other.running and k != key]:
-                if len(self.jobs) > self.keep:
-                    del self.jobs[old]
-        return job
+            task = begin()
+            self.known.pop(key, None)
+            self.known[key] = task
+            for old in [k for k, other in self.known.items() if not other.running and k != key]:
+                if len(self.known) > self.keep:
+                    del self.known[old]
+        return task
 
     def forget(self, key: str) -> None:
-        """No more of this work is shown."""
-        self.jobs.pop(key, None)
+        """Show the task ``key`` no longer."""
+        self.known.pop(key, None)
+
+
+# The process of a task
+
+
+def step_back() -> None:
+    """Take less of the processor, so that visitors of the app come first."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+
+
+def tell(**message: Any) -> None:
+    """Write one line; where the app is gone and no longer reads, the work continues."""
+    with suppress(OSError):
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the function that ``argv[0]`` names and return the exit status.
+
+    SIGTERM interrupts it, so that it can tidy up.
+    """
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    module, _, name = argv[0].partition(":")
+    try:
+        spec = json.loads(sys.stdin.buffer.read())
+        work: Work = getattr(importlib.import_module(module), name)
+        result = work(spec, lambda stage, share: tell(stage=stage, share=share))
+    except RivaeError as error:
+        tell(error=str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    tell(done=True, result=result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

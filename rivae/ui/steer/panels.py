@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.panels.frame import dock
+from rivae.ui.panels.component import dock
 from rivae.ui.shared import exports
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
@@ -30,7 +30,7 @@ def _closed() -> None:
     st.session_state[keys.STEER.item] = st.session_state[keys.STEER_ADDING] = None
 
 
-def item(explorer: Explorer, i: int) -> None:
+def docked_item(explorer: Explorer, i: int) -> None:
     """The picture and the text of item ``i`` beside the rows, and the way to make it the query."""
     with dock(explorer.title(i), _closed):
         _item(explorer, i)
@@ -122,7 +122,7 @@ def _last() -> str:
     return str(st.session_state.get(keys.STEER_TOUR) or NEW)
 
 
-def panel(explorer: Explorer, shown: SteerState) -> None:
+def export_button(explorer: Explorer, shown: SteerState) -> None:
     """The Export button of the Steer page."""
     from rivae.steering import base_point
     from rivae.ui.steer.answers import K

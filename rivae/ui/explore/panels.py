@@ -1,27 +1,37 @@
-"""One item at the side: pictures, words, true factors, its own z against the current one."""
+"""Explore around its panel: one item at the side, the results as files and as Python, and the moved
+axes as rows of Steer.
+"""
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
+from PIL import Image
 
+from rivae.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.ui.explore.session import PAGE
 from rivae.ui.explore.state import ExploreState
-from rivae.ui.panels.frame import dock
-from rivae.ui.shell import keys, theme
+from rivae.ui.panels.component import dock
+from rivae.ui.panels.links import SteerLink
+from rivae.ui.shared import charts, exports
+from rivae.ui.shell import keys
+from rivae.ui.shell.pages import STEER
 from rivae.ui.shell.text import escape, markdown
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.plots.sheet import Sheet
 
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
 
 
-def show(explorer: Explorer, shown: ExploreState, i: int) -> None:
+def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     """Item ``i`` beside the page, where it can be watched while a slider is dragged."""
     with dock(explorer.title(i), PAGE.close_item):
         _item(explorer, shown, i)
@@ -64,8 +74,8 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
         explorer.mean.tolist(),
         std,
         names=names,
-        ink=theme.ink(),
-        accent=theme.accent(),
+        ink=charts.ink(),
+        accent=charts.accent(),
     )
     st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
     st.caption(f"Item number ({item.split} split)")
@@ -184,3 +194,63 @@ def describe(
         f"The item's {names[0][:1]} differs from the current one most in {names[j]}, "
         f"by {gaps[j]:.1f} s.d."
     )
+
+
+def export_button(explorer: Explorer, shown: ExploreState) -> None:
+    """The Export button of the Explore page."""
+    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": 0 if shown.whole else 2}
+    settings["query"] = None if shown.query == "mean" else shown.query
+    if shown.query == "mean" or shown.z != shown.base:
+        settings["z"] = list(shown.z)
+    exports.panel(
+        "results", lambda: sheet(explorer, shown), shown.run, "topk", is_chart=False, **settings
+    )
+
+
+def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
+    """The query and the results for the current z."""
+    from rivae.plots.results import results_sheet
+
+    hits, side = explorer.topk(np.array(shown.z), shown.k), 0 if shown.whole else 2
+    query: Image.Image | None = None
+    title = "the average query"
+    if shown.upload is not None:
+        content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
+        query, title = Image.open(io.BytesIO(content)), shown.upload.title
+    elif shown.query != "mean":
+        query, title = explorer.data.picture(shown.query, 1), explorer.title(shown.query)
+    return results_sheet(
+        [int(i) for i in hits.ids],
+        lambda i: explorer.data.picture(i, side),
+        query=query,
+        query_title=title,
+        title=explorer.title,
+        scores=[float(s) for s in hits.scores],
+    )
+
+
+def steer_button(explorer: Explorer, shown: ExploreState) -> None:
+    """The link to Steer."""
+    st.container(key="to_steer", width="content").page_link(
+        STEER,
+        label="Steer",
+        icon=":material/grid_on:",
+        query_params=to_steer(explorer, shown).write(),
+        help="Put this query and the axes you moved into a table of several factors at once",
+    )
+
+
+def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
+    """The same query in Steer; of the moved axes at most five, those moved furthest in s.d.
+
+    One row keeps them at the query, one puts them where they are now, in s.d. from the mean, as
+    far as Steer goes. Without moved axes Steer chooses.
+    """
+    z, base = np.array(state.z), np.array(state.base)
+    furthest = np.argsort(-np.abs(z - base) / explorer.std, kind="stable")
+    axes = tuple(sorted(int(j) for j in furthest[:MAX_AXES] if z[j] != base[j]))
+    levels = np.clip((z - explorer.mean) / explorer.std, -MAX_LEVEL, MAX_LEVEL)
+    at_query: tuple[Level, ...] = tuple("query" for _ in axes)
+    now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
+    rows = (at_query, now) if axes else ()
+    return SteerLink(state.run, state.query, axes, rows=rows)
