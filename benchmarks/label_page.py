@@ -53,9 +53,9 @@ PRESS = """async key => {
 
 def make_plan_in(store_path: Path) -> str:
     """A plan over the demo kitchen's evaluation; returns its name."""
+    from rivae.labels.guideline import read_guideline
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.plan import make_plan
-    from rivae.labels.schema import read_guideline
     from rivae.labels.store import LabelStore
     from rivae.runs import find_run
 

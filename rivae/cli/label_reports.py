@@ -13,9 +13,9 @@ from rivae.files import json_ready
 from rivae.runs import Run, find_run
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
     from rivae.labels.run_scores import Labelled
-    from rivae.labels.schema import Guideline
     from rivae.labels.scores import LabelScores
     from rivae.labels.store import LabelStore
 
@@ -32,7 +32,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 def opened(args: argparse.Namespace) -> LabelStore:
     """The store that ``--store`` names; LabelError when it cannot be opened."""
-    from rivae.labels.home import open_labels
+    from rivae.labels.opening import open_labels
 
     return open_labels(args.store or "", lambda said: print(f"rivae: {said}", file=sys.stderr))
 
@@ -96,10 +96,9 @@ def add_commands(below: Any) -> None:
 
 
 def _agreement(args: argparse.Namespace) -> int:
-    from rivae.labels import review, review_rows
-    from rivae.labels.kept_plans import kept_plan, plan_guideline
-    from rivae.labels.plan_data import plan_data
-    from rivae.labels.row_keys import keys_by_row
+    from rivae.labels import review
+    from rivae.labels.kept_plans import kept_plan, plan_data, plan_guideline
+    from rivae.labels.table import keys_by_row
 
     with opened(args) as store:
         plan = kept_plan(store, args.plan)
@@ -109,8 +108,7 @@ def _agreement(args: argparse.Namespace) -> int:
     agreed = review.how_they_agree(said)
     lacking = review.missing(said)
     alphas, pairs, own = (
-        make(agreed, {})
-        for make in (review_rows.alpha_rows, review_rows.pair_rows, review_rows.own_rows)
+        make(agreed, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
     )
     if args.json:
         print(
@@ -150,9 +148,8 @@ def _print(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> None:
 
 def _followed(store: LabelStore, name: str | None, run: Run) -> tuple[LabelPlan | None, Guideline]:
     """The named plan, or the newest one of the run, and the guideline that its labels follow."""
-    from rivae.labels.kept_plans import kept_plan, plan_guideline
-    from rivae.labels.plan_data import newest_plan_of
-    from rivae.labels.schema import read_guideline
+    from rivae.labels.guideline import read_guideline
+    from rivae.labels.kept_plans import kept_plan, newest_plan_of, plan_guideline
 
     plan = kept_plan(store, name) if name else newest_plan_of(store, run)
     return plan, plan_guideline(store, plan) if plan else read_guideline()
@@ -165,7 +162,7 @@ def _scores(args: argparse.Namespace) -> int:
     with opened(args) as store, steps:
         plan, guideline = _followed(store, args.plan, run)
         every, scores = _scored(store, run, plan, guideline, steps)
-    from rivae.labels.score_rows import score_record, score_rows
+    from rivae.labels.run_scores import score_record, score_rows
 
     if args.json:
         print(json.dumps(json_ready(score_record(run.id, plan, every, scores))))

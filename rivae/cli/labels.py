@@ -15,11 +15,11 @@ from rivae.runs import find_run
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
+    from rivae.labels.formats import Form
     from rivae.labels.plan import LabelPlan
     from rivae.labels.store import LabelStore
-    from rivae.labels.transfer import Form
 
-# As in ``rivae.labels.transfer``, whose imports `rivae --help` need not wait for.
+# As in ``rivae.labels.formats``, whose imports `rivae --help` need not wait for.
 FORMS: dict[Form, str] = {"events": ".jsonl", "long": ".csv", "wide": ".csv"}
 
 
@@ -163,10 +163,9 @@ def _broken(name: str, message: str) -> dict[str, Any]:
 
 def _summary(store: LabelStore, plan: LabelPlan, known: dict[str, PairedDataset]) -> dict[str, Any]:
     """A plan with its progress; where its data cannot be opened, the reason instead."""
-    from rivae.labels.kept_plans import plan_guideline
-    from rivae.labels.plan_data import plan_data
-    from rivae.labels.plan_progress import plan_progress
-    from rivae.labels.row_keys import keys_by_row
+    from rivae.labels.kept_plans import plan_data, plan_guideline
+    from rivae.labels.review import plan_progress
+    from rivae.labels.table import keys_by_row
 
     row: dict[str, Any] = {
         "plan": plan.id,
@@ -200,9 +199,9 @@ def _share(row: dict[str, Any]) -> str:
 def _plan(args: argparse.Namespace) -> int:
     steps = Steps("plan")
     steps("starting")  # before the imports, which take seconds
+    from rivae.labels.guideline import read_guideline
     from rivae.labels.kept_plans import keep_plan, plan_names
     from rivae.labels.plan import make_plan
-    from rivae.labels.schema import read_guideline
 
     guideline = read_guideline(args.guideline) if args.guideline else read_guideline()
     runs = [find_run(name) for name in args.runs]
@@ -241,7 +240,7 @@ def _plan(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from rivae.labels.transfer import export
+    from rivae.labels.formats import export
 
     suffix = args.file.suffix.lower()
     usual = next((name for name, end in FORMS.items() if end == suffix), None)
@@ -263,10 +262,9 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from rivae.labels.kept_plans import kept_plan
+    from rivae.labels.kept_plans import kept_plan, plan_data
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_labels
-    from rivae.labels.plan_data import plan_data
 
     if args.rows and not (args.plan or args.run_id):
         raise ConfigError("row numbers need the data that they count in: add --plan or --run")

@@ -138,8 +138,8 @@ def _import(name: str) -> _Doomed:
 
 def plans_naming(run_id: str) -> list[str]:
     """The labelling plans that name the run."""
-    from rivae.labels.home import labels_are_kept, open_labels
-    from rivae.labels.plan_data import plans_of_run
+    from rivae.labels.kept_plans import plans_of_run
+    from rivae.labels.opening import labels_are_kept, open_labels
 
     if not labels_are_kept():
         return []
@@ -148,8 +148,8 @@ def plans_naming(run_id: str) -> list[str]:
 
 
 def _plan(name: str) -> _Doomed:
-    from rivae.labels.home import labels_are_kept, open_labels
     from rivae.labels.kept_plans import delete_plan, require_plan
+    from rivae.labels.opening import labels_are_kept, open_labels
 
     if not labels_are_kept():
         raise LabelError("no labels are kept here, so there is no plan to delete")
@@ -164,8 +164,8 @@ def _plan(name: str) -> _Doomed:
 
 
 def _deleted_plans() -> list[tuple[str, datetime]]:
-    from rivae.labels.home import labels_are_kept, open_labels
     from rivae.labels.kept_plans import deleted_plans
+    from rivae.labels.opening import labels_are_kept, open_labels
 
     if not labels_are_kept():
         return []
@@ -255,8 +255,8 @@ def _brought_back(row: dict[str, Any]) -> str:
 
     if row["kind"] in TRASHES:
         return restore(TRASHES[row["kind"]]().entry(row["id"]))
-    from rivae.labels.home import open_labels
     from rivae.labels.kept_plans import restore_plan
+    from rivae.labels.opening import open_labels
 
     with closing(open_labels()) as store:
         restore_plan(store, row["name"])

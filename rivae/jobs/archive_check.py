@@ -16,8 +16,7 @@ from rivae.runs import Run
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.words.kept_names import AXIS_NAMES
-from rivae.words.names_file import MAX_AXES, read_names
+from rivae.words.axis_names import AXIS_NAMES, MAX_AXES, read_names
 
 
 def check_run(

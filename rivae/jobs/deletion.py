@@ -23,7 +23,7 @@ from rivae.jobs.manage import held, require_free
 from rivae.jobs.records import ALIVE, RESUMABLE
 from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.owned import require_among_runs
-from rivae.tours.folder import restore_tour, trash_of_tours
+from rivae.tours import restore_tour, trash_of_tours
 from rivae.trash import Deleted, Kind, Trash
 
 _LOG = re.compile(r"[0-9a-f]{12}\.log")

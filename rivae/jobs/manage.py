@@ -25,7 +25,7 @@ from rivae.runs.owned import require_among_runs
 from rivae.trash import is_folder
 
 if TYPE_CHECKING:
-    from rivae.tours.tour import Tour
+    from rivae.tours import Tour
 
 log = logging.getLogger("rivae.jobs")
 
@@ -171,7 +171,7 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:
     """Tours lie beside the runs that new ones are written to."""
-    from rivae.tours.folder import change_tour, list_tours, tours_folder
+    from rivae.tours import change_tour, list_tours, tours_folder
 
     if tours_folder().parent.resolve() != root.resolve():
         return

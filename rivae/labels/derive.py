@@ -28,8 +28,7 @@ from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.validation import validation_scores
-from rivae.words.kept_names import AXIS_NAMES
-from rivae.words.names_file import to_json
+from rivae.words.axis_names import AXIS_NAMES, to_json
 from rivae.words.naming import MAX_NAME, AxisName
 
 MAX_ID = 80  # characters of a run's or plan's name

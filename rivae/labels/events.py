@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from rivae.errors import LabelError
-from rivae.labels.schema import N_LEVELS
+from rivae.labels.guideline import N_LEVELS
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset

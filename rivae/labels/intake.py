@@ -1,7 +1,7 @@
-"""Labels from a file, as events: every row is checked, and nothing is stored here.
+"""Reads labels from a file as events; every row is checked, and nothing is stored here.
 
-A file is one of the three forms of ``transfer.py``, or a table of that shape made by hand, where
-all but annotator, item, factor and level may be missing.
+A file has one of the three forms of ``formats.py``, or is a table made by hand, where every column
+but annotator, item, factor and level may be missing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rivae.errors import LabelError
-from rivae.labels.cells import read_flag, read_level, read_seconds, unescaped
 from rivae.labels.events import (
     Action,
     LabelEvent,
@@ -24,7 +23,15 @@ from rivae.labels.events import (
     parse_time,
     slot,
 )
-from rivae.labels.transfer import LONG_COLUMNS, LONG_KINDS, WIDE_COLUMNS
+from rivae.labels.formats import (
+    LONG_COLUMNS,
+    LONG_KINDS,
+    WIDE_COLUMNS,
+    read_flag,
+    read_level,
+    read_seconds,
+    unescaped,
+)
 from rivae.reading.tables import records, table_kind
 
 MAX_EVENTS = 200_000  # of one file: others wait while it is stored

@@ -1,26 +1,32 @@
-"""Labelling plans in the store of labels, each with the guideline that annotators follow now.
+"""Labelling plans in the store of labels, with their current guideline, their runs and their data.
 
-A plan never changes. Its guideline may: a factor that is added later is a new version, and which
-version a plan follows is one more document, so that nothing is overwritten. That a plan was deleted
-or restored is a document as well: it leaves every list, and neither it nor its labels are lost.
+A plan never changes. Its guideline may: each added or changed factor makes a new version, and which
+version a plan follows is one more document, so nothing is overwritten. Deleting or restoring a plan
+also adds a document: a deleted plan leaves every list, but it and its labels are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import TypeVar
 
-from rivae.errors import DataError, LabelError, LabelStoreError
+from rivae.data.base import PairedDataset
+from rivae.errors import DataError, LabelError, LabelStoreError, RivaeError
+from rivae.labels.guideline import Guideline, read_guideline
 from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
-from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
+from rivae.runs import Run, find_run
 
 PLAN = "plan"
 REVISION = "plan guideline"
 REMOVAL = "plan removal"  # an odd number of them: the plan is deleted
 _DIGITS = 6
+
+Opened = TypeVar("Opened")
 
 
 def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
@@ -158,6 +164,85 @@ def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
     version = store.keep_guideline(guideline)
     number = len(_revisions(store, plan)) + 1
     store.keep(REVISION, _revision(plan, number), version)
+
+
+# The runs of a plan, and the data that they open
+
+
+def plan_data(plan: LabelPlan) -> PairedDataset:
+    """The data of the first run that is still here and still has the plan's data.
+
+    Raises:
+        LabelError: there is none.
+    """
+    return first_that_opens(plan, lambda run: find_run(run).load_dataset(), lambda data: data)
+
+
+def first_that_opens(
+    plan: LabelPlan, opened: Callable[[str], Opened], data: Callable[[Opened], PairedDataset]
+) -> Opened:
+    """What ``opened`` makes of the first run of the plan that it can open.
+
+    Args:
+        opened: opens a run by its id; RivaeError passes on to the next run.
+        data: the data of what was opened; it has to be the plan's.
+
+    Raises:
+        LabelError: no run can be opened; it names the trouble with the first.
+    """
+    trouble = ""
+    for served in plan.runs:
+        try:
+            found = opened(served.id)
+            plan.check(data(found))
+            return found
+        except RivaeError as error:
+            trouble = trouble or str(error)
+    raise LabelError(f"the data of plan {plan.id} cannot be opened ({trouble})")
+
+
+def plans_of_run(store: LabelStore, run_id: str) -> list[str]:
+    """The names of the plans that name the run: a plan opens its data by one of its runs."""
+    return [plan.id for plan in kept_plans(store) if run_id in {served.id for served in plan.runs}]
+
+
+def newest_plan_of(store: LabelStore, run: Run) -> LabelPlan | None:
+    """The newest plan for the scores of a run, or of the run it was derived from."""
+    wanted = {run.id, parent_of(run)}
+    serving = [
+        plan
+        for plan in kept_plans(store)
+        if plan.purpose == "scores" and wanted & {served.id for served in plan.runs}
+    ]
+    return max(serving, key=lambda plan: plan.created, default=None)
+
+
+def family(named: Sequence[str], runs: Iterable[Run]) -> list[Run]:
+    """The runs with these ids in their order, then those derived from them, parents first.
+
+    Runs that are not there, or whose configuration cannot be read, are left out.
+    """
+    by_id = {run.id: run for run in runs}
+    found = [by_id[name] for name in dict.fromkeys(named) if name in by_id]
+    children: dict[str, list[Run]] = {}
+    for run in by_id.values():
+        if (parent := parent_of(run)) is not None:
+            children.setdefault(parent, []).append(run)
+    known = {run.id for run in found}
+    for run in found:  # grows while it is walked: children of children follow
+        for child in sorted(children.get(run.id, []), key=lambda r: r.id):
+            if child.id not in known:
+                known.add(child.id)
+                found.append(child)
+    return found
+
+
+def parent_of(run: Run) -> str | None:
+    """The id of the run that this one was derived from; None also where it cannot be read."""
+    try:
+        return run.config.parent
+    except RivaeError:
+        return None
 
 
 def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:

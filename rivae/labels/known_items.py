@@ -18,11 +18,10 @@ from rivae.data.pairs import PAIRS, import_key
 from rivae.data.store import PairStore, list_stores
 from rivae.errors import LabelError, RivaeError
 from rivae.labels.events import OLD_IMPORT
-from rivae.labels.kept_plans import kept_plans
+from rivae.labels.kept_plans import kept_plans, plan_data
 from rivae.labels.plan import LabelPlan
-from rivae.labels.plan_data import plan_data
-from rivae.labels.row_keys import rows_by_key
 from rivae.labels.store import LabelStore
+from rivae.labels.table import rows_by_key
 
 _ROW = re.compile(r"[0-9]{1,9}")
 

@@ -1,14 +1,15 @@
-"""Puts the labels of a file into a store, beside what is there and never over it.
+"""Adds the labels of a file to a store, without ever changing what is there.
 
-The rule: where the store has ever had an event for a slot (annotator, item, factor and kind, see
-``events.Slot``), the file adds nothing to it. Says the file the same, all is well; says it
-something else, that is a conflict, which is reported and left to a person. So a file can neither
-change a label, nor take one back, nor bring back one that was undone, and the same file again
-changes nothing.
+The rule: if the store has ever had an event for a slot (annotator, item, factor and kind, see
+``events.Slot``), the file adds nothing to it. If both say the same, the label counts as known; if
+they differ, the conflict is reported and left to a person. So a file cannot change, undo or restore
+a label, and importing it twice changes nothing.
 """
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +18,8 @@ from sqlalchemy import Connection, select
 
 from rivae.errors import LabelError
 from rivae.labels import sql
-from rivae.labels.cells import level_cell
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
+from rivae.labels.formats import level_cell
 from rivae.labels.intake import Offered, read_labels
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.known_items import KnownItems, Named
@@ -28,6 +29,8 @@ from rivae.labels.store import LabelStore
 
 MAX_REPORTED = 1_000
 MAX_NAMED = 5
+MAX_MEGABYTES = 64  # of an uploaded file
+_ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,29 @@ def import_labels(
             insert_events(connection, new)
     named, n_named = items.named(MAX_NAMED)
     return replace(report, named=named, n_named=n_named)
+
+
+def import_content(
+    store: LabelStore,
+    name: str,
+    content: bytes,
+    *,
+    items: KnownItems | None = None,
+    dry_run: bool = False,
+) -> ImportReport:
+    """``import_labels`` of a file that only has a name.
+
+    Raises:
+        RivaeError: it is too large, or a row cannot be read; nothing is stored then.
+    """
+    if len(content) > MAX_MEGABYTES << 20:
+        raise LabelError(f"a file of labels has at most {MAX_MEGABYTES} MB: split it")
+    # The name is a stranger's; its end says what kind of file it is.
+    safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
+    with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
+        path = Path(folder) / safe
+        path.write_bytes(content)
+        return import_labels(store, path, items=items, dry_run=dry_run)
 
 
 def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[str] | None:

@@ -22,7 +22,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.files import write_json
 from rivae.labels.coverage import measured_traversal, needed_items
 from rivae.reading.documents import read_form
 from rivae.retrieval.base import Ints
@@ -221,11 +220,6 @@ def label_order(
         order.append(items[chosen])
     order += items[start:]
     return np.array(order, dtype=np.int64), np.array(again, dtype=np.int64)
-
-
-def write_plan(path: Path, plan: LabelPlan) -> None:
-    """Write the plan in one step."""
-    write_json(path, plan.model_dump(mode="json"))
 
 
 def read_plan(source: Path | bytes) -> LabelPlan:

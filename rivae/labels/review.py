@@ -1,16 +1,16 @@
-"""Everybody's labels of a plan at a glance: progress, agreement, and items to talk about.
+"""Everybody's labels of a plan: progress, agreement and items to discuss, also as table rows.
 
-Agreement is measured on what annotators said by themselves, before any verdict.
+Agreement is measured on the annotators' own labels, before any verdict.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rivae.labels.agreement import (
@@ -20,12 +20,84 @@ from rivae.labels.agreement import (
     pairwise_kappa,
     self_agreement,
 )
-from rivae.labels.progress import Progress
+from rivae.labels.events import Kind
+from rivae.labels.formats import escaped
+from rivae.labels.rows import Progress
 from rivae.labels.store import LabelStore
-from rivae.labels.table import COLUMNS
+from rivae.labels.table import level_table
 
 # Krippendorff's customary marks.
 RELIABLE, TENTATIVE = 0.8, 0.667
+
+Row = dict[str, Any]  # of a table; unknown numbers are NaN
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one annotator did.
+
+    Attributes:
+        annotator: who.
+        answers: items times factors with an answer, "cannot tell" included.
+        cannot_tell: those of them without a level.
+        repeats: answers to hidden repeats.
+        seconds: mean time per answer; 0 without one.
+    """
+
+    annotator: str
+    answers: int
+    cannot_tell: int
+    repeats: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PlanProgress:
+    """How far a plan is.
+
+    Attributes:
+        needed: items times factors.
+        answered: those with an answer by at least one annotator.
+        shares: everybody with an answer, most answers first.
+    """
+
+    needed: int
+    answered: int
+    shares: tuple[Share, ...]
+
+
+def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[str]) -> PlanProgress:
+    """The progress of a plan; answers given under other plans count for the same items.
+
+    Args:
+        keys: the item keys of the plan, repetitions allowed.
+        factors: ids that are asked; answers about others are left out.
+
+    Raises:
+        LabelError: the store did not answer.
+    """
+    items, asked = set(keys), set(factors)
+    sums: dict[str, list[float]] = {}
+    for p in store.progress(items=items):
+        if p.factor in asked:
+            mine = sums.setdefault(p.annotator, [0.0] * 4)
+            for k, number in enumerate((p.labelled, p.cannot_tell, p.repeats, p.seconds)):
+                mine[k] += number
+    shares = [
+        Share(who, int(n), int(unknown), int(repeats), seconds / n if n else 0.0)
+        for who, (n, unknown, repeats, seconds) in sums.items()
+        if n or repeats
+    ]
+    # One annotator's answers are each of another item and factor.
+    answered = (
+        shares[0].answers
+        if len(shares) == 1
+        else len(
+            {(item, factor) for _, item, factor, _ in store.levels(items=items) if factor in asked}
+        )
+    )
+    shares.sort(key=lambda share: (-share.answers, share.annotator))
+    return PlanProgress(len(items) * len(asked), answered, tuple(shares))
 
 
 @dataclass(frozen=True)
@@ -101,8 +173,8 @@ def what_was_said(
         if c.event.factor == "" or c.event.factor in place
     )
     return Said(
-        _table(store.levels("label", items=row_of), row_of, place),
-        _table(store.levels("repeat", items=row_of), row_of, place),
+        _levels(store, row_of, place, "label"),
+        _levels(store, row_of, place, "repeat"),
         tuple(sorted(counted, key=lambda p: (p.annotator, place[p.factor]))),
         pd.DataFrame(flags, columns=["item", "factor", "annotator"]),
         tuple(factors),
@@ -111,19 +183,10 @@ def what_was_said(
     )
 
 
-def _table(
-    levels: Sequence[tuple[str, str, str, int | None]],
-    row_of: Mapping[str, int],
-    known: Mapping[str, int],
+def _levels(
+    store: LabelStore, row_of: Mapping[str, int], known: Mapping[str, int], kind: Kind
 ) -> pd.DataFrame:
-    found = [
-        (annotator, row_of[item], factor, np.nan if level is None else float(level))
-        for annotator, item, factor, level in levels
-        if factor in known
-    ]
-    found.sort(key=lambda row: row[:3])
-    table = pd.DataFrame(found, columns=list(COLUMNS))
-    return table.astype({"item": np.int64, "level": np.float64})
+    return level_table((row for row in store.levels(kind, items=row_of) if row[2] in known), row_of)
 
 
 def how_they_agree(said: Said, *, n_bootstrap: int = 1000, random_state: int = 0) -> Agreed:
@@ -173,3 +236,82 @@ def missing(said: Said) -> str:
     if not (known.groupby(["item", "factor"]).size() > 1).any():
         return "No item has levels of two annotators for the same factor yet: label the same items."
     return ""
+
+
+def progress_rows(said: Said, names: Mapping[str, str]) -> list[Row]:
+    """One row per annotator and factor.
+
+    Args:
+        names: what a person reads, by factor id; ids that are missing stand for themselves.
+    """
+    return [
+        {
+            "annotator": p.annotator,
+            "factor": names.get(p.factor, p.factor),
+            "labelled": p.labelled,
+            "items": said.n_items,
+            "share": p.labelled / said.n_items if said.n_items else 0.0,
+            "cannot tell": p.cannot_tell,
+            "repeats answered": p.repeats,
+            "repeats": said.n_repeats,
+            "mean seconds": p.seconds / p.labelled if p.labelled else float("nan"),
+        }
+        for p in said.progress
+    ]
+
+
+def alpha_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
+    """One row per factor: alpha, its interval, what it rests on, and what it says."""
+    return [
+        {
+            "factor": names.get(a.factor, a.factor),
+            "alpha": a.alpha,
+            "low 95 %": a.low,
+            "high 95 %": a.high,
+            "shared items": a.n_items,
+            "annotators": a.n_annotators,
+            "reading": reading(a),
+        }
+        for a in agreed.alphas
+    ]
+
+
+def pair_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
+    """One row per factor and pair of annotators."""
+    return [
+        {
+            "factor": names.get(factor, factor),
+            "first": first,
+            "second": second,
+            "shared items": n,
+            "weighted kappa": kappa,
+        }
+        for factor, first, second, n, kappa in agreed.pairs.itertuples(index=False)
+    ]
+
+
+def own_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
+    """One row per factor and annotator with an answer to a hidden repeat."""
+    return [
+        {
+            "factor": names.get(factor, factor),
+            "annotator": who,
+            "repeats": n,
+            "same level": same,
+            "at most one apart": near,
+            "weighted kappa": kappa,
+        }
+        for factor, who, n, same, near, kappa in agreed.own.itertuples(index=False)
+    ]
+
+
+def plain_csv(rows: list[Row]) -> str:
+    """The rows as CSV that a spreadsheet can open: no name is taken for a formula."""
+    from rivae.plots.tables import to_csv
+
+    return to_csv(
+        [
+            {key: escaped(value) if isinstance(value, str) else value for key, value in row.items()}
+            for row in rows
+        ]
+    )

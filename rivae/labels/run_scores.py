@@ -1,25 +1,29 @@
-"""Which labels, factors and ranks count when runs on one data set are scored or aligned."""
+"""Which labels, factors and ranks count when runs on one data set are compared, and the rows of
+that comparison in a file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
-from rivae.errors import RivaeError
 from rivae.labels.align import MIN_LABELS
 from rivae.labels.coverage import Coverage
 from rivae.labels.kept_plans import kept_plans
-from rivae.labels.row_keys import label_table
-from rivae.labels.scores import MIN_QUERIES, ScoredDims, overlap
+from rivae.labels.scores import MIN_QUERIES, NAMES, LabelScores, ScoredDims, overlap
 from rivae.labels.store import LabelStore
-from rivae.labels.table import adjudicated, consensus, labelled_items, rating_cube
+from rivae.labels.table import adjudicated, consensus, label_table, labelled_items, rating_cube
+from rivae.metrics.registry import metric
 from rivae.retrieval.base import Floats, Ints
-from rivae.runs import Run
+
+if TYPE_CHECKING:
+    from rivae.labels.plan import LabelPlan
 
 
 def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> pd.DataFrame:
@@ -103,34 +107,6 @@ def labelled(
     return Labelled(tuple(factors), items[some], levels[some], len(who))
 
 
-def family(named: Sequence[str], runs: Iterable[Run]) -> list[Run]:
-    """The runs with these ids in their order, then those derived from them, parents first.
-
-    Runs that are not there, or whose configuration cannot be read, are left out.
-    """
-    by_id = {run.id: run for run in runs}
-    found = [by_id[name] for name in dict.fromkeys(named) if name in by_id]
-    children: dict[str, list[Run]] = {}
-    for run in by_id.values():
-        if (parent := parent_of(run)) is not None:
-            children.setdefault(parent, []).append(run)
-    known = {run.id for run in found}
-    for run in found:  # grows while it is walked: children of children follow
-        for child in sorted(children.get(run.id, []), key=lambda r: r.id):
-            if child.id not in known:
-                known.add(child.id)
-                found.append(child)
-    return found
-
-
-def parent_of(run: Run) -> str | None:
-    """The id of the run that this one was derived from; None also where it cannot be read."""
-    try:
-        return run.config.parent
-    except RivaeError:
-        return None
-
-
 def scored_factors(
     factors: Sequence[str], coverages: Iterable[Coverage], n_queries: int
 ) -> tuple[str, ...]:
@@ -169,3 +145,95 @@ def ranks(scored: Mapping[str, ScoredDims], name: str) -> dict[str, int]:
         if others and not any(overlap(scored[run], scored[other], name) for other in others):
             found[run] = 1 + sum(values[other] > values[run] for other in others)
     return found
+
+
+def score_rows(run_id: str, scores: LabelScores) -> list[dict[str, Any]]:
+    """One row per score (D, C, I) and choice of dimensions: value, 95 % interval, settings."""
+    coverage, settings = scores.coverage, scores.settings
+    shared = {
+        "labelled": sum(coverage.labelled),
+        "needed": coverage.needed * len(coverage.labelled),
+        "queries_that_count": min(coverage.queries),
+        "queries": settings["n_queries"],
+        "annotators": scores.n_annotators,
+        "interval_over": scores.interval_over,
+        "factors": " ".join(settings["factors"]),
+        **{
+            name: settings[name]
+            for name in ("alpha", "n_points", "min_share", "levels", "n_bootstrap", "random_state")
+        },
+    }
+    choices: list[tuple[str, ScoredDims]] = [("every dimension", scores.every)]
+    if scores.selected is not None:
+        choices.append((str(settings["selection"]), scores.selected))
+    return [
+        {
+            "run": run_id,
+            "score": metric(name).label,
+            "over": over,
+            "dimensions": " ".join(str(j + 1) for j in dims.dims),
+            "value": dims.results[name].score,
+            "low": dims.intervals[name][0],
+            "high": dims.intervals[name][1],
+            **shared,
+        }
+        for over, dims in choices
+        for name in NAMES
+    ]
+
+
+def correlation_rows(
+    run_id: str, scores: LabelScores, axis_names: list[str]
+) -> list[dict[str, Any]]:
+    """One row per factor and dimension of the correlation table, with the factor's coverage.
+
+    Args:
+        axis_names: J names.
+    """
+    table, coverage = scores.table, scores.coverage
+    return [
+        {
+            "run": run_id,
+            "factor": factor,
+            "dimension": axis_names[j],
+            "abs_corr": float(table.absolute[j, k]),
+            "corr": float(table.signed[j, k]),
+            "sd_over_queries": float(table.spread[j, k]),
+            "constant_queries": float(table.undefined[j, k]),
+            "labelled": coverage.labelled[k],
+            "needed": coverage.needed,
+            "cannot_tell": coverage.cannot_tell[k],
+            "queries_that_count": coverage.queries[k],
+        }
+        for k, factor in enumerate(scores.settings["factors"])
+        for j in range(table.absolute.shape[0])
+    ]
+
+
+def score_record(
+    run_id: str, plan: LabelPlan | None, every: LabelScores, scores: LabelScores | None
+) -> dict[str, Any]:
+    """What labels say of a run, as JSON: how far each factor is labelled, and the scores if any.
+
+    Args:
+        every: over all factors, for the coverage.
+        scores: over the factors that can be scored; None where there is none.
+    """
+    coverage = every.coverage
+    return {
+        "run": run_id,
+        "plan": plan.id if plan else None,
+        "scores": score_rows(run_id, scores) if scores else [],
+        "needed": coverage.needed,
+        "factors": [
+            {
+                "factor": factor,
+                "labelled": coverage.labelled[k],
+                "cannot_tell": coverage.cannot_tell[k],
+                "points": coverage.points[k],
+                "queries_that_count": coverage.queries[k],
+                "scored": scores is not None and factor in scores.settings["factors"],
+            }
+            for k, factor in enumerate(every.settings["factors"])
+        ],
+    }

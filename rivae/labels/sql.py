@@ -34,7 +34,7 @@ from sqlalchemy import (
     text,
 )
 
-# 2: items of imports are named with the import's id (``rivae.labels.home``); the layout of both
+# 2: items of imports are named with the import's id (``rivae.labels.opening``); the layout of both
 # is the same, but an older program would not find those labels.
 SCHEMA_VERSION = 2
 

@@ -19,9 +19,16 @@ from rivae.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.database import display, open_engine, parse_url, told, writing
 from rivae.labels.events import KINDS, Kind, LabelEvent
-from rivae.labels.progress import Progress, count_progress, item_conditions
-from rivae.labels.rows import Current, StoredEvent, event_of, insert_events
-from rivae.labels.schema import Guideline, guideline_json, parse_guideline
+from rivae.labels.guideline import Guideline, guideline_json, parse_guideline
+from rivae.labels.rows import (
+    Current,
+    Progress,
+    StoredEvent,
+    count_progress,
+    event_of,
+    insert_events,
+    item_conditions,
+)
 
 MAX_BATCH = 1_000  # events of one ``append``: others wait while it is written
 MAX_DOCUMENT = 16 * 2**20  # characters

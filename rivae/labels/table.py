@@ -1,23 +1,68 @@
-"""Current labels as a table and as a cube: annotators x items x factors.
+"""The current labels of data rows, as a table and as a cube: annotators x items x factors.
 
 The table has one row per annotator, item and factor: columns ``annotator`` (text), ``item`` (a data
-row), ``factor`` (an id) and ``level`` (1 to 5, or NaN where the annotator cannot tell).
+row), ``factor`` (an id) and ``level`` (1 to 5, or NaN where the annotator cannot tell). The store
+names items by key; here they are data rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from rivae.data.base import PairedDataset
 from rivae.errors import DataError
+from rivae.labels.events import Kind, item_key, item_key_of
+from rivae.labels.store import LabelStore
 from rivae.retrieval.base import Floats, Ints
 
 COLUMNS = ("annotator", "item", "factor", "level")
 LEVELS = (1, 2, 3, 4, 5)
+
+
+def keys_by_row(data: PairedDataset, rows: ArrayLike) -> dict[int, str]:
+    """The item key of every data row in ``rows`` (any shape, repetitions allowed), ascending."""
+    wanted = np.unique(np.asarray(rows, dtype=np.int64))
+    return {int(i): item_key_of(data, int(i)) for i in wanted}
+
+
+def rows_by_key(data: PairedDataset) -> dict[str, int]:
+    """The data row of every item key."""
+    return {item_key(data.key_name, name): row for row, name in enumerate(data.item_ids())}
+
+
+def label_table(
+    store: LabelStore, data: PairedDataset, rows: ArrayLike, kind: Kind = "label"
+) -> pd.DataFrame:
+    """The current labels of some items.
+
+    Args:
+        rows: the data rows that are asked for, for instance those a run needs.
+        kind: "label", or "repeat" and "adjudication" for theirs.
+
+    Returns:
+        Columns ``annotator``, ``item`` (data row), ``factor`` and ``level`` (1.0 to 5.0, NaN for
+        "cannot tell"), sorted by the first three.
+    """
+    row_of = {key: row for row, key in keys_by_row(data, rows).items()}
+    return level_table(store.levels(kind, items=row_of), row_of)
+
+
+def level_table(
+    levels: Iterable[tuple[str, str, str, int | None]], row_of: Mapping[str, int]
+) -> pd.DataFrame:
+    """The table of what ``LabelStore.levels`` returned; ``row_of`` is the data row by item key."""
+    found = [
+        (annotator, row_of[item], factor, np.nan if level is None else float(level))
+        for annotator, item, factor, level in levels
+    ]
+    found.sort(key=lambda row: row[:3])
+    table = pd.DataFrame(found, columns=list(COLUMNS))
+    return table.astype({"item": np.int64, "level": np.float64})
 
 
 def check_labels(labels: pd.DataFrame) -> pd.DataFrame:

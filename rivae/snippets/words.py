@@ -6,7 +6,7 @@ from rivae.snippets.panel import SAVE, Panel
 
 _STATES = (
     "from rivae.words.item_words import item_words",
-    "from rivae.words.states import N_QUERIES, axis_states",
+    "from rivae.words.clouds import N_QUERIES, axis_states",
 )
 _STATES_BODY = """\
 data = explorer.data
@@ -24,7 +24,7 @@ WORDS: dict[str, Panel] = {
             "from rivae.plots.clouds import make_clouds",
             "from rivae.words.clouds import count_words",
             "from rivae.words.item_words import item_tags",
-            "from rivae.words.targets import AXIS, find_target, related_words, target_values",
+            "from rivae.words.relations import AXIS, find_target, related_words, target_values",
         ),
         body=_STATES_BODY
         + """\
@@ -78,7 +78,7 @@ save(figure, "contrast.html")
         imports=(
             "from rivae.words.item_words import has_texts, item_tags, item_words",
             "from rivae.words.naming import axis_evidence, propose_name",
-            "from rivae.words.targets import factor_table",
+            "from rivae.words.relations import factor_table",
         ),
         body="""\
 data, rows = explorer.data, explorer.search_rows

@@ -1,23 +1,37 @@
-"""The names that an analyst gave the axes of a run: read, changed one at a time, put on labels."""
+"""The names that an analyst gave the axes of a run: their JSON file, where it is kept, changes.
+
+Names are kept in the run's folder or, for runs whose folder cannot be changed (the demo runs), in
+``names/`` of the folder of runs, under id and hash of the model. A file may come from a stranger.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
-from rivae.errors import ConfigError, RivaeError
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.files import change_json
+from rivae.reading.documents import read_form
+from rivae.reading.regular import open_regular
+from rivae.runs import Run, is_read_only, runs_root
 from rivae.typed_text import one_line
-from rivae.words.kept_names import change_kept, content_of, kept_names
-from rivae.words.names_file import read_names, to_json
-from rivae.words.naming import MAX_NAME, AxisName
+from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
 
-if TYPE_CHECKING:
-    from rivae.runs import Run
-
+AXIS_NAMES = "axis_names.json"
+MAX_BYTES = 1_000_000
+MAX_AXES = 1024
 SEPARATOR = " · "
 FALLS = "↓"
+
+# Files as read, with what told their version: a page asks for names many times in one run.
+_known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
+_lock = threading.Lock()
+_MAX_KNOWN = 64
 
 
 def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
@@ -109,3 +123,136 @@ def labels(ids: Sequence[str], given: Sequence[str]) -> list[str]:
 def cut(text: str, longest: int) -> str:
     """``text``, or its beginning and an ellipsis: at most ``longest`` characters."""
     return text if len(text) <= longest else text[: longest - 1].rstrip(" ,:") + "…"
+
+
+_Share = Annotated[float, Field(ge=-1, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Evidence(_Strict):
+    term: Annotated[str, Field(max_length=MAX_TERM)]
+    kind: Literal["word", "tag", "factor"]
+    strength: _Share
+    shift: float
+    p: Annotated[float, Field(ge=0, le=1)]
+
+
+class _Axis(_Strict):
+    dim: Annotated[int, Field(ge=0)]
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    direction: Literal[-1, 1]
+    evidence: Annotated[list[_Evidence], Field(max_length=N_EVIDENCE)] = []
+    edited: bool = False
+
+    @field_validator("name")
+    @classmethod
+    def _one_line(cls, name: str) -> str:
+        if not name.isprintable() or not name.strip():
+            raise ValueError("a name is one line of text")
+        return name.strip()
+
+
+class _File(_Strict):
+    version: Literal[1]
+    model: Annotated[str, Field(max_length=64)] = ""
+    axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
+
+
+def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
+    """The names as JSON values, by dimension; ``model`` is the hash of the model they belong to,
+    "" for any.
+    """
+    axes = [asdict(n) for n in sorted(names, key=lambda n: n.dim)]
+    return {"version": 1, "model": model, "axes": axes}
+
+
+def read_names(
+    source: Path | bytes, n_components: int, model: str | None = None
+) -> tuple[AxisName, ...]:
+    """The names in a file or its content, by dimension. A name is plain text: escape it where it
+    is drawn.
+
+    Raises:
+        DataError: if the file is missing, larger than ``MAX_BYTES``, not of this form, names an
+            axis twice, names one that a model of ``n_components`` latents does not have, or
+            belongs to another model than the one with hash ``model``.
+    """
+    file = read_form(
+        _File,
+        source,
+        MAX_BYTES,
+        unreadable="the file of axis names cannot be read: choose another one",
+        too_large=f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one",
+        foreign="these are no axis names ({problem}): choose a file that this app saved",
+    )
+    if model and file.model and file.model != model:
+        raise DataError(
+            "these names were given to the axes of another model: choose names made for this one"
+        )
+    axes = file.axes
+    dims = [axis.dim for axis in axes]
+    if len(set(dims)) < len(dims):
+        raise DataError("an axis is named twice in this file: keep one name for each axis")
+    if dims and max(dims) >= n_components:
+        raise DataError(
+            f"the file names axis {max(dims) + 1} but the model has {n_components}: "
+            "choose names made for this model"
+        )
+    return tuple(
+        AxisName(
+            axis.dim,
+            axis.name,
+            axis.direction,
+            tuple(Evidence(**e.model_dump()) for e in axis.evidence),
+            axis.edited,
+        )
+        for axis in sorted(axes, key=lambda axis: axis.dim)
+    )
+
+
+def names_path(run: Run) -> Path:
+    """Where names are written.
+
+    Raises:
+        RunError: nothing may be added to the run's folder, and it has no model.
+    """
+    if not is_read_only(run):
+        return run.path / AXIS_NAMES
+    return runs_root() / "names" / f"{run.id}-{run.model_key}.json"
+
+
+def kept_names(run: Run) -> Path | None:
+    """The file that holds the names now: written here, or come with the folder; or None."""
+    paths = (names_path(run), run.path / AXIS_NAMES)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def change_kept(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
+    """Replace the names by what ``change`` makes of the file so far, one session at a time.
+
+    Raises:
+        RunError: when the file cannot be written or stays locked.
+    """
+    try:
+        change_json(names_path(run), lambda: change(kept_names(run)))
+    except OSError as error:
+        why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
+        raise RunError(f"run {run.id}: axis names cannot be written: {why}") from None
+
+
+def content_of(path: Path) -> bytes:
+    """The file's first ``MAX_BYTES + 1`` bytes, read again only after it has changed."""
+    stat = path.stat()
+    stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    known = _known.get(path)
+    if known is None or known[0] != stamp:
+        with open_regular(path) as stream:
+            known = stamp, stream.read(MAX_BYTES + 1)
+        with _lock:
+            while len(_known) >= _MAX_KNOWN:
+                _known.pop(next(iter(_known)))
+            _known[path] = known
+    return known[1]

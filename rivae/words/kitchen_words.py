@@ -1,7 +1,7 @@
 """What words mean on an ingredient line in English: amounts, containers, preparation, asides.
 
 Collected from the ingredient lines of several recipe sites. Every entry is lower case. A word may
-stand here and still be an ingredient ("2 whole cloves"): ``rivae.words.ingredient_line`` never
+stand here and still be an ingredient ("2 whole cloves"): ``rivae.words.ingredients`` never
 removes the last word that is left.
 """
 

@@ -166,10 +166,10 @@ def test_a_run_is_renamed_archived_and_shown_again(said, root):
 
 
 def test_a_run_that_a_labelling_plan_names_keeps_its_name(said, root, monkeypatch, tmp_path):
-    from rivae.labels.home import open_labels
+    from rivae.labels.guideline import read_guideline
     from rivae.labels.kept_plans import keep_plan
+    from rivae.labels.opening import open_labels
     from rivae.labels.plan import LabelPlan, PlanRun
-    from rivae.labels.schema import read_guideline
 
     run, guideline = untrained_run(root), read_guideline()
     plan = LabelPlan(

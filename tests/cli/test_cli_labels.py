@@ -10,12 +10,11 @@ import pytest
 
 from rivae.cli import main
 from rivae.labels.events import LabelEvent
-from rivae.labels.kept_plans import kept_plan
+from rivae.labels.guideline import guideline_json, read_guideline
+from rivae.labels.kept_plans import kept_plan, newest_plan_of, plan_data
 from rivae.labels.plan import label_order
-from rivae.labels.plan_data import newest_plan_of, plan_data
-from rivae.labels.row_keys import keys_by_row
-from rivae.labels.schema import read_guideline, write_guideline
 from rivae.labels.store import LabelStore
+from rivae.labels.table import keys_by_row
 from rivae.runs import find_run
 
 RUN = "demo-synth"
@@ -35,7 +34,7 @@ def two_factors(tmp_path):
     """A guideline as short as the synthetic data need."""
     food = read_guideline()
     short = food.model_copy(update={"factors": food.factors[:2]})
-    write_guideline(short, tmp_path / "two.json")
+    (tmp_path / "two.json").write_text(guideline_json(short))
     return tmp_path / "two.json"
 
 

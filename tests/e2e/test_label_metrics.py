@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from rivae.evaluation import evaluate
+from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import make_plan
-from rivae.labels.row_keys import keys_by_row
-from rivae.labels.schema import read_guideline
 from rivae.labels.store import LabelStore
+from rivae.labels.table import keys_by_row
 from rivae.runs import Run
 from tests.ui.labels_fixture import PlanForTests
 

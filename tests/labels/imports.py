@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rivae.data.base import Recipe
 from rivae.data.store import StoreItem, StoreWriter
+from rivae.labels.guideline import read_guideline
 from rivae.labels.plan import LabelPlan, PlanRun
-from rivae.labels.schema import read_guideline
 from rivae.launch import make_config
 from rivae.runs import Run
 

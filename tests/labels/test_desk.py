@@ -6,8 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from rivae.labels.desk import Desk, desk
-from rivae.labels.inbox import MAX_EVENTS, receive
+from rivae.labels.desk import MAX_EVENTS, Desk, desk, receive
 from rivae.labels.plan import LabelPlan, PlanRun
 from rivae.labels.store import LabelStore
 from tests.labels.making import event

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rivae.errors import RivaeError
+from rivae.labels.formats import LONG_COLUMNS
 from rivae.labels.merge import ImportReport, import_labels
 from rivae.labels.store import LabelStore
-from rivae.labels.transfer import LONG_COLUMNS
 
 odd = st.text(st.characters(), max_size=12)  # lone surrogates and all
 numbers = st.integers(-2, 7) | st.floats() | st.integers(-(10**40), 10**40)

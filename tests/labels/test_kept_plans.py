@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rivae.errors import ConfigError, LabelError
+from rivae.labels.guideline import label_factor, read_guideline
 from rivae.labels.kept_plans import (
     delete_plan,
     deleted_plans,
@@ -13,12 +14,11 @@ from rivae.labels.kept_plans import (
     name_plan,
     plan_guideline,
     plan_names,
+    plans_of_run,
     restore_plan,
     revise,
 )
 from rivae.labels.plan import LabelPlan, PlanRun
-from rivae.labels.plan_data import plans_of_run
-from rivae.labels.schema import label_factor, read_guideline
 from rivae.labels.store import LabelStore
 from tests.labels.making import event
 

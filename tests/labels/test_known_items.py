@@ -9,14 +9,19 @@ import pytest
 from rivae.cli import main
 from rivae.errors import DataError, LabelError, RivaeError
 from rivae.labels import database
+from rivae.labels.desk import receive
 from rivae.labels.events import item_key_of
-from rivae.labels.inbox import receive
-from rivae.labels.kept_plans import keep_plan, kept_plans, plan_guideline
+from rivae.labels.guideline import guideline, read_guideline
+from rivae.labels.kept_plans import (
+    keep_plan,
+    kept_plans,
+    newest_plan_of,
+    plan_guideline,
+    plans_of_run,
+)
 from rivae.labels.known_items import KnownItems
 from rivae.labels.merge import import_labels
-from rivae.labels.plan_data import newest_plan_of, plans_of_run
 from rivae.labels.run_scores import planned_rows
-from rivae.labels.schema import guideline, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import find_run
 from tests.labels.imports import N, numbered_import, plan_on, run_on

@@ -12,7 +12,6 @@ from rivae.labels.plan import (
     label_order,
     make_plan,
     read_plan,
-    write_plan,
 )
 from rivae.metrics.correlation import correlation_table
 from rivae.runs import DEMO_ROOT, Run
@@ -95,7 +94,7 @@ def test_queries_become_whole_one_after_another(data):
 
 
 def test_a_file_of_a_plan(plan, tmp_path):
-    write_plan(tmp_path / "plan.json", plan)
+    (tmp_path / "plan.json").write_text(plan.model_dump_json())
     assert read_plan(tmp_path / "plan.json") == plan
 
 

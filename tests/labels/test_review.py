@@ -1,19 +1,26 @@
-"""A review of a plan: what was said, how it agrees, items to look at, verdicts, uploaded files."""
+"""A review of a plan: progress, what was said, how it agrees, verdicts, uploaded files."""
 
 import math
 
 import pytest
 
 from rivae.errors import LabelError, RivaeError
-from rivae.labels import review, uploads
+from rivae.labels import merge, review
 from rivae.labels.agreement import Agreement
+from rivae.labels.formats import events_jsonl
+from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plans
-from rivae.labels.merge import known_factors
-from rivae.labels.review_rows import alpha_rows, own_rows, pair_rows, plain_csv, progress_rows
-from rivae.labels.schema import read_guideline
+from rivae.labels.merge import import_content, known_factors
+from rivae.labels.review import (
+    Share,
+    alpha_rows,
+    own_rows,
+    pair_rows,
+    plain_csv,
+    plan_progress,
+    progress_rows,
+)
 from rivae.labels.store import LabelStore
-from rivae.labels.transfer import events_jsonl
-from rivae.labels.uploads import import_content
 from rivae.labels.verdicts import (
     Case,
     decide,
@@ -244,6 +251,38 @@ def test_a_file_of_another_kind_changes_nothing(store, name):
 
 
 def test_a_file_that_is_too_large_is_not_read(store, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_MEGABYTES", 1)
+    monkeypatch.setattr(merge, "MAX_MEGABYTES", 1)
     with pytest.raises(LabelError, match="at most 1 MB"):
         import_content(store, "a.csv", b"x" * (2**20 + 1))
+
+
+PLAN_KEYS = ("kitchen:1", "kitchen:2", "kitchen:3", "kitchen:2")  # the last is a hidden repeat
+
+
+def test_a_plan_that_nobody_began(store):
+    found = plan_progress(store, PLAN_KEYS, ("greenness", "fruit"))
+    assert (found.needed, found.answered, found.shares) == (6, 0, ())
+
+
+def test_answers_are_counted_once_per_item_and_factor(store):
+    wrong = event("ann", 3, 1, seconds_shown=9.0)
+    store.append([
+        event("ann", 1, 2, seconds_shown=2.0), event("ann", 1, 4, n=1, seconds_shown=4.0),
+        event("ann", 2, None, n=2, seconds_shown=2.0),
+        event("ann", 2, 3, n=3, repeat=True, seconds_shown=50.0),
+        wrong, undo(wrong),
+        event("ann", 9, 1, n=4), event("ann", 1, 1, factor="spice", n=5),  # asked nowhere here
+        event("bob", 1, 5, seconds_shown=1.0), event("bob", 3, 5, factor="fruit"),
+        event("bob", 2, 5, factor="fruit"), event("cleo", 1, None, action="skip"),
+    ])  # fmt: skip
+    found = plan_progress(store, PLAN_KEYS, ("greenness", "fruit"))
+    assert found.needed == 6
+    assert found.answered == 4, "items 1 and 2 by greenness, 2 and 3 by fruit"
+    bob, ann = found.shares
+    assert (bob.annotator, bob.answers, bob.repeats) == ("bob", 3, 0)
+    assert ann == Share("ann", answers=2, cannot_tell=1, repeats=1, seconds=3.0)
+
+
+def test_one_annotator_alone(store):
+    store.append([event("ann", 1, 2), event("ann", 2, 2)])
+    assert plan_progress(store, PLAN_KEYS, ("greenness",)).answered == 2

@@ -10,14 +10,20 @@ import pytest
 from rivae.config import RunConfig
 from rivae.files import write_json
 from rivae.labels.coverage import Coverage
-from rivae.labels.kept_plans import keep_plan
+from rivae.labels.guideline import read_guideline
+from rivae.labels.kept_plans import family, keep_plan
 from rivae.labels.plan import LabelPlan, PlanRun
-from rivae.labels.row_keys import keys_by_row
-from rivae.labels.run_scores import current_levels, family, planned_rows, ranks, scored_factors
-from rivae.labels.schema import read_guideline
-from rivae.labels.score_rows import correlation_rows, score_rows
+from rivae.labels.run_scores import (
+    correlation_rows,
+    current_levels,
+    planned_rows,
+    ranks,
+    score_rows,
+    scored_factors,
+)
 from rivae.labels.scores import NAMES, ScoredDims, label_scores
 from rivae.labels.store import LabelStore
+from rivae.labels.table import keys_by_row
 from rivae.metrics.base import MetricResult
 from rivae.runs import Run
 from tests.labels.making import event

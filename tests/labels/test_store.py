@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 from rivae.errors import LabelError
 from rivae.labels.database import parse_url
 from rivae.labels.events import KINDS, current_events
-from rivae.labels.schema import read_guideline
+from rivae.labels.guideline import read_guideline
 from rivae.labels.store import MAX_BATCH, LabelStore
 from tests.labels.making import event, random_events, reference, undo
 from tests.labels.postgres import PASSWORD

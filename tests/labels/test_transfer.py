@@ -10,11 +10,20 @@ import pytest
 
 from rivae.errors import LabelError, RivaeError
 from rivae.labels import intake
-from rivae.labels.cells import escaped, read_level, unescaped
 from rivae.labels.events import KINDS
+from rivae.labels.formats import (
+    FORMS,
+    LONG_KINDS,
+    SUFFIXES,
+    escaped,
+    events_jsonl,
+    export,
+    read_level,
+    unescaped,
+    wide_csv,
+)
 from rivae.labels.merge import import_labels
 from rivae.labels.store import LabelStore
-from rivae.labels.transfer import FORMS, LONG_KINDS, SUFFIXES, events_jsonl, export, wide_csv
 from tests.labels.making import event, random_events, undo
 
 

@@ -1,6 +1,6 @@
 """What the tests of the Plans view do with its forms."""
 
-from rivae.labels.schema import label_factor
+from rivae.labels.guideline import label_factor
 
 EVIL = "<b>Eve</b> [x](http://x) *y*"
 LEVELS = ["none", "mild", "medium", "hot", "fire"]

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rivae.labels.events import LabelEvent, new_id
+from rivae.labels.guideline import Guideline, read_guideline
 from rivae.labels.kept_plans import keep_plan
 from rivae.labels.plan import LabelPlan, PlanRun, label_order
-from rivae.labels.row_keys import keys_by_row
-from rivae.labels.schema import Guideline, read_guideline
 from rivae.labels.store import LabelStore
+from rivae.labels.table import keys_by_row
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

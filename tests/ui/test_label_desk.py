@@ -141,8 +141,8 @@ def test_older_steps_of_a_plan_that_is_gone_are_one_sentence(page):
 
 
 def test_a_factor_that_is_added_appears(page, label_plan):
+    from rivae.labels.guideline import label_factor
     from rivae.labels.kept_plans import revise
-    from rivae.labels.schema import label_factor
 
     shown = page()
     evil = "<img src=x onerror=alert(1)>"

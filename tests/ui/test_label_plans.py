@@ -8,8 +8,8 @@ import pytest
 
 from rivae.errors import LabelError
 from rivae.evaluation import evaluate
+from rivae.labels.guideline import guideline_json, read_guideline
 from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names, revise
-from rivae.labels.schema import guideline_json, read_guideline
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
 from rivae.ui.label import plan_making

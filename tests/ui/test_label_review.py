@@ -2,7 +2,7 @@
 
 import pytest
 
-from rivae.labels.transfer import events_jsonl, long_csv
+from rivae.labels.formats import events_jsonl, long_csv
 
 EVIL = "<img src=x onerror=alert(1)> **b**"
 ANN = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, None, 2]

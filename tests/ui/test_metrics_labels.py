@@ -10,12 +10,12 @@ import pytest
 from rivae.evaluation import evaluate
 from rivae.labels.align import MIN_LABELS
 from rivae.labels.derive import free_name
+from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan, plan_names
 from rivae.labels.plan import make_plan
-from rivae.labels.row_keys import keys_by_row
-from rivae.labels.schema import read_guideline
 from rivae.labels.scores import OVER_ALL, OVER_QUERIES
 from rivae.labels.store import LabelStore
+from rivae.labels.table import keys_by_row
 from rivae.runs import Run
 from rivae.ui.metrics import align, labels
 from rivae.ui.metrics.labels_data import NOT_EVALUATED

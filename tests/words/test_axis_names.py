@@ -1,3 +1,5 @@
+"""Names of axes: given, kept, shown, and as files of strangers."""
+
 import json
 import threading
 
@@ -9,7 +11,15 @@ from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
 from rivae.words import axis_names
-from rivae.words.axis_names import change_names, checked_name, given_names, labels
+from rivae.words.axis_names import (
+    MAX_BYTES,
+    change_names,
+    checked_name,
+    given_names,
+    labels,
+    read_names,
+    to_json,
+)
 from rivae.words.naming import AxisName, Evidence
 
 KALE = AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),))
@@ -111,3 +121,66 @@ def test_a_folder_that_cannot_be_written_is_named(run, monkeypatch, tmp_path):
 
 def test_labels():
     assert labels(["z1", "v2"], ["", "x"]) == ["z1", "v2 · x"]
+
+
+NAMES = (
+    AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),)),
+    AxisName(3, "<b>meine Suppe</b>", -1, (), edited=True),
+)
+
+
+def test_written_and_read_again(tmp_path):
+    (tmp_path / "names.json").write_text(json.dumps(to_json(reversed(NAMES))))
+    assert read_names(tmp_path / "names.json", 4) == NAMES
+    assert read_names((tmp_path / "names.json").read_bytes(), 4) == NAMES
+
+
+def changed_file(**changes):
+    content = json.loads(json.dumps(to_json(NAMES)))
+    content["axes"][0].update(changes)
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no json",
+        b"[]",
+        b"{}",
+        b'{"version": 2, "axes": []}',
+        b"[" * 100_000,
+        b'{"version": 1, "axes": [], "more": 1}',
+        b"\xff\xfe",
+        changed_file(name=""),
+        changed_file(name="  "),
+        changed_file(name="x" * 61),
+        changed_file(name="two\nlines"),
+        changed_file(name=7),
+        changed_file(dim=-1),
+        changed_file(dim="0"),
+        changed_file(dim=1.5),
+        changed_file(direction=0),
+        changed_file(edited="yes"),
+        changed_file(extra=1),
+        changed_file(evidence=[{"term": "a"}]),
+        changed_file(evidence=[{"term": "a", "kind": "word", "strength": 7, "shift": 0, "p": 0}]),
+        changed_file(evidence=[to_json(NAMES)["axes"][0]["evidence"][0]] * 100),
+    ],
+)
+def test_a_file_of_another_form_is_refused_in_one_sentence(content):
+    with pytest.raises(DataError, match="no axis names") as error:
+        read_names(content, 4)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_limits_of_the_file_and_the_model(tmp_path):
+    with pytest.raises(DataError, match="at most"):
+        read_names(b" " * (MAX_BYTES + 1), 4)
+    with pytest.raises(DataError, match="axis 4 but the model has 3"):
+        read_names(json.dumps(to_json(NAMES)).encode(), 3)
+    with pytest.raises(DataError, match="twice"):
+        read_names(changed_file(dim=3), 4)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_names(tmp_path / "missing.json", 3)

@@ -6,8 +6,15 @@ import json
 import pytest
 
 from rivae.data.base import Recipe
-from rivae.words.ingredient_line import MAX_LINE, MAX_NAME, parse_line
-from rivae.words.ingredients import MAX_LINES, common_spelling, ingredient_sets, singular
+from rivae.words.ingredients import (
+    MAX_LINE,
+    MAX_LINES,
+    MAX_NAME,
+    common_spelling,
+    ingredient_sets,
+    parse_line,
+    singular,
+)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline
     from rivae.labels.review import Agreed, Said
     from rivae.labels.rows import Current
-    from rivae.labels.schema import Guideline
     from rivae.labels.verdicts import Case
     from rivae.ui.shared.labels import OpenPlan
 

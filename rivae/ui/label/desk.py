@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.labels.desk import Step
-    from rivae.labels.schema import Guideline
+    from rivae.labels.guideline import Guideline
     from rivae.ui.shared.labels import OpenPlan
 
 BLIND = "You see items in random order, without their origin and without the labels of others."
@@ -131,7 +131,7 @@ def _has_tags(opened: OpenPlan) -> bool:
 
 
 def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
-    from rivae.labels.from_tags import tag_suggestions
+    from rivae.labels.hints import tag_suggestions
 
     found = tag_suggestions(opened.data, opened.plan.order, guideline.ids)
     return None if found is None else list(found)
@@ -156,7 +156,7 @@ def on_send(sent: dict[str, Any]) -> None:
 
 
 def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
-    from rivae.labels.inbox import receive
+    from rivae.labels.desk import receive
 
     plan, by = sent.get("plan"), sent.get("by")
     said = {"batch": sent.get("batch"), "plan": plan, "by": by}

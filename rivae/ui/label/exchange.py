@@ -15,8 +15,8 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rivae.labels.formats import Form
     from rivae.labels.merge import ImportReport
-    from rivae.labels.transfer import Form
     from rivae.ui.shared.labels import OpenPlan
 
 FORMS: dict[Form, tuple[str, str]] = {
@@ -49,7 +49,8 @@ def files(opened: OpenPlan) -> None:
 
     Items of an imported file that only have an id or a row belong to the plan's data.
     """
-    from rivae.labels.uploads import MAX_MEGABYTES
+    from rivae.labels.formats import SUFFIXES
+    from rivae.labels.merge import MAX_MEGABYTES
 
     with st.popover("Files", icon=":material/download:"):
         st.caption("All labels of this store, of every plan.")
@@ -58,7 +59,7 @@ def files(opened: OpenPlan) -> None:
                 st.download_button(
                     label,
                     _content(form),
-                    file_name=f"labels-{form}.{_suffix(form)}",
+                    file_name=f"labels-{form}{SUFFIXES[form]}",
                     mime="application/jsonl" if form == "events" else "text/csv",
                     on_click="ignore",
                     help=about,
@@ -84,20 +85,11 @@ def files(opened: OpenPlan) -> None:
         )
 
 
-def _suffix(form: Form) -> str:
-    return "jsonl" if form == "events" else "csv"
-
-
 def _content(form: Form) -> Callable[[], bytes]:
     def make() -> bytes:
-        from rivae.labels import transfer
+        from rivae.labels.formats import lines_of
 
-        write = {
-            "events": transfer.events_jsonl,
-            "long": transfer.long_csv,
-            "wide": transfer.wide_csv,
-        }[form]
-        return "".join(write(labels.store())).encode()
+        return "".join(lines_of(labels.store(), form)).encode()
 
     return make
 
@@ -119,7 +111,7 @@ def _close() -> None:
 def _look(add: bool, opened: OpenPlan) -> None:
     """The file that was uploaded is read: for a report, or to add its labels."""
     from rivae.labels.known_items import KnownItems
-    from rivae.labels.uploads import import_content
+    from rivae.labels.merge import import_content
 
     file = st.session_state.get(keys.LABEL_FILE)
     if file is None:

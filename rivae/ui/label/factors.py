@@ -16,8 +16,8 @@ from rivae.ui.shell.text import escape, markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline, LabelFactor
     from rivae.labels.plan import LabelPlan
-    from rivae.labels.schema import Guideline, LabelFactor
     from rivae.ui.shared.labels import OpenPlan
 
 NEW = "+"
@@ -117,7 +117,7 @@ def _added(place: str) -> str:
 
 def guideline_file(guideline: Guideline, key: str) -> None:
     """The guideline as a file."""
-    from rivae.labels.schema import guideline_json
+    from rivae.labels.guideline import guideline_json
 
     st.download_button(
         "Guideline, JSON",
@@ -131,7 +131,7 @@ def guideline_file(guideline: Guideline, key: str) -> None:
 
 
 def _form(own: str, factor: LabelFactor | None, numbers: bool) -> None:
-    from rivae.labels.schema import N_LEVELS, LabelFactor
+    from rivae.labels.guideline import N_LEVELS, LabelFactor
 
     usual = LabelFactor.model_fields["cannot_tell"].default
     with st.container(horizontal=True):
@@ -221,7 +221,7 @@ def _remove(
     current: Callable[[], Guideline],
     save: Callable[[Guideline], None],
 ) -> None:
-    from rivae.labels.schema import guideline
+    from rivae.labels.guideline import guideline
 
     def change() -> str:
         now = current()
@@ -233,7 +233,7 @@ def _remove(
 
 def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> LabelFactor:
     """The factor in the form; LabelError names the first field that cannot be used."""
-    from rivae.labels.schema import N_LEVELS, label_factor
+    from rivae.labels.guideline import N_LEVELS, label_factor
 
     texts = {name: _text(f"{own}_{name}") for name in TEXTS}
     if before is not None:
@@ -283,7 +283,7 @@ def panel(
     key: str, factor: LabelFactor | None, guideline: Guideline, opened: OpenPlan | None
 ) -> None:
     """The examples that ``factor`` has, and items of the plan with their numbers."""
-    from rivae.labels.examples import level_examples
+    from rivae.labels.hints import level_examples
 
     if factor is not None and factor.examples:
         pictures = level_examples(

@@ -1,4 +1,4 @@
-"""The form for a new plan: from runs, counted before it is kept, or from a file."""
+"""The form for a new plan: its runs and factors, counted before it is kept; or a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui.label import drafts, plan_making, plan_upload
+from rivae.ui.label import factors, plan_making, plan_upload
 from rivae.ui.shared import labels
 from rivae.ui.shared.runs import run_title
 from rivae.ui.shell import cache, keys
@@ -17,14 +17,16 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
-    from rivae.labels.schema import Guideline
     from rivae.runs import Run
     from rivae.ui.label.plan_making import Request
 
 KEY = keys.LABEL_NEW
 WAYS = ("From runs", "From a file")
-COUNTING, MAKING = "counting", "making"
+COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
+FOOD, FILE = "food", "file"
+MAX_LISTED = 40
 SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 
@@ -46,7 +48,7 @@ def panel(names: Sequence[str]) -> None:
     if asked is None:
         return
     try:
-        guideline = drafts.panel(names)
+        guideline = factor_choice(names)
         _work(asked, guideline, names)
     except RivaeError as error:
         report.warning(str(error))
@@ -142,8 +144,7 @@ def _make(asked: Request, guideline: Guideline, free: str) -> None:
         st.session_state[keys.LABEL_VIEW] = "Plans"
 
 
-RUNS_KEY = keys.LABEL_NEW
-MAX_LISTED = 40
+# Its runs
 
 
 def run_fields() -> Request | None:
@@ -158,7 +159,7 @@ def run_fields() -> Request | None:
             "Runs",
             _choices(evaluated),
             format_func=lambda run: titles.get(run, run),
-            key=f"{RUNS_KEY}_runs",
+            key=f"{KEY}_runs",
             max_selections=MAX_RUNS,
             placeholder="Choose one or several",
             help="All runs of a plan use the same data set: that of the first one you choose.",
@@ -173,7 +174,7 @@ def run_fields() -> Request | None:
 
 def _choices(evaluated: Sequence[Run]) -> list[str]:
     """All evaluated runs; once one is chosen, those on its data set."""
-    before = st.session_state.get(f"{RUNS_KEY}_runs") or []
+    before = st.session_state.get(f"{KEY}_runs") or []
     first = next((run for run in evaluated if before and run.id == before[0]), None)
     if first is None:
         return [run.id for run in evaluated]
@@ -222,7 +223,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             max_value=total,
             value=None,
             placeholder=f"all {total:,}",
-            key=f"{RUNS_KEY}_queries",
+            key=f"{KEY}_queries",
             width=180,
             help="Leave empty for all evaluated queries. The paper uses about 20.",
         )
@@ -231,7 +232,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             round(100 * MIN_REPEATS),
             round(100 * MAX_REPEATS),
             round(100 * REPEATS),
-            key=f"{RUNS_KEY}_repeats",
+            key=f"{KEY}_repeats",
             width=240,
             help="These items come twice, to measure how consistent each annotator is.",
         )
@@ -240,7 +241,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             min_value=0,
             max_value=2**31 - 1,
             value=0,
-            key=f"{RUNS_KEY}_seed",
+            key=f"{KEY}_seed",
             width=170,
         )
     return request(runs, None if queries is None else int(queries), percent / 100, int(seed))
@@ -258,3 +259,86 @@ def _queries(run: Run) -> int:
             "again"
         )
     return n
+
+
+# Its factors
+
+
+def factor_choice(names: Sequence[str]) -> Guideline:
+    """The choice of factors and their editor; the guideline that the new plan starts with.
+
+    Raises:
+        LabelError: the chosen plan's guideline is damaged, or no file has been given.
+    """
+    options = [FOOD, *(f"plan:{name}" for name in names), FILE]
+    begun = st.selectbox(
+        "Factors",
+        options,
+        format_func=_title,
+        key=f"{KEY}_base",
+        width=340,
+        help="What annotators are asked about every item.",
+    )
+    if begun == FILE:
+        st.file_uploader(
+            "A guideline as this app exports it",
+            type=["json"],
+            key=f"{KEY}_guideline",
+            on_change=_uploaded,
+        )
+    report.show(FACTORS)
+    guideline = _current(begun)
+    with st.expander(
+        f"{len(guideline.factors)} factors: see, change, add",
+        icon=":material/tune:",
+    ):
+        factors.editor(
+            f"new-{begun}",
+            guideline,
+            current=lambda: _current(begun),
+            save=lambda changed: _keep(begun, changed),
+            removable=True,
+        )
+    return guideline
+
+
+def _title(option: str) -> str:
+    if option.startswith("plan:"):
+        return f"Those of the plan {option.removeprefix('plan:')}"
+    return "From a file" if option == FILE else "The eight food factors"
+
+
+def _current(begun: str) -> Guideline:
+    """The guideline as the visitor has it now."""
+    from rivae.labels.guideline import read_guideline
+    from rivae.labels.kept_plans import kept_plan, plan_guideline
+
+    drafts: dict[str, Guideline] = st.session_state.get(keys.LABEL_DRAFTS, {})
+    if begun in drafts:
+        return drafts[begun]
+    if begun == FILE:
+        raise LabelError("choose the file of a guideline: every plan has one under Files and link")
+    if begun == FOOD:
+        return read_guideline()
+    store = labels.store()
+    return plan_guideline(store, kept_plan(store, begun.removeprefix("plan:")))
+
+
+def _keep(begun: str, changed: Guideline) -> None:
+    """Remember the changes of this visitor; each beginning has its own."""
+    drafts = st.session_state.get(keys.LABEL_DRAFTS, {})
+    st.session_state[keys.LABEL_DRAFTS] = {**drafts, begun: changed}
+
+
+def _uploaded() -> None:
+    from rivae.labels.guideline import MAX_GUIDELINE_BYTES, parse_guideline
+
+    file = st.session_state.get(f"{KEY}_guideline")
+    if file is None:
+        return
+
+    def take() -> str:
+        _keep(FILE, parse_guideline(file.read(MAX_GUIDELINE_BYTES + 1), file.name[:80]))
+        return ""
+
+    report.attempt(FACTORS, take)

@@ -12,8 +12,8 @@ from rivae.ui.shell import cache, keys
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
-    from rivae.labels.schema import Guideline
 
 KEY = keys.LABEL_NEW
 PLACE = "upload"
@@ -74,7 +74,7 @@ def _taken() -> str:
 
 def _guideline(plan: LabelPlan) -> Guideline:
     """The guideline that the plan was made with; the food factors where it names none."""
-    from rivae.labels.schema import MAX_GUIDELINE_BYTES, parse_guideline, read_guideline
+    from rivae.labels.guideline import MAX_GUIDELINE_BYTES, parse_guideline, read_guideline
 
     file: Any = st.session_state.get(f"{KEY}_plan_guideline")
     food = read_guideline()

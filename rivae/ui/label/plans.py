@@ -16,9 +16,9 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan, PlanRun
-    from rivae.labels.plan_progress import PlanProgress
-    from rivae.labels.schema import Guideline
+    from rivae.labels.review import PlanProgress
     from rivae.ui.shared.labels import OpenPlan
 
 PURPOSES = {"scores": "D, C and I of", "axes": "aligning the axes of"}
@@ -95,7 +95,7 @@ def _changed(served: PlanRun) -> str:
 
 
 def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     last = labels.store().last()
     return _progress_at(labels_url(), opened.plan.id, guideline.version, last, opened, guideline)
@@ -106,7 +106,7 @@ def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
 def _progress_at(
     url: str, plan_id: str, version: str, last: int, _opened: OpenPlan, _guideline: Guideline
 ) -> PlanProgress:
-    from rivae.labels.plan_progress import plan_progress
+    from rivae.labels.review import plan_progress
 
     return plan_progress(labels.store(), _opened.keys, _guideline.ids)
 

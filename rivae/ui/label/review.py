@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
+    from rivae.labels.guideline import Guideline
     from rivae.labels.review import Agreed, Said
-    from rivae.labels.schema import Guideline
     from rivae.ui.shared.labels import OpenPlan
 
 TABLE_HEIGHT = 320  # of tables with a row per annotator and factor
@@ -65,7 +65,7 @@ def _guideline(opened: OpenPlan) -> Guideline:
 
 
 def _said(opened: OpenPlan, guideline: Guideline) -> Said:
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     last = labels.store().last()
     return _read(labels_url(), last, opened.plan.id, guideline.version, opened, guideline)
@@ -92,7 +92,7 @@ def _agreed(digest: str, _said: Said) -> Agreed:
 
 
 def _progress(said: Said, names: Mapping[str, str]) -> None:
-    from rivae.labels.review_rows import progress_rows
+    from rivae.labels.review import progress_rows
 
     rows = progress_rows(said, names)
     _head("Progress", "progress", rows)
@@ -119,8 +119,7 @@ def _progress(said: Said, names: Mapping[str, str]) -> None:
 
 
 def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
-    from rivae.labels.review import missing
-    from rivae.labels.review_rows import alpha_rows, own_rows, pair_rows
+    from rivae.labels.review import alpha_rows, missing, own_rows, pair_rows
 
     rows = alpha_rows(agreed, names)
     _head("Agreement", "agreement", rows)
@@ -190,7 +189,7 @@ def _download(name: str, rows: list[dict[str, Any]]) -> None:
     """The table as a file, made when it is asked for."""
 
     def csv() -> bytes:
-        from rivae.labels.review_rows import plain_csv
+        from rivae.labels.review import plain_csv
 
         return plain_csv(rows).encode()
 

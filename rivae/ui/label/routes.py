@@ -86,7 +86,7 @@ def _texts(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _examples(params: dict[str, Any]) -> dict[str, Any]:
-    from rivae.labels.examples import level_examples
+    from rivae.labels.hints import level_examples
     from rivae.labels.kept_plans import plan_guideline
     from rivae.ui.panels.questions import OfPlan, from_address
     from rivae.ui.shared import labels

@@ -98,7 +98,7 @@ def score_files(found: Found) -> dict[str, Content]:
     from rivae.plots.tables import to_csv
 
     def rows() -> list[dict[str, Any]]:
-        from rivae.labels.score_rows import score_rows
+        from rivae.labels.run_scores import score_rows
 
         plan, version = found.opened.plan.id, found.guideline.version
         shared = {"plan": plan, "guideline": version, "labels_up_to": found.seq}
@@ -117,7 +117,7 @@ def correlation_files(line: Line, scores: LabelScores, names: list[str]) -> dict
     from rivae.plots.tables import to_csv
 
     def rows() -> list[dict[str, Any]]:
-        from rivae.labels.score_rows import correlation_rows
+        from rivae.labels.run_scores import correlation_rows
 
         return correlation_rows(line.run.id, scores, names)
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rivae.data.base import PairedDataset
+    from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
-    from rivae.labels.schema import Guideline
     from rivae.labels.scores import LabelScores
     from rivae.runs import Run
     from rivae.traversal import Traversal
@@ -80,8 +80,8 @@ def scores_of(opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda s
     Raises:
         RivaeError: the store cannot be read.
     """
-    from rivae.labels.kept_plans import plan_guideline
-    from rivae.labels.run_scores import family, scored_factors
+    from rivae.labels.kept_plans import family, plan_guideline
+    from rivae.labels.run_scores import scored_factors
 
     plan = opened.plan
     guideline = plan_guideline(labels.store(), plan)
@@ -118,8 +118,8 @@ class _Basis:
 
 def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[Line, _Basis | None]:
     """A run's coverage and correlation table over all factors, and what they are made from."""
-    from rivae.labels.home import labels_url
-    from rivae.labels.run_scores import parent_of
+    from rivae.labels.kept_plans import parent_of
+    from rivae.labels.opening import labels_url
 
     line = Line(run, parent_of(run) or "")
     try:
@@ -188,7 +188,7 @@ def _label_scores(
 
 def labelled(opened: OpenPlan, guideline: Guideline, seq: int) -> Labelled:
     """The labels of all plans on the plan's data; LabelError when the store cannot be read."""
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     names = tuple(labels.plan_names())
     return _labelled(labels_url(), seq, opened.plan.fingerprint, guideline.ids, names, opened.data)

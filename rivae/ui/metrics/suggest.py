@@ -16,8 +16,8 @@ from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
+    from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
-    from rivae.labels.schema import Guideline
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import Found
     from rivae.ui.work.tasks import Task

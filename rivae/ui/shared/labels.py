@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 
@@ -46,21 +45,21 @@ class OpenPlan:
 
 def store() -> LabelStore:
     """The store that ``RIVAE_LABELS`` names; LabelError when it cannot be opened."""
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     return _store(labels_url())[0]
 
 
 def remarks() -> tuple[str, ...]:
     """Sentences about labels of the store that belong to nothing; see ``open_labels``."""
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     return _store(labels_url())[1]
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _store(url: str) -> tuple[LabelStore, tuple[str, ...]]:
-    from rivae.labels.home import open_labels
+    from rivae.labels.opening import open_labels
 
     said: list[str] = []
     return open_labels(url, said.append), tuple(said)
@@ -79,35 +78,22 @@ def open_plan(plan_id: str) -> OpenPlan:
     Raises:
         RivaeError: there is no such plan, or none of its runs is here to bring its data.
     """
-    from rivae.labels.home import labels_url
+    from rivae.labels.opening import labels_url
 
     return _open_plan(labels_url(), plan_id)
 
 
 @st.cache_resource(max_entries=MAX_PLANS, show_spinner=False)
 def _open_plan(url: str, plan_id: str) -> OpenPlan:
-    from rivae.labels.kept_plans import kept_plan
-    from rivae.labels.row_keys import keys_by_row
+    from rivae.labels.kept_plans import first_that_opens, kept_plan
+    from rivae.labels.table import keys_by_row
 
     plan = kept_plan(_store(url)[0], plan_id)
-    pictures = _pictures(plan)
+    pictures = first_that_opens(
+        plan, lambda run: cache.pictures(cache.run(run)), lambda pictures: pictures.data
+    )
     keys = keys_by_row(pictures.data, plan.order)
     return OpenPlan(plan, pictures.data, pictures, tuple(keys[row] for row in plan.order))
-
-
-def _pictures(plan: LabelPlan) -> ThumbnailCache:
-    """The data set of the plan, by the first of its runs that still has it."""
-    from rivae.errors import LabelError
-
-    trouble = ""
-    for served in plan.runs:
-        try:
-            pictures = cache.pictures(cache.run(served.id))
-            plan.check(pictures.data)
-            return pictures
-        except RivaeError as error:
-            trouble = trouble or str(error)
-    raise LabelError(f"the data of plan {plan.id} cannot be opened ({trouble})")
 
 
 VIEWS = ("Label", "Review", "Plans")

@@ -11,12 +11,11 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.clouds import Clouds
     from rivae.retrieval.base import Floats
+    from rivae.words.clouds import AxisStates
     from rivae.words.item_words import ItemWords
     from rivae.words.naming import Evidence
-    from rivae.words.relations import Relation
-    from rivae.words.states import AxisStates
+    from rivae.words.relations import Relation, Target
     from rivae.words.tags import TagMap
-    from rivae.words.targets import Target
 
 MAX_KEPT = 64
 WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
@@ -70,7 +69,7 @@ def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
 
 def targets_of(data: PairedDataset, axis: str) -> list[Target]:
     """What words can be related to; ``axis`` is the name of the axis shown, which comes first."""
-    from rivae.words.targets import AXIS, Target, factor_targets
+    from rivae.words.relations import AXIS, Target, factor_targets
 
     ignored = tag_map_of(data)[0].ignored
     return [
@@ -82,7 +81,7 @@ def targets_of(data: PairedDataset, axis: str) -> list[Target]:
 
 @st.cache_resource(max_entries=3, show_spinner=False)
 def _tag_targets(fingerprint: str, ignored: frozenset[str], _data: PairedDataset) -> list[Target]:
-    from rivae.words.targets import tag_targets
+    from rivae.words.relations import tag_targets
 
     return tag_targets(tags_of(_data), ignored)
 
@@ -96,7 +95,7 @@ def latents(key: str, _explorer: Explorer) -> Floats:
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def states(key: str, dim: int, n_sigma: float, _explorer: Explorer) -> AxisStates:
     """What 20 queries retrieve at both ends and in the middle of an axis."""
-    from rivae.words.states import N_QUERIES, axis_states
+    from rivae.words.clouds import N_QUERIES, axis_states
 
     rows = _explorer.search_rows[:N_QUERIES]
     return axis_states(_explorer.retriever, _explorer.prior, dim, n_sigma, rows)
@@ -106,7 +105,7 @@ def states(key: str, dim: int, n_sigma: float, _explorer: Explorer) -> AxisState
 def _relation(
     key: str, target: str, dim: int, _target: Target, _explorer: Explorer
 ) -> dict[str, Relation]:
-    from rivae.words.targets import AXIS, related_words, target_values
+    from rivae.words.relations import AXIS, related_words, target_values
 
     data = _explorer.data
     sets = words_of(data).sets
@@ -153,7 +152,7 @@ def evidence(key: str, _explorer: Explorer) -> list[tuple[Evidence, ...]]:
     """For every axis the words, tags and factors that change most along it."""
     from rivae.words.item_words import has_texts
     from rivae.words.naming import axis_evidence
-    from rivae.words.targets import factor_table
+    from rivae.words.relations import factor_table
 
     data, rows = _explorer.data, _explorer.search_rows
     sets = words_of(data).sets if has_texts(data) else [()] * len(data)

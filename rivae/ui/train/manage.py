@@ -246,8 +246,8 @@ def _parent(run: Run) -> str | None:
 
 def _plans(run: Run) -> list[str]:
     """The labelling plans that name the run; LabelError where labels cannot be read."""
-    from rivae.labels.home import labels_are_kept
-    from rivae.labels.plan_data import plans_of_run
+    from rivae.labels.kept_plans import plans_of_run
+    from rivae.labels.opening import labels_are_kept
 
     return plans_of_run(labels.store(), run.id) if labels_are_kept() else []
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.clouds import Clouds
     from rivae.ui.words.session import Choice
-    from rivae.words.states import AxisStates
-    from rivae.words.targets import Target
+    from rivae.words.clouds import AxisStates
+    from rivae.words.relations import Target
 
 SIDE = 2
 N_PICTURES = 4

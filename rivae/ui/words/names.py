@@ -223,7 +223,7 @@ def evidence_rows(
 
 def names_json(named: Mapping[int, AxisName], model: str) -> str:
     """The names as the file that is kept with the run."""
-    from rivae.words.names_file import to_json
+    from rivae.words.axis_names import to_json
 
     return json.dumps(to_json(named.values(), model), indent=2, ensure_ascii=False)
 
@@ -235,8 +235,7 @@ def files_panel(
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:
     """A button that opens the files of the axis names and the Python that makes the evidence."""
-    pass
-    from rivae.words.kept_names import names_path
+    from rivae.words.axis_names import names_path
 
     def csv() -> bytes:
         from rivae.plots.tables import to_csv
@@ -276,8 +275,7 @@ def files_panel(
 
 def _uploaded(run_id: str, d: int) -> None:
     """Take over the names of a file, or say why not."""
-    from rivae.words.axis_names import change_names
-    from rivae.words.names_file import MAX_BYTES, read_names
+    from rivae.words.axis_names import MAX_BYTES, change_names, read_names
 
     file = st.session_state[keys.WORDS_FILE]
     if file is None:

@@ -18,7 +18,7 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.runs import Run
-    from rivae.words.targets import Target
+    from rivae.words.relations import Target
 
 MAX_KEY = 200
 
@@ -136,7 +136,7 @@ def view_picker() -> str:
 
 def axis_and_width(explorer: Explorer) -> Choice:
     """The axis, at first the one that changes the best match most, and the width."""
-    from rivae.words.states import N_SIGMA
+    from rivae.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
     dim = dim_picker(explorer, "Axis", keys.WORDS_DIM, most, width=320)

@@ -5,9 +5,9 @@ from rivae.data.pairs import Settings, load
 from rivae.errors import ConfigError, DataError
 from rivae.explorer import Explorer
 from rivae.methods import build_method
+from rivae.words.clouds import axis_states
 from rivae.words.item_words import has_texts, having, item_tags, item_words
-from rivae.words.states import axis_states
-from rivae.words.targets import (
+from rivae.words.relations import (
     factor_table,
     factor_targets,
     related_words,
@@ -92,7 +92,7 @@ def test_words_relate_to_factors_and_tags(data):
 
 
 def test_an_unknown_relation_is_refused(data):
-    from rivae.words.targets import Target
+    from rivae.words.relations import Target
 
     for key in ("factor:mass", "tag:x", "axis"):
         with pytest.raises(ConfigError, match="does not know"):

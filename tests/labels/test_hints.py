@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rivae.data import load_dataset
-from rivae.labels.from_tags import tag_levels, tag_suggestions
+from rivae.labels.hints import tag_levels, tag_suggestions
 from rivae.words.tags import TAG_FILE, TagMap
 
 LIGHT = TagMap.model_validate(

@@ -1,8 +1,8 @@
 """What is labelled: ordinal factors of five levels, together a guideline in one JSON file.
 
 The eight food factors of the paper come with the project (``FOOD_GUIDELINE``). A guideline's
-version is a hash of what it says, so a changed word is another version and a label tells for ever
-what its annotator was asked.
+version is a hash of its content, so changing a word makes a new version, and every label records
+which version its annotator followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rivae.errors import LabelError
-from rivae.files import write_json
 from rivae.installed import APP_FILES
 from rivae.reading.documents import first_problem
 
@@ -204,11 +203,6 @@ def read_guideline(path: Path = FOOD_GUIDELINE) -> Guideline:
     except OSError as error:
         raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
     return parse_guideline(text, path.name)
-
-
-def write_guideline(guideline: Guideline, path: Path) -> None:
-    """Atomically write what ``read_guideline`` reads."""
-    write_json(path, guideline.model_dump(mode="json"))
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Labels out of a store: all events as JSON lines, current labels as long or wide CSV.
+"""The three forms of label files, and writing them: events as JSON lines, long and wide CSV.
 
 ``intake.py`` reads all three.
 """
@@ -8,14 +8,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Literal, get_args
 
 from rivae.errors import LabelError
 from rivae.files import write_atomic_with
-from rivae.labels.cells import escaped, level_cell
-from rivae.labels.events import Kind, time_text
+from rivae.labels.events import (
+    Kind,
+    time_text,
+)
+from rivae.labels.guideline import N_LEVELS
 from rivae.labels.store import LabelStore
 
 Form = Literal["events", "long", "wide"]
@@ -38,6 +42,67 @@ LONG_COLUMNS = (
 )
 WIDE_COLUMNS = ("annotator", "item")
 _PAGE = 5_000  # events in memory
+
+
+CANNOT_TELL = "cannot tell"
+# A spreadsheet takes a cell that begins like this for a formula. Quotes before it are counted in,
+# so that reading can take away the one that was added.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_LEVEL = re.compile(rf"([1-{N_LEVELS}])(\.0+)?")
+_YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
+
+# Cells of the tables: safe to open in a spreadsheet, and read back exactly
+
+
+def escaped(text: str) -> str:
+    """``text`` with a quote in front where a spreadsheet would take it for a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unescaped(cell: str) -> str:
+    """The text that ``escaped`` made ``cell`` of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def level_cell(level: int | None) -> str:
+    """ "1" to "5", or "cannot tell", so that no program takes it for a number."""
+    return CANNOT_TELL if level is None else str(level)
+
+
+def read_level(cell: str) -> int | None:
+    """The level in a cell; 0, the key on the Label page, also is "cannot tell".
+
+    Raises:
+        LabelError: for anything else, an empty cell included (ask before).
+    """
+    text = cell.strip().lower()
+    if text in (CANNOT_TELL, "0", "0.0"):
+        return None
+    found = _LEVEL.fullmatch(text)
+    if found is None:
+        raise LabelError(
+            f"'{cell[:20]}' is not a level: write 1 to {N_LEVELS}, '{CANNOT_TELL}' or nothing"
+        )
+    return int(found[1])
+
+
+def read_flag(cell: str, name: str) -> bool:
+    """True or false, nothing is false; LabelError for anything else."""
+    text = cell.strip().lower()
+    if text not in (*_YES, *_NO):
+        raise LabelError(f"'{cell[:20]}' under '{name}' is neither true nor false")
+    return text in _YES
+
+
+def read_seconds(cell: str) -> float:
+    """A number, nothing is 0; LabelError for anything else."""
+    try:
+        return float(cell.strip() or 0)
+    except ValueError:
+        raise LabelError(f"'{cell[:20]}' under 'seconds_shown' is not a number") from None
+
+
+# Written
 
 
 def events_jsonl(store: LabelStore) -> Iterator[str]:
@@ -100,22 +165,22 @@ def wide_csv(
             yield _line((who, item, *(row.get(name, "") for name in names)))
 
 
+def lines_of(store: LabelStore, form: Form) -> Iterator[str]:
+    """The lines of a file in one of the three forms."""
+    return {"events": events_jsonl, "long": long_csv, "wide": wide_csv}[form](store)
+
+
 def export(store: LabelStore, path: Path, form: Form = "events") -> None:
     """Atomically write one of the three forms.
 
     Raises:
         LabelError: for an unknown form, or when ``path`` cannot be written.
     """
-    forms: dict[str, Callable[[LabelStore], Iterator[str]]] = {
-        "events": events_jsonl,
-        "long": long_csv,
-        "wide": wide_csv,
-    }
-    if form not in forms:
-        raise LabelError(f"'{form!s:.20}' is not a form of export: choose from {', '.join(forms)}")
+    if form not in FORMS:
+        raise LabelError(f"'{form!s:.20}' is not a form of export: choose from {', '.join(FORMS)}")
 
     def write(stream: IO[bytes]) -> None:
-        for line in forms[form](store):
+        for line in lines_of(store, form):
             stream.write(line.encode())
 
     try:

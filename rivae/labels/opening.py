@@ -1,4 +1,4 @@
-"""Where labels are kept; a store of an older version gets the keys of today when it is opened."""
+"""Where labels are kept; a store of an older version gets today's item keys when it is opened."""
 
 from __future__ import annotations
 

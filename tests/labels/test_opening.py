@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from rivae.errors import LabelError
-from rivae.labels import home, sql
+from rivae.labels import opening, sql
 from rivae.labels.events import item_key_of, time_text
-from rivae.labels.examples import _picture
-from rivae.labels.home import open_labels, rename_old_keys
+from rivae.labels.formats import export
+from rivae.labels.guideline import guideline_json, read_guideline
+from rivae.labels.hints import _picture
 from rivae.labels.kept_plans import delete_plan, keep_plan
 from rivae.labels.merge import import_labels
-from rivae.labels.row_keys import label_table, rows_by_key
-from rivae.labels.schema import guideline_json, read_guideline
+from rivae.labels.opening import open_labels, rename_old_keys
 from rivae.labels.store import LabelStore
-from rivae.labels.transfer import export
+from rivae.labels.table import label_table, rows_by_key
 from rivae.runs import find_run
 from tests.labels.imports import numbered_import, plan_on, run_on
 from tests.labels.making import event, undo
@@ -136,10 +136,10 @@ def test_a_crash_on_the_way_changes_nothing(url, imports, plans, monkeypatch):
         def crash(connection):
             raise StoppedError
 
-        monkeypatch.setattr(home.sql, "rewriting", crash)
+        monkeypatch.setattr(opening.sql, "rewriting", crash)
         with pytest.raises(StoppedError):
             rename_old_keys(store)
-        monkeypatch.setattr(home.sql, "rewriting", real)
+        monkeypatch.setattr(opening.sql, "rewriting", real)
         assert store.events() == before
         assert rename_old_keys(store).events == 4
 

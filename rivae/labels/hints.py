@@ -1,0 +1,124 @@
+"""Help for annotators: example pictures of each level, and levels suggested by an item's tags."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from PIL import Image
+
+from rivae.data import dataset_names, load_dataset
+from rivae.data.base import PairedDataset
+from rivae.data.food_factors import FACTOR_NAMES
+from rivae.errors import RivaeError
+from rivae.labels.guideline import N_LEVELS, Guideline
+from rivae.labels.table import rows_by_key
+from rivae.retrieval.base import Floats
+from rivae.thumbnails import THUMBNAIL_SIDE, Thumbnail, encode_picture
+from rivae.words.item_words import item_tags
+from rivae.words.tags import TagMap, tag_map_of, tag_scores
+
+NOTHING = "."  # no suggestion
+
+
+def level_examples(
+    guideline: Guideline, data: PairedDataset | None = None
+) -> dict[str, dict[int, Thumbnail]]:
+    """Small pictures by factor and level; what cannot be shown is left out.
+
+    Args:
+        data: the data set that is labelled, whose items may be examples; items of the drawn
+            kitchen are known without it. Pictures beside a guideline file are not: they stayed
+            where the file came from.
+    """
+    found: dict[str, dict[int, Thumbnail]] = {}
+    for factor in guideline.factors:
+        for level, key in sorted(factor.examples.items()):
+            picture = _picture(key, data)
+            if picture is not None:
+                found.setdefault(factor.id, {})[level] = encode_picture(picture, THUMBNAIL_SIDE)
+    return found
+
+
+def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
+    name, _, own = key.partition(":")
+    # Guidelines made before imports had ids of their own name their items by the data set alone.
+    here = data is not None and name in (data.name, data.key_name)
+    source = data if here else _kitchen(name)
+    if source is None:
+        return None
+    row = _rows(source).get(f"{source.key_name}:{own}")
+    if row is None:
+        return None
+    try:
+        return source.picture(row, 0 if source.shows_whole else 2)
+    except RivaeError:  # an import whose pictures are damaged: the words are still there
+        return None
+
+
+@cache
+def _kitchen(name: str) -> PairedDataset | None:
+    return load_dataset(name) if name == "kitchen" and name in dataset_names() else None
+
+
+_known: dict[str, dict[str, int]] = {}  # rows by key, by the fingerprint of the data
+
+
+def _rows(data: PairedDataset) -> dict[str, int]:
+    if data.fingerprint not in _known:
+        if len(_known) >= 4:
+            _known.clear()
+        _known[data.fingerprint] = rows_by_key(data)
+    return _known[data.fingerprint]
+
+
+def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]) -> Floats:
+    """The level that the tags of each of N items suggest for each of K factors.
+
+    The share of high-end among the item's tags of that factor, from all low (level 1) to all high
+    (level 5); as many of both is level 3.
+
+    Args:
+        tags: the tags of every item.
+        factors: factor ids; only the eight food factors can be told from tags.
+
+    Returns:
+        Shape (N, K), 1.0 to 5.0, NaN where an item has no tag of that factor or the factor is none
+        of the eight.
+    """
+    scores = 2 * tag_scores(tag_map, tags)
+    middle = (N_LEVELS + 1) / 2
+    # Halves go away from the middle, so that both ends are treated alike.
+    levels = middle + np.copysign(np.floor(np.abs(scores) + 0.5), scores)
+    found = np.full((len(tags), len(factors)), np.nan)
+    for k, factor in enumerate(factors):
+        if factor in FACTOR_NAMES:
+            found[:, k] = levels[:, FACTOR_NAMES.index(factor)]
+    return found
+
+
+def tag_suggestions(
+    data: PairedDataset, rows: ArrayLike, factors: Sequence[str]
+) -> tuple[str, ...] | None:
+    """What the tags suggest for some items, as the Label page sends it to the browser.
+
+    Args:
+        rows: P data rows, for instance ``LabelPlan.order``; repetitions allowed.
+        factors: factor ids, in the order of the guideline.
+
+    Returns:
+        For each factor a string of P characters, "1" to "5" or "." for no suggestion; None where
+        no item of the data set has a tag.
+    """
+    tags = item_tags(data)
+    if tags is None:
+        return None
+    chosen = np.asarray(rows, dtype=np.int64)
+    tag_map, _ = tag_map_of(data)
+    levels = tag_levels(tag_map, [tags[row] for row in chosen], factors)
+    return tuple(
+        "".join(NOTHING if np.isnan(level) else str(int(level)) for level in column)
+        for column in levels.T
+    )
