@@ -32,7 +32,7 @@ TIMES = 30
 def make_runs(root: Path) -> list[Any]:
     """The folders and the queue; the runs that are at work."""
     from rivae.jobs.ledger import Ledger
-    from rivae.jobs.ledger_file import changing, update
+    from rivae.jobs.ledger_db import changing, update
     from rivae.jobs.records import boot_id
     from rivae.launch import make_config
     from rivae.runs import Run
@@ -134,7 +134,7 @@ def refreshes(part: str, before: Callable[[], Any] | None = None) -> list[float]
 
 def main() -> int:
     """Measure and write the table."""
-    from rivae.jobs import overview, watch
+    from rivae.jobs import history, overview
     from rivae.jobs.ledger import Ledger
     from rivae.launch import run_lock
     from rivae.ui.shell import cache
@@ -161,7 +161,7 @@ def main() -> int:
                     overview.progress_of(entry)
 
         started = time.perf_counter()
-        watch.history_of(at_work[0].path)
+        history.history_of(at_work[0].path)
         first = (time.perf_counter() - started) * 1e3
         rows = [
             ("list: what trains and waits, renewed every 2 s", refreshes("list")),
@@ -171,7 +171,7 @@ def main() -> int:
             ("of these: states of all runs, progress of three", measured(all_entries)),
             (
                 "of these: reading one more epoch of a run",
-                measured(lambda: watch.history_of(at_work[0].path), another_epoch),
+                measured(lambda: history.history_of(at_work[0].path), another_epoch),
             ),
         ]
     text = table(rows, first)

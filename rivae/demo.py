@@ -26,7 +26,7 @@ from rivae.kitchen import write_kitchen
 from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
 from rivae.runs import DEMO_ROOT
-from rivae.runs.owned import is_run_folder
+from rivae.runs.folders import is_run_folder
 
 # Name -> data set and method; two of one data set, so that there is something to compare.
 DEMOS = {

@@ -25,8 +25,7 @@ from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
 from rivae.training import Job, Listener, Trainer, Watcher
-from rivae.training.ddp import Group
-from rivae.training.follower import Follower
+from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores
 
 MAX_ALIGNMENT_ROWS = 10_000

@@ -1,17 +1,29 @@
-"""``rivae datasets``."""
+"""``rivae datasets``, ``import``, ``features`` and ``kitchen``: what a model can be trained on."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rivae.cli.common import Steps, add_command, parse_settings, print_table
 from rivae.errors import ConfigError
 
+if TYPE_CHECKING:
+    from rivae.importing.plan import Plan
+
 
 def add_commands(commands: Any) -> None:
-    """Register ``datasets``."""
+    """Register the commands about data."""
+    _add_datasets(commands)
+    _add_import(commands)
+    _add_features(commands)
+    _add_kitchen(commands)
+
+
+def _add_datasets(commands: Any) -> None:
     parser = add_command(
         commands,
         "datasets",
@@ -56,4 +68,182 @@ def _datasets(args: argparse.Namespace) -> int:
     else:
         for key, value in facts.items():
             print(f"{key + ':':20} {value}")
+    return 0
+
+
+def _add_import(commands: Any) -> None:
+    parser = add_command(
+        commands,
+        "import",
+        _import,
+        "import pairs of pictures and texts: a table with pictures, or Recipe1M",
+        "  rivae import recipes.csv --images photos/ --name mine --dry-run\n"
+        "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
+        "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
+        "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
+        "After a stop, the same command resumes. Then: rivae train mine",
+    )
+    parser.add_argument(
+        "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
+    )
+    parser.add_argument(
+        "--images",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="folder or zip with the pictures; may be given several times",
+    )
+    parser.add_argument("--name", required=True, help="of the new data set")
+    parser.add_argument("--title", default="", help="what a person calls it")
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="ROLE=COLUMN",
+        help="which column is what: picture, id, title, ingredients, instructions, tags, url, "
+        "partition; an empty column for none (default: by their names)",
+    )
+    parser.add_argument(
+        "--factor", action="append", default=[], metavar="COLUMN", help="a known factor"
+    )
+    parser.add_argument("--tags", type=Path, help="Recipe1M: food.com's RAW_recipes.csv")
+    parser.add_argument(
+        "--embeddings",
+        type=Path,
+        nargs=2,
+        metavar=("PICTURES", "TEXTS"),
+        help="your own embeddings of both sides (.npy or Parquet), a row per record; then no "
+        "pictures are needed. Train on them with --set dataset.features=own",
+    )
+    parser.add_argument("--encoding", default="utf-8", help="of a text table")
+    parser.add_argument("--side", type=int, default=256, help="largest side of stored pictures")
+    parser.add_argument(
+        "--paper-filter",
+        action="store_true",
+        help="only 1-20 ingredients and 1-20 instructions (always so for Recipe1M)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
+
+
+def _import(args: argparse.Namespace) -> int:
+    args.resume_hint = "the same command resumes where it stopped"
+    with Steps("import", f"opening {args.source.name}") as steps:
+        from rivae.importing import run_import
+
+        plan = _plan(args)
+        settings = plan.settings()
+        report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
+    if args.json:
+        out = {**report.to_dict(), "folder": None if args.dry_run else str(settings.folder)}
+        print(json.dumps(out))
+        return 0
+    print("\n".join(report.lines()))
+    if args.dry_run:
+        print("nothing was written (--dry-run)")
+    else:
+        print(f"{settings.folder} is ready: rivae train {settings.name}")
+    return 0
+
+
+def _plan(args: argparse.Namespace) -> Plan:
+    from rivae.importing.plan import Plan
+
+    roles = {}
+    for pair in args.map:
+        role, equals, column = pair.partition("=")
+        if not equals:
+            raise ConfigError(f"'{pair}' is not a mapping: write --map role=COLUMN")
+        roles[role] = column
+    return Plan(
+        table=args.source,
+        images=tuple(args.images),
+        name=args.name,
+        title=args.title,
+        roles=roles,
+        factors=tuple(args.factor),
+        tags=args.tags,
+        encoding=args.encoding,
+        embeddings=tuple(args.embeddings) if args.embeddings else None,
+        side=args.side,
+        paper_filter=args.paper_filter,
+        dry_run=args.dry_run,
+    )
+
+
+def _add_features(commands: Any) -> None:
+    parser = add_command(
+        commands,
+        "features",
+        _features,
+        "compute picture and text features of imported pairs with a Hugging Face checkpoint",
+        "  rivae features food openai/clip-vit-base-patch32 --as clip\n"
+        "  rivae features food ./my-siglip --as siglip --device cuda\n"
+        "Then: rivae train food --set dataset.features=clip",
+    )
+    parser.add_argument("store", help="name of an import, or the path of its folder")
+    parser.add_argument("checkpoint", help="a local folder, or a name on the hub")
+    parser.add_argument("--as", dest="name", required=True, help="name of the features")
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1")
+
+
+def _features(args: argparse.Namespace) -> int:
+    args.resume_hint = "the same command resumes where it stopped"
+    with Steps("features", f"loading {args.checkpoint}") as steps:
+        from rivae.config import training_config
+        from rivae.data.store import find_store
+        from rivae.importing.pretrained import Checkpoint, make_features
+
+        device = training_config({"device": args.device}).device
+        folder = find_store(args.store)
+        checkpoint = Checkpoint(args.checkpoint, device)
+        make_features(folder, checkpoint, args.name, args.batch_size, steps)
+    if args.json:
+        print(json.dumps({"store": str(folder), "features": args.name, "of": checkpoint.sides}))
+    else:
+        sides = " and ".join(checkpoint.sides)
+        print(f"{folder.name} has features '{args.name}' of its {sides}: train on them with")
+        print(
+            f"  rivae train pairs --set dataset.store={args.store} "
+            f"--set dataset.features={args.name}"
+        )
+    return 0
+
+
+def _add_kitchen(commands: Any) -> None:
+    parser = add_command(
+        commands,
+        "kitchen",
+        _kitchen,
+        "generate synthetic dishes, pictures with recipes, from eight known factors",
+        "  rivae kitchen kitchen/\n"
+        "  rivae kitchen small/ --n 500 --seed 3\n"
+        "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name my-kitchen",
+    )
+    parser.add_argument("folder", type=Path, help="a new or empty folder")
+    parser.add_argument("--n", type=int, default=6000, help="number of dishes (default: 6000)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="each seed makes another kitchen (default: 0)"
+    )
+    parser.add_argument("--webp", action="store_true", help="smaller pictures than JPEG")
+    parser.add_argument("--quiet", action="store_true", help="no progress line")
+
+
+def _kitchen(args: argparse.Namespace) -> int:
+    args.resume_hint = "the same command starts over"
+    start = time.monotonic()
+    with Steps("kitchen", "preparing", args.quiet) as steps:
+        from rivae.kitchen.layout import write_kitchen
+
+        def tell(done: int, n: int) -> None:
+            left = (time.monotonic() - start) / done * (n - done)
+            steps(f"{done:,} of {n:,} dishes, about {left:.0f} s left", done / n)
+
+        write_kitchen(args.folder, args.n, args.seed, tell, args.webp)
+    if args.json:
+        print(json.dumps({"folder": str(args.folder), "n": args.n, "seed": args.seed}))
+    else:
+        print(f"{args.folder}: {args.n:,} synthetic dishes in the layout of Recipe1M")
+        print(f"  import them: rivae import {args.folder} --name my-kitchen")
     return 0

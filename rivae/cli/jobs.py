@@ -210,7 +210,7 @@ def _cancel(args: argparse.Namespace) -> int:
 def _logs(args: argparse.Namespace) -> int:
     from rivae.jobs.agent import log_path
     from rivae.jobs.ledger import Ledger
-    from rivae.jobs.log_tail import log_tail
+    from rivae.jobs.tail import log_tail
 
     ledger = Ledger(runs_root())
     job = find_job(ledger, args.run_id)
@@ -232,7 +232,7 @@ def _logs(args: argparse.Namespace) -> int:
 
 def _follow(ledger: Ledger, job: Job, path: Path) -> None:
     """Print the end of a log, and what is added to it until the run is over."""
-    from rivae.jobs.log_tail import Following
+    from rivae.jobs.tail import Following
 
     log = Following(path, SHOWN_BYTES)
     while True:

@@ -16,12 +16,8 @@ from typing import Any
 from rivae import __version__
 from rivae.cli import (
     bench,
-    choose,
     data,
-    features,
-    imports,
     jobs,
-    kitchen,
     labels,
     manage,
     show,
@@ -72,13 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
         data,
-        imports,
-        features,
-        kitchen,
         train,
         jobs,
         show,
-        choose,
         labels,
         manage,
         trash,

@@ -13,7 +13,7 @@ from rivae.cli.common import add_command
 from rivae.cli.trash import plans_naming
 from rivae.errors import ConfigError, RunError
 from rivae.runs import find_run, runs_root
-from rivae.runs.owned import own_run
+from rivae.runs.folders import own_run
 
 
 def add_commands(commands: Any) -> None:
@@ -105,7 +105,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _rename(args: argparse.Namespace) -> int:
-    from rivae.jobs.manage import rename
+    from rivae.jobs.renaming import rename
 
     known = own_run(args.run_id)
     if plans := plans_naming(known.id):

@@ -1,4 +1,4 @@
-"""``rivae runs``, ``evaluate``, ``traverse`` and ``serve``."""
+"""``rivae runs``, ``evaluate``, ``traverse``, ``serve`` and ``choose``: trained runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from rivae.cli.common import Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
+from rivae.files import json_ready
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
@@ -19,6 +20,7 @@ from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
+REMARK = "agreement is no proof of the true factors: seeds that share a wrong bias agree as well"
 
 
 def add_commands(commands: Any) -> None:
@@ -72,6 +74,23 @@ def add_commands(commands: Any) -> None:
         "  rivae serve\n  rivae serve --port 9000 --headless",
     )
     add_serve_options(parser)
+
+    parser = add_command(
+        commands,
+        "choose",
+        _choose,
+        "rank seeds of one configuration by agreement (UDR), without labels",
+        "  rivae choose sprites-rivae-s0 sprites-rivae-s1 sprites-rivae-s2\n"
+        "  rivae choose $(rivae runs | grep -o '^synth-rivae-s[0-9]*') --similarity lasso\n"
+        "  rivae choose a-s0 a-s1 a-s2 --json",
+    )
+    parser.add_argument("runs", nargs="+", metavar="run", help="three or more ids of `rivae runs`")
+    parser.add_argument(
+        "--similarity",
+        choices=("spearman", "lasso"),
+        default="spearman",
+        help="of axes: rank correlation, or the weight in a lasso regression",
+    )
 
 
 def _runs(args: argparse.Namespace) -> int:
@@ -202,3 +221,53 @@ def _traverse(args: argparse.Namespace) -> int:
 
 def _serve(args: argparse.Namespace) -> int:
     return serve(args.port, args.address, args.headless, hosts=args.host, files=args.files)
+
+
+def _choose(args: argparse.Namespace) -> int:
+    runs = [find_run(name) for name in args.runs]
+    with Steps("choose", "opening the data", quiet=args.json) as steps:
+        from rivae.choice import rank_runs
+
+        ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
+    if args.json:
+        out = [
+            {
+                "run": c.run.id,
+                "seed": c.seed,
+                "udr": c.agreement.score,
+                "pairwise": c.agreement.parts["pairwise"],
+                "informative_axes": c.agreement.parts["informative"],
+                "validation": c.validation,
+            }
+            for c in ranked
+        ]
+        print(json.dumps(json_ready(out)))
+        return 0
+    rows = [
+        [
+            candidate.run.id,
+            str(candidate.seed),
+            number(json_ready(candidate.agreement.score), 3),
+            number(candidate.agreement.std, 3),
+            str(len(candidate.agreement.parts["informative"])),
+            number(candidate.validation.get("recall_at_1")),
+            number(candidate.validation.get("median_rank"), 1),
+        ]
+        for candidate in ranked
+    ]
+    from rivae.metrics.udr import UDR
+
+    print_table(
+        rows,
+        (
+            "run",
+            "seed",
+            UDR.label,
+            "s.d.",
+            "axes",
+            f"validation {RECALL[1].label}",
+            MEDIAN_RANK.label,
+        ),
+    )
+    print(REMARK, file=sys.stderr)
+    return 0

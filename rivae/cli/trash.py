@@ -13,7 +13,7 @@ from typing import Any
 
 from rivae.cli.common import add_command, print_table
 from rivae.errors import ConfigError, DataError, LabelError
-from rivae.runs.owned import own_run
+from rivae.runs.folders import own_run
 
 KINDS = ("run", "import", "plan", "tour")
 
@@ -108,7 +108,7 @@ def _delete(args: argparse.Namespace) -> int:
 
 def _run(name: str) -> _Doomed:
     from rivae.jobs.deletion import delete_run
-    from rivae.jobs.manage import children_of
+    from rivae.jobs.renaming import children_of
     from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 

@@ -2,7 +2,7 @@
 
 ``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a session of its own. It imports
 next to nothing and opens no socket. Several trainers of one job meet through a file in the private
-folder of the queue, and listen to each other on this machine only (``rivae.training.ddp``).
+folder of the queue, and listen to each other on this machine only (``rivae.training.distributed``).
 """
 
 from __future__ import annotations

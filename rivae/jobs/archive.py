@@ -1,6 +1,7 @@
 """A run as one file: a zip of its known files and a manifest of their names, sizes and SHA-256.
 
-See ``rivae.jobs.archive_import`` for the way in.
+An archive to unpack may come from a stranger: nothing in it is believed before it is checked.
+``rivae.jobs.archive_import`` makes a run of the files.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import hashlib
 import json
 import os
 import stat
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae import __version__
 from rivae.config import MAX_CONFIG_BYTES
@@ -50,6 +53,21 @@ CHECKPOINTS: dict[str, int] = {
 }
 # As long as neither is larger than this, no zip needs the extension that hides sizes elsewhere.
 MAX_ARCHIVE_BYTES = 4 * 10**9
+# The end of a zip: its signature, ..., entries, bytes of the directory, where it begins, comment.
+_END = struct.Struct("<4s4H2LH")
+_END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
+_ZIP64_BYTES = 20
+MAX_DIRECTORY = 16 * 1024
+# What zipfile and zlib raise on damaged, encrypted or exotic entries.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
+_FOREIGN = "choose a file that an export of a run made"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOCK = 1 << 20
 
@@ -186,3 +204,95 @@ def _is_training(run: Run) -> bool:
         return run.status.state == "running"
     except RunError:
         return False
+
+
+# unpacking
+
+
+def unpack(stream: IO[bytes], folder: Path) -> Manifest:
+    """Write the files of an archive into ``folder``, as its manifest names them.
+
+    Raises:
+        RunError: it is no archive of a run, damaged or too large, or holds anything but the files
+            of a run.
+        OSError: they cannot be written.
+    """
+    try:
+        _check_end(stream)
+        with zipfile.ZipFile(stream) as archive:
+            manifest = _read_manifest(archive)
+            for entry in manifest.files:
+                _unpack(archive, entry, folder)
+    except _DAMAGE:
+        raise RunError(f"this archive is damaged: {_FOREIGN}") from None
+    return manifest
+
+
+def _check_end(stream: IO[bytes]) -> None:
+    """RunError unless the directory of the zip is small: zipfile reads it whole."""
+    size = stream.seek(0, os.SEEK_END)
+    tail = min(size, _END.size + _ZIP64_BYTES)
+    stream.seek(size - tail)
+    last = stream.read(tail)
+    stream.seek(0)
+    if len(last) < _END.size or last[-_END.size :][:4] != _END_MARK or last[-2:] != b"\0\0":
+        raise RunError(f"this file is no archive of a run, or the end of it is missing: {_FOREIGN}")
+    _, _, _, _, entries, directory, _, _ = _END.unpack(last[-_END.size :])
+    if last.startswith(_ZIP64_MARK) or directory > MAX_DIRECTORY:
+        raise RunError(f"this archive holds too many files to be one of a run: {_FOREIGN}")
+    if entries > len(FILES) + len(CHECKPOINTS) + 1:
+        raise RunError(f"this archive holds too many files to be one of a run: {_FOREIGN}")
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
+    """The manifest, which names exactly the entries, all of them ordinary files of a run."""
+    known = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
+    infos: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        # ``orig_filename``: the name as it stands there, before zipfile makes it harmless.
+        if info.orig_filename not in known:
+            raise RunError(f"this archive holds files that no run has: {_FOREIGN}")
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if info.orig_filename in infos or kind not in (0, stat.S_IFREG) or info.is_dir():
+            raise RunError(f"this archive holds more than plain files: {_FOREIGN}")
+        # Weights as they are: then nothing grows far beyond the archive when it is unpacked.
+        stored = info.compress_type == zipfile.ZIP_STORED
+        small = info.compress_type == zipfile.ZIP_DEFLATED and not is_weights(info.orig_filename)
+        if not (stored or small):
+            raise RunError(f"this archive is packed in another way than those of runs: {_FOREIGN}")
+        if info.file_size > known[info.orig_filename]:
+            raise RunError(f"{info.orig_filename} is too large to belong to a run: {_FOREIGN}")
+        infos[info.orig_filename] = info
+    if MANIFEST not in infos:
+        raise RunError(f"this archive has no manifest: {_FOREIGN}")
+    with archive.open(infos[MANIFEST]) as stream:
+        text = stream.read(MAX_MANIFEST + 1)
+    try:
+        manifest = Manifest.model_validate_json(text)
+    except ValidationError:
+        raise RunError(f"the manifest of this archive is wrong: {_FOREIGN}") from None
+    named = {entry.name: entry.bytes for entry in manifest.files}
+    there = {name: info.file_size for name, info in infos.items() if name != MANIFEST}
+    if named != there or len(named) != len(manifest.files):
+        raise RunError(f"this archive holds other files than its manifest names: {_FOREIGN}")
+    if sum(named.values()) > MAX_ARCHIVE_BYTES:
+        raise RunError(f"this archive holds more than 4 GB: {_FOREIGN}")
+    return manifest
+
+
+def _unpack(archive: zipfile.ZipFile, entry: Entry, folder: Path) -> None:
+    """Write one file, never more of it than the manifest says, and compare its hash."""
+    path = folder / entry.name
+    path.parent.mkdir(exist_ok=True)
+    digest, left = hashlib.sha256(), entry.bytes
+    with archive.open(entry.name) as source, path.open("xb") as sink:
+        while block := source.read(min(left + 1, _BLOCK)):
+            left -= len(block)
+            if left < 0:
+                break
+            digest.update(block)
+            sink.write(block)
+        sink.flush()
+        os.fsync(sink.fileno())
+    if left or digest.hexdigest() != entry.sha256:
+        raise RunError(f"{entry.name} in this archive is not what its manifest says: {_FOREIGN}")

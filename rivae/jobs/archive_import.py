@@ -1,64 +1,39 @@
-"""A run out of an archive, which is read as a stranger's: checked whole before it is in the list.
+"""Imports a run from an archive, which is treated as a stranger's.
 
-Its files are unpacked into a hidden folder beside the runs, checked there, and the folder is given
-the run's name in one step at the end.
+Its files are unpacked into a hidden folder next to the runs and all of them are checked there. At
+the end the folder gets the run's name in one step: no half-checked run is ever in the list.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import shutil
-import stat
-import struct
 import time
 import uuid
-import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pydantic import ValidationError
-
-from rivae.errors import RunError
-from rivae.files import is_locked, locked, sync_folder
-from rivae.jobs.archive import (
-    CHECKPOINTS,
-    FILES,
-    MANIFEST,
-    MAX_ARCHIVE_BYTES,
-    MAX_MANIFEST,
-    Entry,
-    Manifest,
-    is_weights,
-)
-from rivae.jobs.archive_check import check_run
-from rivae.jobs.manage import require_free
+from rivae.config import RunConfig, read_config, run_config
+from rivae.data import item_shapes
+from rivae.errors import DataError, RivaeError, RunError
+from rivae.files import is_locked, locked, sync_folder, write_json
+from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
+from rivae.jobs.renaming import require_free
+from rivae.reading.documents import read_json
 from rivae.reading.regular import open_regular
+from rivae.reading.weights import Shape, read_header
 from rivae.runs import Run
+from rivae.runs.named_files import named_files, require_open
+from rivae.runs.notes import ABOUT, read_about
+from rivae.runs.run import MAX_MODEL_BYTES, MODEL
 from rivae.trash import is_folder
+from rivae.words.axis_names import AXIS_NAMES, MAX_AXES, read_names
 
-# The end of a zip: its signature, ..., entries, bytes of the directory, where it begins, comment.
-_END = struct.Struct("<4s4H2LH")
-_END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
-_ZIP64_BYTES = 20
-MAX_DIRECTORY = 16 * 1024
-_BLOCK = 1 << 20
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
-# What zipfile and zlib raise on damaged, encrypted or exotic entries.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-)
-_FOREIGN = "choose a file that an export of a run made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +65,7 @@ def import_run(
                 stack.enter_context(open_regular(source)) if isinstance(source, Path) else source
             )
             folder = stack.enter_context(_waiting_room(root))
-            with _damage():
-                _check_end(stream)
-                with zipfile.ZipFile(stream) as archive:
-                    manifest = _read_manifest(archive)
-                    for entry in manifest.files:
-                        _unpack(archive, entry, folder)
+            manifest = unpack(stream, folder)
             config, remarks = check_run(folder, name or manifest.name, files=files)
             require_free(config.name, root)
             target = root / config.name
@@ -132,79 +102,137 @@ def _remove_abandoned(root: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def _damage() -> Iterator[None]:
+# checking the files of a stranger's run, each as the code that reads it later does
+
+
+def check_run(
+    folder: Path, name: str = "", *, files: bool = True
+) -> tuple[RunConfig, tuple[str, ...]]:
+    """Check every file of a run in ``folder`` and give the run its name here.
+
+    Args:
+        name: its own by default.
+        files: whether its settings may name files of this machine.
+
+    Returns:
+        The configuration, and sentences about what could not be checked.
+
+    Raises:
+        ConfigError, DataError, RunError: one sentence about the first wrong file.
+    """
+    config = read_config(folder / "config.json")
+    named = named_files(config)
+    told = {"name": name or config.name, "imported": bool(named)}
+    config = run_config(**{**config.model_dump(), **told})
+    if named and not files:
+        raise RunError(
+            f"its settings name files ({', '.join(named)[:200]}), which only visitors at this "
+            "machine may: import it there, or with `rivae import-run`"
+        )
+    write_json(folder / "config.json", config.model_dump(mode="json"))
+    run = Run(folder)
+    run.id = config.name
+    _check_status(run)
+    _check_rows(run)
+    run.evaluation  # noqa: B018 -- reading it checks it
+    _check_alignment(folder / "alignment.json")
+    if (folder / AXIS_NAMES).is_file():
+        read_names(folder / AXIS_NAMES, MAX_AXES)
+    if (folder / ABOUT).is_file():
+        read_about(folder / ABOUT)
+    for weights in (MODEL, *CHECKPOINTS):
+        _check_weights(folder / weights)
+    return config, tuple(_check_model(run))
+
+
+def _check_status(run: Run) -> None:
+    if not (run.path / "status.json").is_file():
+        raise RunError("status.json is missing in this archive: export the run again")
+    status = run.status
+    stages = [name for name, _ in status.stages]
+    words = (status.message, status.stage, status.updated, status.started or "", *stages)
+    if len(stages) > 100 or any(len(text) > 1000 or not text.isprintable() for text in words):
+        raise RunError("status.json in this archive is no status of a run")
+    # The runs that it trained with are not here; others may have their names.
+    state = "interrupted" if status.state == "running" else status.state
+    kept = status.model_copy(update={"batch": [], "state": state})
+    write_json(run.path / "status.json", kept.model_dump())
+
+
+def _check_rows(run: Run) -> None:
+    for row in run.log.each():
+        if not isinstance(row.get("epoch"), int) or not isinstance(row.get("stage"), str):
+            raise RunError("metrics.jsonl in this archive holds rows that are no epochs")
+    for _ in run.timing.each():
+        pass  # what it holds is looked at when it is drawn; here its lines are counted
+
+
+def _check_alignment(path: Path) -> None:
+    """An object, or nothing: nobody reads it but the people who wrote it."""
+    if not path.exists():
+        return
     try:
-        yield
-    except _DAMAGE:
-        raise RunError(f"this archive is damaged: {_FOREIGN}") from None
+        value = read_json(path, FILES[path.name])
+    except DataError:
+        value = None
+    if not isinstance(value, dict):
+        raise RunError(f"{path.name} in this archive is damaged")
 
 
-def _check_end(stream: IO[bytes]) -> None:
-    """RunError unless the directory of the zip is small: zipfile reads it whole."""
-    size = stream.seek(0, os.SEEK_END)
-    tail = min(size, _END.size + _ZIP64_BYTES)
-    stream.seek(size - tail)
-    last = stream.read(tail)
-    stream.seek(0)
-    if len(last) < _END.size or last[-_END.size :][:4] != _END_MARK or last[-2:] != b"\0\0":
-        raise RunError(f"this file is no archive of a run, or the end of it is missing: {_FOREIGN}")
-    _, _, _, _, entries, directory, _, _ = _END.unpack(last[-_END.size :])
-    if last.startswith(_ZIP64_MARK) or directory > MAX_DIRECTORY:
-        raise RunError(f"this archive holds too many files to be one of a run: {_FOREIGN}")
-    if entries > len(FILES) + len(CHECKPOINTS) + 1:
-        raise RunError(f"this archive holds too many files to be one of a run: {_FOREIGN}")
-
-
-def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
-    """The manifest, which names exactly the entries, all of them ordinary files of a run."""
-    known = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
-    infos: dict[str, zipfile.ZipInfo] = {}
-    for info in archive.infolist():
-        # ``orig_filename``: the name as it stands there, before zipfile makes it harmless.
-        if info.orig_filename not in known:
-            raise RunError(f"this archive holds files that no run has: {_FOREIGN}")
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        if info.orig_filename in infos or kind not in (0, stat.S_IFREG) or info.is_dir():
-            raise RunError(f"this archive holds more than plain files: {_FOREIGN}")
-        # Weights as they are: then nothing grows far beyond the archive when it is unpacked.
-        stored = info.compress_type == zipfile.ZIP_STORED
-        small = info.compress_type == zipfile.ZIP_DEFLATED and not is_weights(info.orig_filename)
-        if not (stored or small):
-            raise RunError(f"this archive is packed in another way than those of runs: {_FOREIGN}")
-        if info.file_size > known[info.orig_filename]:
-            raise RunError(f"{info.orig_filename} is too large to belong to a run: {_FOREIGN}")
-        infos[info.orig_filename] = info
-    if MANIFEST not in infos:
-        raise RunError(f"this archive has no manifest: {_FOREIGN}")
-    with archive.open(infos[MANIFEST]) as stream:
-        text = stream.read(MAX_MANIFEST + 1)
+def _check_weights(path: Path) -> None:
+    if not path.exists():
+        return
     try:
-        manifest = Manifest.model_validate_json(text)
-    except ValidationError:
-        raise RunError(f"the manifest of this archive is wrong: {_FOREIGN}") from None
-    named = {entry.name: entry.bytes for entry in manifest.files}
-    there = {name: info.file_size for name, info in infos.items() if name != MANIFEST}
-    if named != there or len(named) != len(manifest.files):
-        raise RunError(f"this archive holds other files than its manifest names: {_FOREIGN}")
-    if sum(named.values()) > MAX_ARCHIVE_BYTES:
-        raise RunError(f"this archive holds more than 4 GB: {_FOREIGN}")
-    return manifest
+        read_header(path, CHECKPOINTS.get(f"checkpoints/{path.name}", MAX_MODEL_BYTES))
+    except (DataError, OSError):
+        raise RunError(f"{path.name} in this archive holds no weights") from None
 
 
-def _unpack(archive: zipfile.ZipFile, entry: Entry, folder: Path) -> None:
-    """Write one file, never more of it than the manifest says, and compare its hash."""
-    path = folder / entry.name
-    path.parent.mkdir(exist_ok=True)
-    digest, left = hashlib.sha256(), entry.bytes
-    with archive.open(entry.name) as source, path.open("xb") as sink:
-        while block := source.read(min(left + 1, _BLOCK)):
-            left -= len(block)
-            if left < 0:
-                break
-            digest.update(block)
-            sink.write(block)
-        sink.flush()
-        os.fsync(sink.fileno())
-    if left or digest.hexdigest() != entry.sha256:
-        raise RunError(f"{entry.name} in this archive is not what its manifest says: {_FOREIGN}")
+def _check_model(run: Run) -> Iterator[str]:
+    """Fit the model to its configuration where its data set is here; sentences where not."""
+    paths = named_files(run.config)
+    if paths:
+        named = ", ".join(paths)
+        yield f"its settings name files of the machine it was trained on ({named[:300]})"
+    if not run.ready:
+        yield "it has no trained model"
+        return
+    # Nothing but plain files and folders is opened on a stranger's word, in the app only where it
+    # reads files.
+    try:
+        require_open(run.config)
+        here = all(_is_plain(path) for path in paths)
+    except DataError:
+        here = False
+    if not here:
+        yield "its data are not here, so the model was not tried"
+        return
+    try:
+        shapes = item_shapes(run.config.dataset.name, run.config.dataset.settings)
+    except DataError as error:
+        yield f"its data set cannot be opened here ({error}), so the model was not tried"
+        return
+    except RivaeError as error:
+        raise RunError(f"the data set of this run cannot be made: {error}") from None
+    if read_header(run.path / MODEL, MAX_MODEL_BYTES).shapes != _shapes_wanted(run, shapes):
+        raise RunError("the model in this archive belongs to another configuration")
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        place = Path(path).expanduser()
+        return place.is_file() or place.is_dir()
+    except (OSError, RuntimeError, ValueError):  # longer than a path can be, with a NUL, no user
+        return False
+
+
+def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
+    """Without any weights: a configuration may ask for more than the memory holds."""
+    import torch
+
+    from rivae.methods import build_method
+
+    choice = run.config.method
+    with torch.device("meta"):
+        method = build_method(choice.name, choice.settings, *shapes)
+    return {key: tuple(value.shape) for key, value in method.state_dict().items()}

@@ -18,11 +18,11 @@ from rivae.config import RunConfig, parse_config
 from rivae.errors import ConfigError, RunError
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.ledger_file import changing
-from rivae.jobs.manage import held, require_free
+from rivae.jobs.ledger_db import changing
 from rivae.jobs.records import ALIVE, RESUMABLE
+from rivae.jobs.renaming import held, require_free
 from rivae.runs import Run, list_runs, runs_root
-from rivae.runs.owned import require_among_runs
+from rivae.runs.folders import require_among_runs
 from rivae.tours import restore_tour, trash_of_tours
 from rivae.trash import Deleted, Kind, Trash
 
@@ -53,8 +53,8 @@ def delete_run(run: Run, now: datetime | None = None) -> Deleted:
     """Move a run into the trash, with its entries in the queue and their logs.
 
     Raises:
-        DataError, RunError: it is alive, or no run of ours (``rivae.runs.owned``); or it cannot be
-            moved. Nothing has changed then.
+        DataError, RunError: it is training, is no run of ours (``rivae.runs.folders``), or cannot
+            be moved. Nothing has changed then.
     """
     require_among_runs(run)
     root, trash = run.path.parent, Trash(run.path.parent, "run")

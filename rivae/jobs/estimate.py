@@ -1,13 +1,35 @@
-"""What a probe of a run has measured, and what follows for other lengths of its stages."""
+"""How long a run would take and how much memory it would need, from some real steps of each stage.
+
+The data set and the model are the run's own. Every stage that the run has is trained for a moment;
+embeddings of frozen embedders are computed for some of the rows only. Nothing is kept. The times
+also hold for other lengths of the stages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import torch
+
 from rivae.config import RunConfig
+from rivae.data import PairedDataset, load_dataset
+from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.jobs.fields import stage_lengths
+from rivae.methods import method_class, method_config
+from rivae.methods.base import Stage
+from rivae.runs import Run
+from rivae.training import Job, Trainer
+from rivae.training.judging import finish_closed_form
+from rivae.training.state import make_optimiser, save_state
+from rivae.validation import validation_scores
 
 # The first checkpoint, the change of axes and its two validations.
 VALIDATIONS_AT_END = 3
@@ -92,3 +114,194 @@ def estimate_key(config: RunConfig) -> str:
 def lengths_of(config: RunConfig) -> dict[str, int]:
     """The lengths of the stages of a run, by setting."""
     return {name: config.method.settings[name] for name in stage_lengths(config.method.name)}
+
+
+STEPS = 20
+LIMIT_S = 20.0  # of one stage, but never fewer than three steps
+CACHED_ROWS = 2048
+OnProgress = Callable[[str, float], None]
+
+
+def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
+    """Train every stage of ``config`` for about 20 steps and measure.
+
+    Args:
+        progress: told what is done now and the share in [0, 1] that is done.
+
+    Raises:
+        ConfigError, DataError, RunError: when such a run could not be trained; one sentence.
+        KeyboardInterrupt: passed on; nothing is left behind then either.
+    """
+    tell = progress or (lambda stage, share: None)
+    tell("opening the data set", 0.0)
+    started = time.monotonic()
+    data = load_dataset(config.dataset.name, **config.dataset.settings)
+    try:
+        with tempfile.TemporaryDirectory(prefix="rivae-probe-") as folder:
+            tell("building the model", 0.1)
+            trainer = _Stopwatch([Job(Run.create(config, Path(folder)), data)])
+            start_s = time.monotonic() - started
+            settings = _settings_of_stages(config, data, trainer.models.stages)
+            stages = [
+                trainer.clock(stage, setting, tell)
+                for stage, setting in zip(trainer.models.stages, settings, strict=True)
+            ]
+            tell("validation", 0.9)
+            options = config.training
+            return Estimate(
+                stages=tuple(stages),
+                start_s=start_s,
+                validate_s=trainer.validation_s(),
+                save_s=trainer.save_s,
+                validate_every=options.validate_every,
+                checkpoint_seconds=options.checkpoint_seconds,
+                n_pairs=trainer.feed.n,
+                device=str(trainer.models.device),
+                memory=_memory(),
+                card_memory=_card_memory(trainer.models.device),
+            )
+    except OSError as error:
+        raise RunError(f"cannot write a temporary folder: {error.strerror}") from None
+    except torch.OutOfMemoryError:
+        raise ConfigError(
+            f"the memory of {config.training.device} is too small for these settings: lower "
+            "batch_size or choose smaller networks"
+        ) from None
+
+
+def _settings_of_stages(
+    config: RunConfig, data: PairedDataset, stages: Sequence[Stage]
+) -> list[str]:
+    """The setting that is the length of each stage, or "": found by giving each a length of its
+    own."""
+    choice, shapes = config.method, (data.x1.shape, data.x2.shape)
+    names = stage_lengths(choice.name)
+    lengths = {name: 1_000 + i for i, name in enumerate(names)}
+    known = {length: name for name, length in lengths.items()}
+    changed = method_config(choice.name, {**choice.settings, **lengths})
+    found = [""] * len(stages)
+    with suppress(RivaeError), torch.device("meta"):
+        made = method_class(choice.name)(changed, *shapes).stages()
+        if [stage.name for stage in made] == [stage.name for stage in stages]:
+            found = [known.get(stage.epochs, "") for stage in made]
+    return found
+
+
+class _EnoughError(Exception):
+    """The stage has been trained for long enough."""
+
+
+class _Stopwatch(Trainer):
+    """A trainer whose stages are only begun, and that writes no rows."""
+
+    def __init__(self, jobs: list[Job]) -> None:
+        super().__init__(jobs, tick=self._note)
+        self.save_s = 0.0
+        self._ticks: list[tuple[int, float]] = []  # (epoch, time) at the beginning of each step
+        self._limit = 0.0
+
+    def clock(self, stage: Stage, setting: str, tell: OnProgress) -> StageTime:
+        """Begin one stage and measure it; of an empty one nothing is measured."""
+        n, rows = self.feed.n, self.feed.rows
+        steps = self.feed.steps(stage.batch_size)
+        if not stage.epochs:
+            return StageTime(stage.name, setting, 0, steps, 0.0, 0.0, stage.validate)
+        tell(stage.name, self._share(stage))
+        try:
+            return self._begin(stage, setting, steps)
+        finally:
+            self.feed.n, self.feed.rows = n, rows
+            for kind in ("v1", "v2", "coordinates"):
+                self.feed.tables.pop(kind, None)
+
+    def validation_s(self) -> float:
+        """Seconds of one validation; 0 where the model is too far from a trained one for it."""
+        job = self.models.jobs[0]
+        started = time.monotonic()
+        model = self.models.single(0)
+        with suppress(RivaeError):
+            finish_closed_form(model, job.data, job.config.seed)
+            validation_scores(model, job.data)
+        return time.monotonic() - started
+
+    def _begin(self, stage: Stage, setting: str, steps: int) -> StageTime:
+        share = 1.0
+        if stage.cached and not stage.needs_coordinates:  # those are made from all rows
+            few = min(self.feed.n, max(CACHED_ROWS, 4 * stage.batch_size))
+            share = few / self.feed.n
+            self.feed.n, self.feed.rows = few, [rows[:few] for rows in self.feed.rows]
+        groups = self.models.method.param_groups(stage.name)
+        optimiser = make_optimiser(groups, stage.learning_rate)
+        started = time.monotonic()
+        self._prepare(stage)
+        self._wait()
+        prepare_s = (time.monotonic() - started) / share
+        self.models.progress.stage_epoch = 0
+        self._ticks, self._limit = [], time.monotonic() + LIMIT_S
+        endless = replace(stage, epochs=max(stage.epochs, STEPS + 2))
+        with suppress(_EnoughError):
+            while True:
+                self._epoch(endless, optimiser)
+        started = time.monotonic()
+        save_state(self.models, optimiser)
+        self.save_s = max(self.save_s, time.monotonic() - started)
+        return StageTime(
+            stage.name,
+            setting,
+            stage.epochs,
+            steps,
+            self._seconds_per_step(),
+            prepare_s,
+            stage.validate,
+        )
+
+    def _note(self) -> None:
+        """Before every step: the time, and whether it is enough."""
+        self._wait()
+        now = time.monotonic()
+        self._ticks.append((self.models.progress.stage_epoch, now))
+        if len(self._ticks) > STEPS or (len(self._ticks) > 3 and now > self._limit):
+            raise _EnoughError
+
+    def _after_epoch(self, stage: Stage, *rest: object) -> None:
+        """Rows, checkpoints and what has diverged do not matter here."""
+
+    def _prepare(self, stage: Stage) -> None:
+        try:
+            super()._prepare(stage)
+        except ConfigError:
+            # Embedders that have hardly begun may give embeddings that cannot be unfolded.
+            if not stage.needs_coordinates:
+                raise
+            shape = (self.feed.n, self.models.method.n_components)
+            self.feed.tables["coordinates"] = torch.zeros(shape, device=self.models.device)
+
+    def _seconds_per_step(self) -> float:
+        """The median, without the first step; across epochs only where each has but one step."""
+        pairs = list(zip(self._ticks, self._ticks[1:], strict=False))
+        within = [b[1] - a[1] for a, b in pairs[1:] if a[0] == b[0]]
+        every = [b[1] - a[1] for a, b in pairs[1:]]
+        return statistics.median(within or every or [0.0])
+
+    def _wait(self) -> None:
+        if self.models.device.type == "cuda":
+            torch.cuda.synchronize(self.models.device)
+
+    def _share(self, stage: Stage) -> float:
+        ahead = [known.name for known in self.models.stages if known.epochs]
+        return 0.15 + 0.75 * ahead.index(stage.name) / len(ahead)
+
+
+def _memory() -> int | None:
+    """The most memory that this process has had, in bytes; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _card_memory(device: torch.device) -> int | None:
+    """The most memory of the card that was taken, in bytes; None on the CPU."""
+    return torch.cuda.max_memory_reserved(device) if device.type == "cuda" else None

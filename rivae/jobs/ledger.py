@@ -13,7 +13,7 @@ from typing import Any
 
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, RunError
-from rivae.jobs.ledger_file import ORDER, changing, job_of, last_place, opened, row_of, update
+from rivae.jobs.ledger_db import ORDER, changing, job_of, last_place, opened, row_of, update
 from rivae.jobs.records import (
     ALIVE,
     MAX_PRIORITY,

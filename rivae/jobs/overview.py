@@ -1,20 +1,23 @@
-"""Every run that was queued or trained, with its state: the queue joined with the run folders."""
+"""Every run that was queued or trained, with its state: the queue joined with the run folders.
+
+Of a run in training also how far it is, how fast it trains and how long it still takes.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rivae.config import RunConfig
 from rivae.errors import RunError
-from rivae.jobs.growing import tail_rows
-from rivae.jobs.pace import Pace, pace_of
+from rivae.jobs.history import numbers, to_float
 from rivae.jobs.records import Job
-from rivae.jobs.thinned import numbers
+from rivae.jobs.tail import tail_rows
 from rivae.runs import Run
 from rivae.runs.records import Status
 
@@ -73,13 +76,6 @@ class Entry:
         """Whether there is a model to look at."""
         return self.run is not None and self.state != "broken" and self.run.opens
 
-    @property
-    def share(self) -> float:
-        """How much is done, in [0, 1]."""
-        if self.status is None or not self.status.total_epochs:
-            return 0.0
-        return min(max(self.status.epoch / self.status.total_epochs, 0.0), 1.0)
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -90,6 +86,11 @@ class Progress:
     stage: str
     loss: float
     pace: Pace
+
+    @property
+    def share(self) -> float:
+        """How much is done, in [0, 1]."""
+        return min(max(self.epoch / self.total, 0.0), 1.0) if self.total else 0.0
 
 
 def entries(jobs: Iterable[Job], runs: Iterable[Run], root: Path) -> list[Entry]:
@@ -201,3 +202,98 @@ def _seconds_since(path: Path) -> float:
         return max(time.time() - path.stat().st_mtime, 0.0)
     except OSError:
         return 0.0
+
+
+RECENT = 20  # epochs
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Speeds of the stage at work; None where nothing was measured yet.
+
+    Attributes:
+        epoch_s: seconds per epoch, validation and saving included.
+        steps_s: steps per second of training.
+        left_s: seconds to the end of the last stage.
+        rough: a later stage counts as if its epochs took as long as those of this one.
+    """
+
+    epoch_s: float | None = None
+    steps_s: float | None = None
+    left_s: float | None = None
+    rough: bool = False
+
+
+def pace_of(
+    status: Status,
+    timing: Sequence[Mapping[str, Any]],
+    metrics: Sequence[Mapping[str, Any]],
+    since_s: float = 0.0,
+) -> Pace:
+    """The pace of a run at work.
+
+    Args:
+        timing, metrics: the last rows of ``Run.timing`` and ``Run.log``.
+        since_s: seconds since the last epoch ended.
+    """
+    ends = _stage_ends(status)
+    rows = [row for row in map(_times, timing) if row is not None]
+    if not rows:
+        return Pace()
+    epoch = rows[-1][0]
+    stage = _stage_at(ends, epoch)
+    here = [row for row in rows if _stage_at(ends, row[0]) == stage][-RECENT:]
+    # The first epoch of a stage waits for its tables.
+    recent = here[1:] if len(here) > 1 else here
+    each = sum(wall for _, _, wall in recent) / len(recent)
+    training = sum(seconds for _, seconds, _ in recent) / len(recent)
+    steps = _steps_per_epoch(metrics)
+    left = max(status.total_epochs - epoch, 0)
+    return Pace(
+        epoch_s=each,
+        steps_s=steps / training if steps and training > 0 else None,
+        left_s=max(left * each - min(since_s, each), 0.0) if status.total_epochs else None,
+        rough=bool(ends) and epoch < ends[-1] and ends[stage] < ends[-1],
+    )
+
+
+def _stage_ends(status: Status) -> list[int]:
+    """The last epoch of each stage that has any."""
+    ends, total = [], 0
+    for _, epochs in status.stages:
+        total += max(epochs, 0)
+        if epochs > 0:
+            ends.append(total)
+    return ends
+
+
+def _stage_at(ends: Sequence[int], epoch: int) -> int:
+    return next((n for n, end in enumerate(ends) if epoch <= end), max(len(ends) - 1, 0))
+
+
+def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
+    """Epoch, seconds of training and all seconds of a row; None for a damaged one."""
+    found = [row.get(name) for name in ("epoch", "seconds", "wall")]
+    values = [
+        to_float(value)
+        for value in found
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    if len(values) < 3 or not all(math.isfinite(v) and v >= 0 for v in values):
+        return None
+    return int(values[0]), values[1], values[2]
+
+
+def _steps_per_epoch(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Steps of the last epoch, from the counters of the last two rows."""
+    counted = [
+        (row["epoch"], row["step"])
+        for row in rows[-2:]
+        if isinstance(row.get("epoch"), int) and isinstance(row.get("step"), int)
+    ]
+    if not counted:
+        return None
+    (epoch_a, step_a), (epoch_b, step_b) = counted[0], counted[-1]
+    if epoch_b > epoch_a:
+        return max(to_float(step_b - step_a), 0.0) / (epoch_b - epoch_a)
+    return to_float(step_b) / epoch_b if epoch_b > 0 else None

@@ -1,21 +1,25 @@
-"""Draws what a model in training retrieves along its axes, now and then, while it trains.
+"""Pictures of what a model in training retrieves along its axes, drawn now and then.
 
-It looks at a copy of the model that the trainer has written (``preview.safetensors``), so nothing
-of the training is touched; the numbers of a run stay the same to the last bit.
+They lie in the run's folder, ``previews/epoch-00040.png`` for light pages and
+``epoch-00040.dark.png`` for dark ones; photographs as WebP. A copy of the model that the trainer
+has written (``preview.safetensors``) is drawn, so the training itself is not touched and its
+numbers stay the same to the last bit.
 """
 
 from __future__ import annotations
 
 import io
 import logging
+import re
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import RunError
 from rivae.files import write_atomic
-from rivae.jobs.preview_files import FOLDER, file_name, previews_of, thin_out
+from rivae.reading.regular import read_at_most
 from rivae.runs import Run
 
 if TYPE_CHECKING:
@@ -24,6 +28,66 @@ if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.methods.base import Method
     from rivae.plots.sheet import Sheet
+
+KEEP = 12
+MAX_PICTURE_BYTES = 4 * 2**20  # a larger file is none of ours
+FOLDER = "previews"
+_NAME = re.compile(r"epoch-(\d{5,9})(\.dark)?\.(png|webp)")
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The pictures after ``epoch`` epochs, for light and dark pages."""
+
+    epoch: int
+    light: Path
+    dark: Path
+
+    def content(self, dark: bool) -> bytes | None:
+        """The encoded picture; None where it is gone or was not written by us."""
+        path = self.dark if dark else self.light
+        try:
+            found = read_at_most(path, MAX_PICTURE_BYTES)
+        except OSError:
+            return None
+        return found if found is not None and found[:4] in (b"\x89PNG", b"RIFF") else None
+
+
+def previews_of(run_folder: Path) -> list[Preview]:
+    """What was drawn for a run so far, by epoch."""
+    found: dict[int, dict[bool, Path]] = {}
+    try:
+        paths = sorted((run_folder / FOLDER).iterdir())
+    except OSError:
+        return []
+    for path in paths:
+        if name := _NAME.fullmatch(path.name):
+            found.setdefault(int(name[1]), {})[bool(name[2])] = path
+    return [
+        Preview(
+            epoch,
+            both.get(False, next(iter(both.values()))),
+            both.get(True, next(iter(both.values()))),
+        )
+        for epoch, both in sorted(found.items())
+    ]
+
+
+def file_name(epoch: int, dark: bool, ending: str) -> str:
+    """The name of a picture's file."""
+    return f"epoch-{epoch:05d}{'.dark' if dark else ''}.{ending}"
+
+
+def thin_out(run_folder: Path, keep: int = KEEP) -> None:
+    """Delete pictures until ``keep`` are left: the first, the last and others evenly between."""
+    kept = previews_of(run_folder)
+    while len(kept) > max(keep, 2):
+        # The one whose neighbours are closest to each other is missed least.
+        gaps = [kept[i + 1].epoch - kept[i - 1].epoch for i in range(1, len(kept) - 1)]
+        gone = kept.pop(1 + gaps.index(min(gaps)))
+        for path in {gone.light, gone.dark}:
+            path.unlink(missing_ok=True)
+
 
 EVERY_S = 30.0  # at least, between two
 MAX_SHARE = 0.03  # of the time, on average
@@ -123,7 +187,6 @@ def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
         written.append(folder / file_name(epoch, dark, ending))
         write_atomic(written[-1], content)
     thin_out(run.path)
-    assert previews_of(run.path)
     return written
 
 

@@ -1,6 +1,6 @@
 """One trainer of a job: ``python -m rivae.jobs.process ROOT JOB [files]``, started by the agent.
 
-With ``files`` the ledger is on another machine (``rivae.jobs.slip``).
+With ``files`` the ledger is on another machine (``rivae.jobs.file_ledger``).
 
 It goes on from the run's last checkpoint where there is one. What ends a training for a reason
 (a diverged loss, wrong settings, a full disk, a cancellation) is written into the ledger and is a
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.errors import RivaeError, RunError
+from rivae.jobs.file_ledger import Slip
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, keep, lock_path
 from rivae.jobs.preview import Previews
 from rivae.jobs.records import Job, State, jobs_folder
-from rivae.jobs.slip import Slip
 from rivae.jobs.tracking import Tracking
 from rivae.runs import Run
 
@@ -124,7 +124,7 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         pulse()  # cancelled before the long imports
     from rivae.launch import resume, train
-    from rivae.training.ddp import joined
+    from rivae.training.distributed import joined
 
     assert job.config is not None
     run = Run(root / job.run)
@@ -192,7 +192,7 @@ def _end(ledger: Book, job: Job, state: State, message: str) -> int:
 if __name__ == "__main__":
     status = main(sys.argv[1:])
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        from rivae.training.ddp import leave
+        from rivae.training.distributed import leave
 
         leave(status)
     sys.exit(status)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from rivae.errors import ConfigError, RunError
 from rivae.jobs.agent import start_agent
+from rivae.jobs.devices import choose_slots, machine_slots
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import clean, is_alive, seconds_silent, send
 from rivae.jobs.records import Job, boot_id, jobs_folder
-from rivae.jobs.slots import choose_slots, machine_slots
 from rivae.runs import Run
 
 START_S = 180.0  # for the first sign of life of a started run

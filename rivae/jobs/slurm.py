@@ -1,18 +1,25 @@
 """Trains queued runs on a Slurm cluster through submitit, behind the same ledger.
 
 ``RIVAE_EXECUTOR=slurm`` hands every claimed job to Slurm; ``local-submitit`` to submitit's local
-executor, which needs no cluster. The dispatcher stays on the machine of the server, whose ledger
-it alone changes; nodes need the same program and see the folder of runs under the same path, on a
-file system with locks. What Slurm stops (time limit, preemption, a lost node) is queued again.
+executor, which needs no cluster. The dispatcher stays on the machine of the server and is the only
+one that changes its ledger; nodes need the same program and see the folder of runs under the same
+path, on a file system with locks. A job that Slurm stops (time limit, preemption, a lost node) is
+queued again.
+
+submitit writes a function and its arguments into a file with cloudpickle. It gets ``run_task``,
+which the node finds by its name, and two strings. All trainers of a job run on one node and meet
+there as on any machine: nothing listens to other nodes.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,11 +29,11 @@ from rivae.config import explain
 from rivae.errors import ConfigError
 from rivae.files import open_plain
 from rivae.installed import PACKAGE_ROOT
-from rivae.jobs.locks import clean, is_alive, seconds_silent, send
-from rivae.jobs.records import Job, make_private
-from rivae.jobs.remote import run_task
+from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
+from rivae.jobs.file_ledger import Slip
+from rivae.jobs.locks import AGENT, clean, hold, is_alive, lock_path, seconds_silent, send
+from rivae.jobs.records import Job, jobs_folder, make_private
 from rivae.jobs.rounds import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
-from rivae.jobs.slip import Slip
 from rivae.reading.regular import read_at_most
 
 
@@ -276,3 +283,33 @@ def _importable() -> Iterator[None]:
             del os.environ["PYTHONPATH"]
         else:
             os.environ["PYTHONPATH"] = before
+
+
+def run_task(root: str, job_id: str) -> None:
+    """Train a job until it ends, is stopped from outside or has died too often."""
+    folder, slip = Path(root), Slip(Path(root))
+    job = slip.job(job_id)
+    if not job.alive:
+        return
+    if job.attempts > job.max_restarts:
+        slip.advance(job_id, "failed", f"it was stopped {job.attempts} times before it could end")
+        return
+    # In a process group of its own, which the lock names.
+    with suppress(PermissionError):  # leads a session already
+        os.setpgid(0, 0)
+    with (
+        hold(lock_path(jobs_folder(folder), job_id, AGENT)),
+        open_log(log_path(folder, job_id)) as log,
+    ):
+        trainers = Trainers(
+            folder,
+            job_id,
+            job.processes,
+            ["files"],
+            env=shared_environment(folder),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        code = trainers.run(restarts_left(job))
+    if code:
+        sys.exit(code)

@@ -1,6 +1,6 @@
 """Run folders: one run, what training records in it, and where runs are kept and found."""
 
-from rivae.runs.finding import (
+from rivae.runs.folders import (
     DEMO_ROOT,
     default_roots,
     find_run,

@@ -15,7 +15,7 @@ from rivae.data.mnist import FOLDER_VARIABLE as MNIST
 from rivae.data.store.manifest import ROOT_VARIABLE as DATA
 from rivae.data.store.manifest import data_root
 from rivae.errors import ConfigError
-from rivae.runs import Run, finding
+from rivae.runs import Run, folders
 from rivae.snippets.measures import MEASURES
 from rivae.snippets.panel import Panel
 from rivae.snippets.pictures import PICTURES
@@ -32,8 +32,8 @@ def places_of(*runs: Run) -> dict[str, str]:
     places: dict[str, str] = {}
     for run in runs:
         folder, dataset = run.path.absolute().parent, run.config.dataset
-        if folder.resolve() != finding.DEMO_ROOT.resolve():
-            places[finding.ROOT_VARIABLE] = str(folder)
+        if folder.resolve() != folders.DEMO_ROOT.resolve():
+            places[folders.ROOT_VARIABLE] = str(folder)
         store = dataset.settings.get("store")
         if dataset.name == IMPORTED and isinstance(store, str) and not Path(store).is_absolute():
             places[DATA] = str(data_root().absolute())

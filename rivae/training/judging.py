@@ -13,8 +13,7 @@ from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Method, Stage
 from rivae.training.checkpoint import save_checkpoint
-from rivae.training.job import Job, Validator
-from rivae.training.models import Models
+from rivae.training.models import Job, Models, Validator
 
 MAX_ROWS = 4000  # a covariance of the few latent dimensions needs no more
 

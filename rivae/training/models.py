@@ -1,20 +1,67 @@
-"""What is trained: the model of each job, several stacked into one, and how far they are."""
+"""What is trained: a run and its data, the model of each, several stacked into one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from rivae.config import RunConfig
+from rivae.data.base import PairedDataset
+from rivae.data.tokens import TokensView
 from rivae.errors import ConfigError, RunError
 from rivae.methods import build_method
 from rivae.methods.base import Method
 from rivae.nets.layers import RandomLayer
-from rivae.training.job import Job
+from rivae.nets.recipe_rnn import RecipeRNN
+from rivae.nets.resnets import ResNet50Attention
+from rivae.runs import Run
+from rivae.training.checkpoint import has_checkpoint
+
+# Called with a single model; "score" (higher is better) selects the best epoch.
+Validator = Callable[[Method, PairedDataset], dict[str, float]]
+Finaliser = Callable[[Method, PairedDataset, Run], None]
+Listener = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a training is: so many epochs of all stages, and steps of the present epoch, are over.
+
+    ``steps`` is 0 before the first epoch of a stage, while it is prepared.
+    """
+
+    stage: str
+    epoch: int
+    total_epochs: int
+    step: int
+    steps: int
+
+
+Watcher = Callable[[Standing], None]
+
+
+@dataclass
+class Job:
+    """A run folder and the data set it was configured with."""
+
+    run: Run
+    data: PairedDataset
+
+    @property
+    def config(self) -> RunConfig:
+        """The settings of the run."""
+        return self.run.config
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the newest state of training is kept."""
+        return self.run.path / "checkpoints" / "last.safetensors"
 
 
 def take_model(state: dict[str, Tensor], s: int | None) -> dict[str, Tensor]:
@@ -142,3 +189,49 @@ class Models:
             for job, reason in zip(self.jobs, self.progress.failed, strict=True):
                 job.run.set_status(state="failed", message=reason)
             raise RunError(self.progress.failed[0])
+
+
+def check_views(method: Method, data: PairedDataset) -> None:
+    """Word numbers belong to embedders that read them, and to no others.
+
+    Raises:
+        ConfigError: otherwise.
+    """
+    for side, view in ((1, data.x1), (2, data.x2)):
+        reads_words = isinstance(getattr(method, f"embedder{side}", None), RecipeRNN)
+        is_words = isinstance(view, TokensView)
+        if is_words and not reads_words:
+            raise ConfigError(
+                f"{method.title} would take word numbers for measurements: set the embedder's "
+                "kind to recipe-rnn where the method has one, or dataset.text=words"
+            )
+        if reads_words and not is_words:
+            raise ConfigError("recipe-rnn reads word numbers: set dataset.text=tokens")
+        if is_words and method.smooth_target_dim() is not None:
+            raise ConfigError(
+                "word numbers cannot be unfolded for a smooth start: set init=cos-sim-lvm"
+            )
+
+
+def start_embedders(method: Method, jobs: Sequence[Job]) -> None:
+    """Give the embedders of a method with fresh weights what they start from.
+
+    Not for runs with a checkpoint: they have trained on, and may have outlived their files.
+
+    Raises:
+        ConfigError, DataError: when embedders and data do not match, or word vectors or weights
+            are missing or do not fit.
+    """
+    data = jobs[0].data
+    check_views(method, data)
+    if all(has_checkpoint(job.checkpoint) for job in jobs):
+        return
+    for side, view in ((1, data.x1), (2, data.x2)):
+        embedder = getattr(method, f"embedder{side}", None)
+        if isinstance(embedder, ResNet50Attention):
+            embedder.load_weights()
+        if isinstance(embedder, RecipeRNN) and isinstance(view, TokensView):
+            embedder.check_room(len(view.vocabulary))
+            vectors = view.word_vectors(embedder.words.weight.shape[1])
+            if vectors is not None:
+                embedder.start_from(vectors)

@@ -15,14 +15,23 @@ from torch import Tensor
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
-from rivae.training.ddp import Group
-from rivae.training.feed import Feed
-from rivae.training.job import Finaliser, Job, Listener, Standing, Validator, Watcher
+from rivae.training.distributed import Group
+from rivae.training.feed import Feed, fill_tables
 from rivae.training.judging import Judge, best_weights, finish_closed_form
-from rivae.training.models import Models, Progress, check_jobs, clip_gradients
-from rivae.training.starting_weights import start_embedders
+from rivae.training.models import (
+    Finaliser,
+    Job,
+    Listener,
+    Models,
+    Progress,
+    Standing,
+    Validator,
+    Watcher,
+    check_jobs,
+    clip_gradients,
+    start_embedders,
+)
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
-from rivae.training.tables import fill_tables
 
 PREVIEW_S = 20.0  # between two models to be looked at while training goes on
 

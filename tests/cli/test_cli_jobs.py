@@ -8,7 +8,7 @@ import pytest
 from rivae.cli import main
 from rivae.cli.jobs import parse_slots
 from rivae.errors import ConfigError
-from rivae.jobs import dispatcher, manage
+from rivae.jobs import dispatcher, renaming
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.passwords import fits
@@ -36,7 +36,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
     monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
     return folder
 

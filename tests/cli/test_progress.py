@@ -12,7 +12,7 @@ from rivae.cli.train import ProgressLine
 from rivae.errors import DataError
 from rivae.runs import Run
 from rivae.training import Standing, Trainer
-from rivae.training.job import Job
+from rivae.training.models import Job
 from tests.training.tiny import tiny_config
 
 

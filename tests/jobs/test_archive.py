@@ -168,7 +168,7 @@ def test_the_app_opens_no_file_of_an_archive(packed, root, tmp_path, which, monk
     asked = json.loads(json.dumps(OUTSIDE[which]).replace("{}", str(tmp_path)))
     files["config.json"] = json.dumps({**own, **asked, "imported": False}).encode()
     monkeypatch.setenv("RIVAE_FILES", str(tmp_path / "open"))
-    monkeypatch.setattr("rivae.jobs.archive_check.item_shapes", pytest.fail)
+    monkeypatch.setattr("rivae.jobs.archive_import.item_shapes", pytest.fail)
     done = import_run(io.BytesIO(pack(files)), root)
     assert "not tried" in done.remarks[1], "not even whether it is there"
     monkeypatch.setattr("rivae.data.load_dataset", pytest.fail)

@@ -12,7 +12,7 @@ from rivae.data.base import Recipe
 from rivae.data.store import PairStore, StoreItem, StoreWriter
 from rivae.errors import DataError, RivaeError, RunError
 from rivae.files import locked
-from rivae.jobs import deletion, manage
+from rivae.jobs import deletion, renaming
 from rivae.jobs.agent import log_path
 from rivae.jobs.deletion import (
     delete_import,
@@ -24,7 +24,7 @@ from rivae.jobs.deletion import (
 )
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run, list_runs
-from rivae.runs.owned import is_run_folder
+from rivae.runs.folders import is_run_folder
 from rivae.trash import KEPT
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -36,7 +36,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def root(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
     return tmp_path / "runs"
 
 
@@ -70,7 +70,7 @@ def test_a_run_comes_back_with_its_entry_and_its_log(run, root):
     back = restore_run("good")
     assert content_of(back.path) == before and back.load_method() and back.config == run.config
     assert Ledger(root).jobs() == jobs and log_path(root, jobs[0].id).read_text() == "said"
-    assert [r.id for r in manage.children_of(back)] == [child.id]
+    assert [r.id for r in renaming.children_of(back)] == [child.id]
     assert trash_of_runs().entries() == []
 
 
@@ -84,7 +84,7 @@ def test_a_new_run_may_take_the_name_and_then_stays(run, root):
         Ledger(root).cancel(Ledger(root).jobs()[0].id) if made else None
     (job,) = Ledger(root).jobs()
     assert job.state == "cancelled" and Run(root / "good").status.state == "created"
-    manage.rename(Run(root / "good"), "newer")
+    renaming.rename(Run(root / "good"), "newer")
     assert restore_run(done.id).status.state == "finished"
     assert {job.run for job in Ledger(root).jobs()} == {"good", "newer"}
 
@@ -192,7 +192,7 @@ def test_a_folder_with_a_config_is_no_run(root, files):
         (folder / name).write_text(text)
     before = content_of(folder)
     assert not is_run_folder(folder)
-    for change in (delete_run, lambda run: manage.rename(run, "mine")):
+    for change in (delete_run, lambda run: renaming.rename(run, "mine")):
         with pytest.raises(RunError, match="not a run's"):
             change(Run(folder))
     assert content_of(folder) == before and not (root / ".trash").exists()
@@ -209,7 +209,7 @@ def test_a_run_elsewhere_or_behind_a_link_stays(run, root, tmp_path):
         (Run(root / "none"), "no run"),
         (Run(root / ".." / "elsewhere" / "good"), "not in the folder"),
     ):
-        for change in (delete_run, lambda run: manage.rename(run, "mine")):
+        for change in (delete_run, lambda run: renaming.rename(run, "mine")):
             with pytest.raises(RunError, match=why):
                 change(other)
     assert elsewhere.load_method() and (root / "linked").is_symlink() and inside.load_method()

@@ -15,10 +15,10 @@ from rivae.errors import RunError
 from rivae.jobs import locks
 from rivae.jobs.agent import Trainers, log_path
 from rivae.jobs.dispatcher import ensure_dispatcher, is_dispatching
+from rivae.jobs.file_ledger import Said, Slip
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.log_tail import MAX_LINE, log_tail
 from rivae.jobs.records import jobs_folder, make_private
-from rivae.jobs.slip import Said, Slip
+from rivae.jobs.tail import MAX_LINE, log_tail
 from tests.training.tiny import tiny_config
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock and process groups")

@@ -1,6 +1,6 @@
 """The end of a log and what is added to it, however much it is."""
 
-from rivae.jobs.log_tail import Following, log_tail
+from rivae.jobs.tail import Following, log_tail
 
 
 def test_the_log_is_shown_without_colours_and_control_characters(tmp_path):

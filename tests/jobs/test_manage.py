@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.jobs import manage
+from rivae.jobs import renaming
 from rivae.jobs.deletion import delete_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.units import size_text
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True)
 def no_other_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
-    monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
 
 
 @pytest.fixture
@@ -59,13 +59,13 @@ def everything(root):
 def test_everything_that_names_a_run_follows(run, tmp_path):
     child_of(run)
     weights = (run.path / "model.safetensors").read_bytes()
-    moved = manage.rename(run, "better")
+    moved = renaming.rename(run, "better")
     assert moved.id == moved.config.name == "better" and not (tmp_path / "good").exists()
     assert (moved.path / "model.safetensors").read_bytes() == weights
     (job,) = Ledger(tmp_path).jobs()
     assert job.run == job.config.name == "better"
     assert Run(tmp_path / "child").config.parent == "better"
-    assert [r.id for r in manage.children_of(moved)] == ["child"]
+    assert [r.id for r in renaming.children_of(moved)] == ["child"]
     assert {r.id for r in list_runs([tmp_path])} == {"better", "child"}
 
 
@@ -77,7 +77,7 @@ def test_tours_follow(run, tmp_path):
         TourStep("h", "n", name, "mean", SteerRow((0,), ("on",)), 2.0) for name in ("good", "other")
     ]
     tour = add_tour("A tour", steps)
-    manage.rename(run, "better")
+    renaming.rename(run, "better")
     assert [step.run for step in read_tour(tour.id).steps] == ["better", "other"]
 
 
@@ -85,7 +85,7 @@ def test_tours_follow(run, tmp_path):
 def test_a_name_that_is_none_changes_nothing(run, tmp_path, name):
     before = everything(tmp_path)
     with pytest.raises(ConfigError, match="cannot name a run"):
-        manage.rename(run, name)
+        renaming.rename(run, name)
     assert everything(tmp_path) == before
 
 
@@ -93,17 +93,17 @@ def test_a_name_that_is_taken_changes_nothing(run, tmp_path, monkeypatch):
     child_of(run)
     Ledger(tmp_path).add([tiny_config("queued")])
     untrained_run(tmp_path / "demos").path.rename(tmp_path / "demos" / "demo")
-    monkeypatch.setattr(manage, "DEMO_ROOT", tmp_path / "demos")
+    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "demos")
     before = everything(tmp_path)
     for name in ("child", "queued", "demo"):
         with pytest.raises(RunError, match="already exists"):
-            manage.rename(run, name)
+            renaming.rename(run, name)
     assert everything(tmp_path) == before
 
 
 def test_a_run_at_work_is_left_alone(run, tmp_path):
     with run_lock(run):
-        for change in (delete_run, lambda run: manage.rename(run, "x")):
+        for change in (delete_run, lambda run: renaming.rename(run, "x")):
             with pytest.raises(RunError, match="cancel it"):
                 change(run)
     unfinished = Run.create(tiny_config("waiting"), tmp_path)
@@ -111,15 +111,15 @@ def test_a_run_at_work_is_left_alone(run, tmp_path):
     for state in ("queued", "starting", "running"):
         if state != "queued":
             Ledger(tmp_path).advance(job.id, state)
-        for change in (delete_run, lambda run: manage.rename(run, "x")):
+        for change in (delete_run, lambda run: renaming.rename(run, "x")):
             with pytest.raises(RunError, match=f"{state}: cancel it first"):
                 change(unfinished)
     assert unfinished.config.name == "waiting" and run.path.is_dir()
 
 
 def test_a_demo_run_stays(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("rivae.runs.owned.DEMO_ROOT", tmp_path)
-    for change in (delete_run, lambda run: manage.rename(run, "x")):
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path)
+    for change in (delete_run, lambda run: renaming.rename(run, "x")):
         with pytest.raises(RunError, match="comes with the project"):
             change(run)
     assert run.path.is_dir()
@@ -130,9 +130,9 @@ def test_a_part_of_an_unfinished_batch_keeps_its_name(tmp_path):
     for made in runs:
         made.set_status(state="interrupted", batch=["a", "b"])
     with pytest.raises(RunError, match="one batch with b"):
-        manage.rename(runs[0], "x")
+        renaming.rename(runs[0], "x")
     runs[1].set_status(state="finished")
-    assert manage.rename(runs[0], "x").id == "x"
+    assert renaming.rename(runs[0], "x").id == "x"
     delete_run(runs[1])
     assert [r.id for r in list_runs([tmp_path])] == ["x"]
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_written_changes_nothing(run, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", full)
-        for change in (delete_run, lambda run: manage.rename(run, "x")):
+        for change in (delete_run, lambda run: renaming.rename(run, "x")):
             with pytest.raises(RivaeError, match="No space"):
                 change(run)
     assert everything(tmp_path) == before
@@ -155,7 +155,7 @@ def test_what_cannot_be_written_changes_nothing(run, tmp_path, monkeypatch):
 KILL = """
 import os, signal, sys
 from pathlib import Path
-from rivae.jobs import ledger_file, manage
+from rivae.jobs import ledger_db, renaming
 from rivae.runs import Run
 root, at = Path(sys.argv[1]), int(sys.argv[2])
 calls = 0
@@ -167,10 +167,10 @@ def before(function):
             os.kill(os.getpid(), signal.SIGKILL)
         return function(*args, **kwargs)
     return wrapped
-for owner, name in ((manage, "write_json"), (manage, "update"), (Path, "rename"),
-                    (Path, "replace"), (manage, "sync_folder")):
+for owner, name in ((renaming, "write_json"), (renaming, "update"), (Path, "rename"),
+                    (Path, "replace"), (renaming, "sync_folder")):
     setattr(owner, name, before(getattr(owner, name)))
-manage.rename(Run(root / "good"), "better")
+renaming.rename(Run(root / "good"), "better")
 """
 
 
@@ -191,13 +191,13 @@ def test_a_kill_at_any_step_of_a_renaming_leaves_a_run_that_can_be_used(run, tmp
         there = Run(tmp_path / names.pop())
         assert there.load_method() and there.status.state == "finished"
         if there.id == "good":  # the same call goes on
-            assert manage.rename(there, "better").config.name == "better"
+            assert renaming.rename(there, "better").config.name == "better"
         moved = Run(tmp_path / "better")
         assert Run(tmp_path / "child").config.parent == "better" == moved.config.name
         for job in Ledger(tmp_path).jobs():
             if job.run == "good":  # its entry only remembers the old name
                 Ledger(tmp_path).remove(job.id)
-        manage.rename(moved, "good")
+        renaming.rename(moved, "good")
         at += 1
     assert at >= 5 and (tmp_path / "better").is_dir()
 

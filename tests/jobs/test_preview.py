@@ -10,8 +10,7 @@ import torch
 from PIL import Image
 
 from rivae.jobs import preview
-from rivae.jobs.preview import MAX_FAILURES, Previews, draw
-from rivae.jobs.preview_files import KEEP, file_name, previews_of, thin_out
+from rivae.jobs.preview import KEEP, MAX_FAILURES, Previews, draw, file_name, previews_of, thin_out
 from rivae.launch import resume, train
 from rivae.methods import build_method
 from rivae.runs import Run

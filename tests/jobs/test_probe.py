@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from rivae.errors import DataError
-from rivae.jobs.estimate import Estimate, StageTime, estimate_key, lengths_of
-from rivae.jobs.probe import STEPS, probe
+from rivae.jobs.estimate import STEPS, Estimate, StageTime, estimate_key, lengths_of, probe
 from rivae.launch import make_config
 from tests.training.tiny import smooth_settings, tiny_config
 

@@ -14,8 +14,8 @@ pytest.importorskip("submitit", reason="submitit is an optional package")
 from rivae.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.dispatcher import make_dispatcher
+from rivae.jobs.file_ledger import Slip
 from rivae.jobs.rounds import Dispatcher
-from rivae.jobs.slip import Slip
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from rivae.launch import train
 from tests.jobs import fake_slurm

@@ -9,16 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivae.jobs import watch
-from rivae.jobs.device_use import TrainerUse, read_card, trainer_use, use_text
-from rivae.jobs.growing import BLOCK, GrowingFile, tail_rows
+from rivae.jobs import history as watch
+from rivae.jobs.devices import TrainerUse, read_card, trainer_use, use_text
+from rivae.jobs.history import RunHistory, Thinned, history_of
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import hold, lock_path
-from rivae.jobs.overview import entries, progress_of
-from rivae.jobs.pace import pace_of
-from rivae.jobs.thinned import Thinned
+from rivae.jobs.overview import entries, pace_of, progress_of
+from rivae.jobs.tail import BLOCK, GrowingFile, tail_rows
 from rivae.jobs.units import duration
-from rivae.jobs.watch import RunHistory, history_of
 from rivae.launch import resume, run_lock, train
 from rivae.runs import Run
 from rivae.runs.records import MetricsLog, Status
@@ -321,7 +319,7 @@ def test_the_queue_and_the_folders_are_joined(tmp_path):
     }
     assert found["queued"].run is None, "a demo run of this name is another run"
     assert found["good"].opens and not found["stopped"].opens
-    assert found["broken"].message and found["at-work"].share == pytest.approx(1 / 3)
+    assert found["broken"].message and progress.share == pytest.approx(1 / 3)
     assert (progress.epoch, progress.total) == (3, 9) and math.isnan(progress.loss)
 
 

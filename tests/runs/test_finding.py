@@ -51,7 +51,7 @@ def test_a_run_is_found_by_id_or_path(run):
 
 def test_a_demo_run_is_read_only(run, monkeypatch):
     assert not is_read_only(run)
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", run.path.parent)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run.path.parent)
     assert is_read_only(run)
 
 

@@ -62,7 +62,7 @@ def test_a_strangers_file_is_refused_in_one_sentence(run, content):
 
 
 def test_a_demo_run_stays_as_it_is(run, monkeypatch):
-    monkeypatch.setattr("rivae.runs.owned.DEMO_ROOT", run.path.parent)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run.path.parent)
     with pytest.raises(RunError, match="comes with the project"):
         keep_about(run, archived=True)
     assert not (run.path / "about.json").exists()

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from rivae.benchmark.cell import scores
 from rivae.cli import show
 from rivae.errors import RivaeError
-from rivae.jobs.growing import tail_rows
+from rivae.jobs.history import RunHistory
 from rivae.jobs.overview import entries, progress_of
-from rivae.jobs.preview_files import previews_of
-from rivae.jobs.watch import RunHistory
+from rivae.jobs.preview import previews_of
+from rivae.jobs.tail import tail_rows
 from rivae.runs import DEMO_ROOT, Run, list_runs
 from rivae.runs.evaluation_file import AGAIN
 from rivae.runs.notes import about, is_archived
@@ -104,7 +104,7 @@ def _two_runs() -> Iterator[Path]:
             for file, content in _files().items():
                 (root / name / file).write_bytes(content)
         places = {"RIVAE_RUNS": str(root)}
-        nowhere = mock.patch("rivae.runs.finding.DEMO_ROOT", root.parent / "none")
+        nowhere = mock.patch("rivae.runs.folders.DEMO_ROOT", root.parent / "none")
         with nowhere, mock.patch.dict(os.environ, places):
             yield root
 

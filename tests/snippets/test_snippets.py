@@ -202,7 +202,7 @@ def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tm
         "RIVAE_RUNS": str(root),
         "RIVAE_DATA": str(data),
     }
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", root)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", root)
     assert places_of(made["synth"]) == {}
     assert "environ" not in snippet("tiny-synth", "curves", places_of(made["synth"]))
 

@@ -16,7 +16,7 @@ from rivae.config import RunConfig
 from rivae.errors import RivaeError
 from rivae.launch import resume, train
 from rivae.runs import Run
-from rivae.training.ddp import joined, leave
+from rivae.training.distributed import joined, leave
 
 
 class StopAt:

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from rivae.launch import train
 from rivae.runs import Run
-from rivae.training.ddp import Group
+from rivae.training.distributed import Group
 from tests.training.ddp_worker import gradients
 from tests.training.tiny import smooth_settings, tiny_config
 

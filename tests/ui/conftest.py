@@ -80,7 +80,7 @@ def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     """The app sees these runs and no others, and starts without labels."""
     monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", run_folder / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run_folder / "no-demos")
     return run_folder
 
 

@@ -23,7 +23,7 @@ def unmeasured(tmp_path, monkeypatch):
     choice = config.method
     run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     metrics_evaluate.tasks.known.clear()
     yield run
     for job in metrics_evaluate.tasks.known.values():
@@ -64,7 +64,7 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
 
 @pytest.mark.slow
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", unmeasured.path.parent)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
     over(metrics_evaluate.start(unmeasured))
     page = app("metrics", run="new")
     assert tables(page) and "not saved" in page.words

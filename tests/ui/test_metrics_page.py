@@ -24,7 +24,7 @@ def measured(tmp_path, monkeypatch):
     folder = tmp_path / "runs"
     for name in DEMOS:
         shutil.copytree(DEMO_ROOT / name, folder / name)
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     return folder
 
 

@@ -269,7 +269,7 @@ def test_cards_are_offered_where_there_are_some(form, root, monkeypatch):
     from rivae.ui.train.form_state import slots
 
     slots.clear()
-    monkeypatch.setattr("rivae.jobs.slots._count_cards", lambda: 2)
+    monkeypatch.setattr("rivae.jobs.devices._count_cards", lambda: 2)
     page = form()
     assert "processes" not in page.names()
     page.enter(device="cuda").enter(processes=2).press("queue")

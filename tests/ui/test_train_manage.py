@@ -27,7 +27,7 @@ def runs(run_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    for module in ("rivae.runs.finding", "rivae.runs.owned", "rivae.jobs.manage"):
+    for module in ("rivae.runs.folders", "rivae.runs.folders", "rivae.jobs.renaming"):
         monkeypatch.setattr(f"{module}.DEMO_ROOT", folder / "no-demos")
     return folder
 
@@ -197,7 +197,7 @@ def test_who_may_not_change_can_look_and_take_the_file(runs):
 
 
 def test_a_demo_run_can_only_be_taken(runs, monkeypatch):
-    monkeypatch.setattr("rivae.runs.owned.DEMO_ROOT", runs)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", runs)
     panel = Panel("digits")
     assert panel.at.button(panel.key("archive")).disabled
     panel.press("delete")

@@ -9,7 +9,7 @@ import pytest
 
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.ledger_file import changing, update
+from rivae.jobs.ledger_db import changing, update
 from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
 from rivae.launch import run_lock
@@ -301,7 +301,7 @@ def test_demo_and_foreign_runs_cannot_be_resumed_here(app, root, tmp_path, monke
     elsewhere = tmp_path / "demos"
     elsewhere.mkdir()
     trained(elsewhere, "a-demo", 3, "failed")
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", elsewhere)
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", elsewhere)
     shown = app("train", run="a-demo")
     assert not {k for k in keys(shown) if k and "-resume-" in k}
 

@@ -42,7 +42,7 @@ def folder(tmp_path_factory, small_store):
 def page(folder, app, monkeypatch):
     """Opens the page; every test starts without names."""
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", folder / "no-demos")
     (folder / "bars" / "axis_names.json").unlink(missing_ok=True)
     return lambda name="words", **params: app(name, **params)
 

@@ -18,7 +18,7 @@ def own_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("RIVAE_MNIST", raising=False)
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", folder / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", folder / "no-demos")
     from rivae.ui.shell import cache
     from rivae.ui.train.form_state import slots
 

@@ -65,7 +65,7 @@ def test_names_belong_to_the_model(run):
 
 def test_a_demo_run_is_left_alone_and_its_own_names_are_the_start(run, monkeypatch, tmp_path):
     change_names(run, 2, {0: KALE})
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "runs")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "runs")
     before = sorted(path.name for path in run.path.iterdir())
     assert given_names(run, 2)[0] == KALE.name
     change_names(run, 2, {1: AxisName(1, "fruit", -1, edited=True)})
@@ -113,7 +113,7 @@ def test_what_is_no_name_is_refused(run, text):
 
 
 def test_a_folder_that_cannot_be_written_is_named(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("rivae.runs.finding.DEMO_ROOT", tmp_path / "runs")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "runs")
     (tmp_path / "runs" / "names").write_text("a file where the folder should be")
     with pytest.raises(RunError, match="axis names cannot be written"):
         change_names(run, 2, {0: KALE})

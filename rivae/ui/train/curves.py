@@ -11,12 +11,11 @@ from rivae.ui.shared import charts
 from rivae.ui.shared.charts import chart
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
-from rivae.ui.train import parts, session
+from rivae.ui.train import session
 
 if TYPE_CHECKING:
+    from rivae.jobs.history import Curve, History
     from rivae.jobs.overview import Entry
-    from rivae.jobs.thinned import Curve
-    from rivae.jobs.watch import History
 
 SCALES = ("Linear", "Log")
 
@@ -127,15 +126,15 @@ def overlay_panel(found: Sequence[Entry]) -> None:
             label_visibility="collapsed",
         )
         log = scale_picker()
-    draw = st.fragment(_chart, run_every=parts.EVERY if at_work else None)
+    draw = st.fragment(_chart, run_every=session.EVERY if at_work else None)
     draw(tuple(chosen), str(term), axis == AXES[1], log)
 
 
 def _histories(names: Sequence[str]) -> dict[str, History]:
     """What the runs have measured, those without an epoch left out."""
-    from rivae.jobs.watch import history_of
+    from rivae.jobs.history import history_of
 
-    entries = {entry.id: entry for entry in parts.entries()[0]}
+    entries = {entry.id: entry for entry in session.entries()[0]}
     found = {}
     for name in names:
         entry = entries.get(name)

@@ -183,7 +183,7 @@ def _draft_like(run_id: str) -> Draft:
 @st.cache_data(ttl=60, max_entries=1, show_spinner=False)
 def slots() -> tuple[str, ...]:
     """Where this machine can train; asks a program of the driver, so not in every run."""
-    from rivae.jobs.slots import machine_slots
+    from rivae.jobs.devices import machine_slots
 
     return machine_slots()
 

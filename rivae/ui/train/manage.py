@@ -27,8 +27,8 @@ def panel(run_id: str) -> None:
 
     Not for a fragment: what is renamed or deleted leaves the whole page.
     """
+    from rivae.runs.folders import require_own
     from rivae.runs.notes import About, about
-    from rivae.runs.owned import require_own
 
     try:
         run = cache.run(run_id)
@@ -157,7 +157,7 @@ def _renamed(run: Run) -> None:
     name = str(st.session_state.get(_key("name", run)) or "").strip()
 
     def change() -> str:
-        from rivae.jobs.manage import rename
+        from rivae.jobs.renaming import rename
 
         if name != run.id and (plans := _plans(run)):
             raise RunError(

@@ -1,21 +1,23 @@
-"""What lists and details of training runs have in common: states, badges, words, small figures."""
+"""What lists and details of training runs share: badge, texts, figures and buttons of a run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
 from rivae.benchmark.names import METHODS
-from rivae.errors import RivaeError
+from rivae.runs import is_read_only, runs_root
 from rivae.ui.shared.runs import dataset_title, short_date
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import access, keys
+from rivae.ui.shell.pages import EXPLORE
 from rivae.ui.shell.text import escape, markdown
-from rivae.ui.train import session
+from rivae.ui.train import form, session
 
 if TYPE_CHECKING:
+    from rivae.jobs.ledger import Ledger
     from rivae.jobs.overview import Entry, Progress
 
 Color = Literal["blue", "gray", "green", "orange", "red"]
@@ -89,13 +91,6 @@ def progress_line(entry: Entry, progress: Progress) -> str:
     return " · ".join(parts)
 
 
-def share_done(entry: Entry, progress: Progress) -> float:
-    """How much of a run is done, in [0, 1]."""
-    if not progress.total:
-        return 0.0
-    return min(max(progress.epoch, 0) / progress.total, 1.0)
-
-
 def figures(cells: Sequence[tuple[str, str, str]]) -> None:
     """Small figures in one row: (name, value, what it means); all text is plain."""
     shown = "".join(
@@ -108,29 +103,203 @@ def figures(cells: Sequence[tuple[str, str, str]]) -> None:
     st.html(f'<div style="display:flex;gap:.6rem 1.6rem;flex-wrap:wrap">{shown}</div>')
 
 
-EVERY = 2  # seconds between two looks while something runs
+NO_RIGHT = "You may view trainings, but not change them: log in first."
+FROM_TERMINAL = "It trains from a terminal: stop it there with Ctrl C."
 
 
-def entries() -> tuple[list[Entry], str]:
-    """Every job and run, and what is wrong with the queue, if anything; then the runs alone."""
-    from rivae.jobs.overview import entries
-
-    queue, trouble = session.ledger(), ""
-    try:
-        jobs = queue.jobs()
-    except RivaeError as error:
-        jobs, trouble = [], str(error)
-    return entries(jobs, cache.runs(), queue.root), trouble
+def key(what: str, entry: Entry) -> str:
+    """The key of a button of a run or job."""
+    return f"{keys.TRAIN_BUTTON}-{what}-{entry.job.id if entry.job else entry.id}"
 
 
-def entry_of(run_id: str) -> Entry | None:
-    """The run or job of this name, or None."""
-    return next((entry for entry in entries()[0] if entry.id == run_id), None)
+def _help(otherwise: str | None = None) -> str | None:
+    return otherwise if access.may_change() else NO_RIGHT
 
 
-def page_if_said() -> None:
-    """Start the page anew where a button of a part that renews itself has left a sentence: it would
-    be gone with the next look.
-    """
-    if f"{keys.OUTCOME}_{session.PLACE}" in st.session_state:
+def may_resume(entry: Entry) -> bool:
+    """Whether a run that is over can go on from here."""
+    from rivae.jobs.overview import UNFINISHED
+
+    if entry.state not in UNFINISHED or entry.config is None:
+        return False
+    if entry.job is not None:
+        return entry.job.config is not None
+    run = entry.run
+    return run is not None and run.path.parent == runs_root() and not is_read_only(run)
+
+
+def cancel(entry: Entry) -> None:
+    """The button that stops a run, or takes it out of the queue."""
+    if not entry.live:
+        return
+    job = entry.job
+    if job is None:
+        st.button(
+            "Cancel",
+            icon=":material/stop:",
+            key=key("cancel", entry),
+            disabled=True,
+            help=FROM_TERMINAL,
+        )
+        return
+
+    def act(queue: Ledger) -> str:
+        after = queue.cancel(job.id)
+        return (
+            f"Removed {job.run} from the queue"
+            if after.state == "cancelled"
+            else (f"{job.run} stops within seconds")
+        )
+
+    st.button(
+        "Cancel",
+        icon=":material/stop:",
+        key=key("cancel", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=job.cancelling or not access.may_change(),
+        help=_help(),
+    )
+
+
+def resume(entry: Entry, *, primary: bool = False) -> None:
+    """The button that queues a run again which is over but not finished."""
+    if not may_resume(entry):
+        return
+
+    def act(queue: Ledger) -> str:
+        from rivae.runs.named_files import require_open
+
+        if entry.config is not None:
+            require_open(entry.config)
+        if entry.job is not None:
+            queue.resume(entry.job.id)
+        elif entry.config is not None:
+            # A copied folder still has the name of the one it was copied from in its file.
+            queue.add_existing(entry.config.model_copy(update={"name": entry.id}))
+        return f"{entry.id} is queued: it resumes from its last checkpoint"
+
+    st.button(
+        "Resume",
+        icon=":material/play_arrow:",
+        key=key("resume", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=not access.may_change(),
+        type="primary" if primary else "secondary",
+        help=_help("Resumes from its last checkpoint, with the same final numbers."),
+    )
+
+
+def clone(entry: Entry) -> None:
+    """The button that opens the form with the settings of this run."""
+    if entry.config is None:
+        return
+    if st.button(
+        "Clone",
+        icon=":material/content_copy:",
+        key=key("clone", entry),
+        type="tertiary",
+        on_click=_clone,
+        args=(entry.id,),
+        help="Opens the form with the settings of this run.",
+    ):
         st.rerun()
+
+
+def _clone(run_id: str) -> None:
+    session.close_run()
+    form.clone(run_id)
+
+
+def explore(entry: Entry) -> None:
+    """The button that opens the model, also one in training."""
+    if not entry.opens:
+        return
+    hint = None if entry.state == "finished" else "The model as last saved."
+    if st.button(
+        "Open in Explore",
+        icon=":material/tune:",
+        key=key("explore", entry),
+        type="primary",
+        help=hint,
+    ):
+        st.switch_page(EXPLORE, query_params={"run": entry.id})
+
+
+def forget(entry: Entry) -> None:
+    """The button that takes an entry without a run out of the list."""
+    job = entry.job
+    if job is None or entry.live or (entry.run is not None and job.config is not None):
+        return
+
+    def act(queue: Ledger) -> str:
+        queue.remove(job.id)
+        return f"Removed {entry.id} from the list"
+
+    why = "it has no folder" if entry.run is None else "the run's folder is kept"
+    st.button(
+        "Remove",
+        icon=":material/close:",
+        key=key("remove", entry),
+        on_click=_change,
+        args=(act,),
+        disabled=not access.may_change(),
+        help=_help(f"Removes the entry from the list; {why}."),
+    )
+
+
+def place(entry: Entry, *, first: bool, last: bool) -> None:
+    """Priority and place of a queued run; ``first`` and ``last`` among those of its priority."""
+    from rivae.jobs.records import MAX_PRIORITY
+
+    job, may = entry.job, access.may_change()
+    if job is None:
+        return
+    name = f"{keys.TRAIN_PRIORITY}-{job.id}"
+    st.session_state[name] = job.priority
+    st.selectbox(
+        "Priority",
+        range(MAX_PRIORITY, -1, -1),
+        key=name,
+        on_change=_prioritise,
+        args=(job.id, job.run),
+        width=124,
+        disabled=not may,
+        label_visibility="collapsed",
+        format_func="Priority {}".format,
+        help=None if may else NO_RIGHT,
+    )
+    for word, by, icon, no in (("Up", -1, "upward", first), ("Down", 1, "downward", last)):
+        st.button(
+            word,
+            icon=f":material/arrow_{icon}:",
+            key=key(word.lower(), entry),
+            type="tertiary",
+            on_click=_change,
+            args=(_mover(job.id, by),),
+            disabled=no or not may,
+        )
+
+
+def _mover(job_id: str, by: int) -> Callable[[Ledger], str]:
+    def act(queue: Ledger) -> str:
+        queue.move(job_id, by)
+        return ""
+
+    return act
+
+
+def _prioritise(job_id: str, run: str) -> None:
+    chosen = st.session_state.get(f"{keys.TRAIN_PRIORITY}-{job_id}")
+
+    def act(queue: Ledger) -> str:
+        queue.set_priority(job_id, int(str(chosen)))
+        return f"{run} now has priority {chosen}"
+
+    if chosen is not None:
+        session.change(act)
+
+
+def _change(act: Callable[[Ledger], str]) -> None:
+    session.change(act)

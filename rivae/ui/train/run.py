@@ -10,14 +10,12 @@ import streamlit as st
 from rivae.ui.shared import charts
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
-from rivae.ui.train import actions, curves, manage, session
-from rivae.ui.train import parts as train_parts
-from rivae.ui.train import parts as train_watched
+from rivae.ui.train import curves, manage, parts, session
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
+    from rivae.jobs.history import History
     from rivae.jobs.overview import Entry, Progress
-    from rivae.jobs.watch import History
 
 LOG_LINES = 200
 
@@ -31,14 +29,14 @@ def panel(run_id: str) -> None:
         key=f"{keys.TRAIN_BUTTON}-back",
         on_click=session.close_run,
     )
-    entry = train_watched.entry_of(run_id)
+    entry = session.entry_of(run_id)
     if entry is None:
         report.warning(f"there is no run '{run_id}': choose one under All runs")
         return
     _head(entry)
     manage.panel(entry.id)
     if entry.live:
-        st.fragment(_watched, run_every=train_watched.EVERY)(entry.id, entry.state)
+        st.fragment(_watched, run_every=session.EVERY)(entry.id, entry.state)
     else:
         _body(entry)
 
@@ -47,28 +45,28 @@ def _head(entry: Entry) -> None:
     """Name, state, what it is and what can be done."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(markdown(entry.id), anchor=False, width="content")
-        train_parts.badge(entry)
-    parts = [train_parts.about(entry)]
+        parts.badge(entry)
+    words = [parts.about(entry)]
     if entry.config is not None:
         training = entry.config.training
-        parts += [markdown(f"preset {entry.config.method.preset}"), training.device]
-    parts.append(train_parts.dated(entry))
-    st.caption(" · ".join(part for part in parts if part))
+        words += [markdown(f"preset {entry.config.method.preset}"), training.device]
+    words.append(parts.dated(entry))
+    st.caption(" · ".join(word for word in words if word))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        actions.explore(entry)
-        actions.cancel(entry)
-        actions.resume(entry, primary=not entry.opens)
-        actions.clone(entry)
+        parts.explore(entry)
+        parts.cancel(entry)
+        parts.resume(entry, primary=not entry.opens)
+        parts.clone(entry)
         if entry.run is not None:
             st.button(
                 "Compare curves",
                 icon=":material/stacked_line_chart:",
-                key=actions.key("compare", entry),
+                key=parts.key("compare", entry),
                 on_click=curves.add,
                 args=(entry.id,),
             )
-        actions.forget(entry)
-    note = train_parts.said(entry)
+        parts.forget(entry)
+    note = parts.said(entry)
     if note and entry.state in ("failed", "broken", "lost"):
         st.warning(note, icon=":material/info:")
     elif note:
@@ -77,8 +75,8 @@ def _head(entry: Entry) -> None:
 
 def _watched(run_id: str, known: str) -> None:
     """A run that is not over; the page starts anew when its state has changed."""
-    train_watched.page_if_said()
-    entry = train_watched.entry_of(run_id)
+    session.page_if_said()
+    entry = session.entry_of(run_id)
     opened = f"{keys.TRAIN_BUTTON}-opens-{run_id}"
     if entry is None or entry.state != known:
         st.rerun()
@@ -92,14 +90,13 @@ def _watched(run_id: str, known: str) -> None:
 
 
 def _body(entry: Entry) -> None:
+    from rivae.jobs.history import History, history_of
     from rivae.jobs.overview import progress_of
-    from rivae.jobs.watch import History, history_of
 
     history = history_of(entry.run.path) if entry.run is not None else History()
     if entry.at_work:
         progress = progress_of(entry)
-        share = train_parts.share_done(entry, progress)
-        st.progress(share, text=train_parts.progress_line(entry, progress))
+        st.progress(progress.share, text=parts.progress_line(entry, progress))
         _speeds(entry, history, progress)
     elif history.epoch:
         _totals(entry, history)
@@ -114,7 +111,7 @@ def _body(entry: Entry) -> None:
 
 def _turn(entry: Entry) -> None:
     """How many wait before a queued run."""
-    waiting = [other.id for other in train_watched.entries()[0] if other.state == "queued"]
+    waiting = [other.id for other in session.entries()[0] if other.state == "queued"]
     before = waiting.index(entry.id) if entry.id in waiting else 0
     if not before:
         st.markdown("Next in the queue: it starts when a slot is free.")
@@ -125,7 +122,7 @@ def _turn(entry: Entry) -> None:
 
 def _speeds(entry: Entry, history: History, progress: Progress) -> None:
     """What a run at work does and uses now."""
-    from rivae.jobs.device_use import cards_use, trainer_use, use_text
+    from rivae.jobs.devices import cards_use, trainer_use, use_text
     from rivae.jobs.records import jobs_folder
     from rivae.jobs.units import duration
     from rivae.ui.train.session import ledger
@@ -145,7 +142,7 @@ def _speeds(entry: Entry, history: History, progress: Progress) -> None:
         cells.append(("Left", duration(pace.left_s), hint))
     cells += _worked(history) + _scores(history)
     if cells:
-        train_parts.figures(cells)
+        parts.figures(cells)
     if entry.job is not None:
         trainer = trainer_use(jobs_folder(ledger().root), entry.job.id)
         slots = {slot.removeprefix("gpu:") for slot in entry.job.slots if slot.startswith("gpu:")}
@@ -157,7 +154,7 @@ def _speeds(entry: Entry, history: History, progress: Progress) -> None:
 def _totals(entry: Entry, history: History) -> None:
     total = entry.status.total_epochs if entry.status else 0
     epochs = f"{history.epoch:,}" + (f" of {total:,}" if total > history.epoch else "")
-    train_parts.figures([("Epochs", epochs, ""), *_worked(history), *_scores(history)])
+    parts.figures([("Epochs", epochs, ""), *_worked(history), *_scores(history)])
 
 
 def _worked(history: History) -> list[tuple[str, str, str]]:
@@ -193,7 +190,7 @@ def _log(entry: Entry) -> None:
     if entry.job is None:
         return
     from rivae.jobs.agent import log_path
-    from rivae.jobs.log_tail import log_tail
+    from rivae.jobs.tail import log_tail
     from rivae.ui.train.session import ledger
 
     lines = log_tail(log_path(ledger().root, entry.job.id), LOG_LINES)
@@ -216,7 +213,7 @@ NEWEST = "newest"
 
 def pictures_panel(entry: Entry) -> None:
     """The pictures of one epoch, the newest by default; nothing where there are none."""
-    from rivae.jobs.preview_files import previews_of
+    from rivae.jobs.preview import previews_of
 
     found = previews_of(entry.run.path) if entry.run is not None else []
     if not found:

@@ -11,8 +11,7 @@ import streamlit as st
 from rivae.ui.panels.component import Component
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
-from rivae.ui.train import actions, curves, parts, run, session
-from rivae.ui.train import parts as train_parts
+from rivae.ui.train import curves, parts, run, session
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def panel() -> None:
     if chosen := session.chosen_run():
         run.panel(chosen)
         return
-    found, trouble = parts.entries()
+    found, trouble = session.entries()
     if trouble:
         report.warning(trouble)
     live = tuple(sorted(entry.id for entry in found if entry.live))
@@ -35,7 +34,7 @@ def panel() -> None:
         _bring_into_view(str(queued))
     if live:
         # Nothing renews itself while nothing runs.
-        st.fragment(_live, run_every=parts.EVERY)(live)
+        st.fragment(_live, run_every=session.EVERY)(live)
     else:
         st.markdown("Nothing is queued or training.")
     over = [entry for entry in found if not entry.live]
@@ -51,8 +50,8 @@ def _bring_into_view(job_id: str) -> None:
 
 def _live(known: tuple[str, ...]) -> None:
     """What trains and what waits; the page starts anew once one of the ``known`` is over."""
-    parts.page_if_said()
-    live = [entry for entry in parts.entries()[0] if entry.live]
+    session.page_if_said()
+    live = [entry for entry in session.entries()[0] if entry.live]
     if set(known) - {entry.id for entry in live}:
         st.rerun()
     at_work = [entry for entry in live if entry.at_work]
@@ -76,25 +75,24 @@ def _card(entry: Entry) -> None:
             name(entry)
             parts.badge(entry)
         st.caption(parts.about(entry))
-        share = parts.share_done(entry, progress)
-        st.progress(share, text=parts.progress_line(entry, progress))
+        st.progress(progress.share, text=parts.progress_line(entry, progress))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if st.button(
                 "Watch",
                 icon=":material/monitoring:",
-                key=actions.key("watch", entry),
+                key=parts.key("watch", entry),
                 on_click=session.open_run,
                 args=(entry.id,),
             ):
                 st.rerun()
-            actions.cancel(entry)
+            parts.cancel(entry)
 
 
 def name(entry: Entry) -> None:
     """The name of a run, which leads to it."""
     if st.button(
         f"**{markdown(entry.id)}**",
-        key=actions.key("open", entry),
+        key=parts.key("open", entry),
         type="tertiary",
         on_click=session.open_run,
         args=(entry.id,),
@@ -113,12 +111,12 @@ def _queue(queued: list[Entry]) -> None:
             name(entry)
             st.caption(parts.about(entry), width="content")
             st.space("stretch")
-            actions.place(
+            parts.place(
                 entry,
                 first=n == 0 or priorities[n - 1] != priorities[n],
                 last=n + 1 == len(queued) or priorities[n + 1] != priorities[n],
             )
-            actions.cancel(entry)
+            parts.cancel(entry)
     if len(queued) > QUEUE_SHOWN:
         left = len(queued) - len(shown)
         st.toggle(f"Show more of the {len(queued)} queued runs", key=keys.TRAIN_QUEUE_ALL)
@@ -193,24 +191,24 @@ def _found(over: Sequence[Entry], archived: Collection[str]) -> list[Entry]:
 def _searched(entry: Entry) -> str:
     config = entry.config
     settings = f" {config.dataset.name} {config.method.name}" if config is not None else ""
-    return f"{entry.id}{settings} {train_parts.about(entry)} {entry.state}".lower()
+    return f"{entry.id}{settings} {parts.about(entry)} {entry.state}".lower()
 
 
 def _row(entry: Entry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        train_parts.badge(entry)
+        parts.badge(entry)
         st.button(
             f"**{markdown(entry.id)}**",
-            key=actions.key("open", entry),
+            key=parts.key("open", entry),
             type="tertiary",
             on_click=session.open_run,
             args=(entry.id,),
         )
-        parts = (train_parts.about(entry), train_parts.dated(entry))
-        st.caption(" · ".join(part for part in parts if part), width="content")
+        words = (parts.about(entry), parts.dated(entry))
+        st.caption(" · ".join(word for word in words if word), width="content")
         st.space("stretch")
-        actions.forget(entry)
-        actions.resume(entry)
-        actions.clone(entry)
-    if note := train_parts.said(entry):
+        parts.forget(entry)
+        parts.resume(entry)
+        parts.clone(entry)
+    if note := parts.said(entry):
         st.caption(note)

@@ -1,5 +1,4 @@
-"""The Train page's session: its views, which stand in the address, and the queue as the
-app uses it."""
+"""The session of the Train page: its view in the address, and the queue and runs it shows."""
 
 from __future__ import annotations
 
@@ -8,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.shell import access, keys
+from rivae.errors import RivaeError
+from rivae.ui.shell import access, cache, keys
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
+    from rivae.jobs.overview import Entry
 
 VIEWS = ("Runs", "New run")
 
@@ -79,3 +80,31 @@ def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
         return said
 
     return report.attempt(place, done)
+
+
+EVERY = 2  # seconds between two looks while something runs
+
+
+def entries() -> tuple[list[Entry], str]:
+    """Every job and run, and a sentence about the queue where it is damaged (then runs only)."""
+    from rivae.jobs.overview import entries
+
+    queue, trouble = ledger(), ""
+    try:
+        jobs = queue.jobs()
+    except RivaeError as error:
+        jobs, trouble = [], str(error)
+    return entries(jobs, cache.runs(), queue.root), trouble
+
+
+def entry_of(run_id: str) -> Entry | None:
+    """The run or job of this name, or None."""
+    return next((entry for entry in entries()[0] if entry.id == run_id), None)
+
+
+def page_if_said() -> None:
+    """Draw the page again where a button in a fragment has left a message, which the fragment's
+    next refresh would remove.
+    """
+    if f"{keys.OUTCOME}_{PLACE}" in st.session_state:
+        st.rerun()

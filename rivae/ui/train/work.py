@@ -20,7 +20,7 @@ def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     progress("starting", 0.0)
     from rivae.config import parse_config
-    from rivae.jobs.probe import probe
+    from rivae.jobs.estimate import probe
 
     try:
         return probe(parse_config(spec["config"], "the configuration"), progress).to_dict()

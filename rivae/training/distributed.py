@@ -7,6 +7,7 @@ wrapper sees one forward call of one module only. It also leaves the names of we
 
 How rows are shared is in ``rivae.nets.share``. Messages between processes are JSON. They meet
 through a file and talk over the loopback interface, which nobody outside this machine reaches.
+One process leads and writes the run folder; for the others it is a ``Follower``.
 """
 
 from __future__ import annotations
@@ -16,19 +17,29 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from rivae.config import RunConfig
 from rivae.errors import ConfigError
 from rivae.nets.layers import RandomLayer
 from rivae.nets.share import Share, exchanging
+from rivae.runs import Run
+from rivae.runs.records import MetricsLog
 from rivae.training.models import Models
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from rivae.methods.base import Method
+    from rivae.runs.evaluation_file import Evaluation
 
 # The others wait while the first one measures, writes or unfolds; a death is noticed at once.
 PATIENCE = timedelta(hours=12)
@@ -214,3 +225,49 @@ def leave(code: int) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+class _Silent(MetricsLog):
+    def append(self, row: dict[str, Any]) -> None:
+        """Nothing: the leading process writes this row."""
+
+    def sync(self) -> None:
+        """Nothing."""
+
+    def truncate(self, last_epoch: int) -> None:
+        """Nothing."""
+
+
+class Follower(Run):
+    """The run whose folder another process writes, and may not have made yet.
+
+    Args:
+        config: of a new run; read from the folder by default.
+    """
+
+    def __init__(self, path: Path, config: RunConfig | None = None) -> None:
+        super().__init__(path)
+        if config is not None:
+            self.config = config
+
+    @property
+    def log(self) -> MetricsLog:
+        """The rows so far; new ones are dropped."""
+        return _Silent(super().log.path)
+
+    @property
+    def timing(self) -> MetricsLog:
+        """The times so far; new ones are dropped."""
+        return _Silent(super().timing.path)
+
+    def set_status(self, **changes: Any) -> None:
+        """Nothing."""
+
+    def write_model(self, method: Method) -> None:
+        """Nothing."""
+
+    def write_preview(self, weights: Mapping[str, Tensor]) -> None:
+        """Nothing."""
+
+    def write_evaluation(self, evaluation: Evaluation) -> None:
+        """Nothing."""

@@ -18,10 +18,10 @@ from rivae.config import RunConfig, run_config
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked, sync_folder, write_json
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.ledger_file import changing, job_of, update
+from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
 from rivae.runs import DEMO_ROOT, Run, list_runs, runs_root
-from rivae.runs.owned import require_among_runs
+from rivae.runs.folders import require_among_runs
 from rivae.trash import is_folder
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def rename(run: Run, name: str) -> Run:
 
     Raises:
         ConfigError: the name cannot name a run.
-        RunError: the name is taken; it is no run of ours (``rivae.runs.owned``), alive, or an
+        RunError: the name is taken; it is no run of ours (``rivae.runs.folders``), alive, or an
             unfinished part of a batch; or a file cannot be written. Nothing has changed then.
     """
     require_among_runs(run)

@@ -1,18 +1,85 @@
-"""Which folders may be changed, renamed or deleted: those that are runs, and ours.
+"""Where runs are kept, how one is found, and which folders may be changed, renamed or deleted.
 
-``config.json`` is a common name, so a folder that holds one is no run yet (see ``is_run_folder``).
+``config.json`` is a common name: a folder that holds one is listed, but changed only when its
+other files show that it is a run, and one of ours.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 from rivae.config import read_config
 from rivae.errors import ConfigError, RunError
-from rivae.runs.finding import DEMO_ROOT, is_read_only, list_runs, runs_root
+from rivae.installed import APP_FILES
 from rivae.runs.run import Run
 from rivae.trash import is_folder
+
+ROOT_VARIABLE = "RIVAE_RUNS"
+DEMO_ROOT = APP_FILES / "assets" / "demo"
+
+
+def runs_root() -> Path:
+    """Where new runs are written: ``$RIVAE_RUNS`` or ``./runs``."""
+    return Path(os.environ.get(ROOT_VARIABLE) or "runs")
+
+
+def default_roots() -> list[Path]:
+    """Where runs are looked for: where new ones are written, then the demo runs."""
+    return [runs_root(), DEMO_ROOT]
+
+
+def is_read_only(run: Run) -> bool:
+    """Whether nothing must be added to the run's folder: a demo run's, or one without the right."""
+    folder = run.path.resolve()
+    return folder.is_relative_to(DEMO_ROOT.resolve()) or not os.access(folder, os.W_OK)
+
+
+def list_runs(roots: list[Path] | None = None) -> list[Run]:
+    """All run folders, newest first; damaged ones too (their properties raise RunError)."""
+    found: dict[str, Run] = {}
+    for root in roots or default_roots():
+        try:
+            paths = list(root.iterdir())
+        except OSError:
+            continue  # not there, no folder, or not ours to read
+        for path in paths:
+            hidden = path.name.startswith(".")
+            if not hidden and path.name not in found and has_config(path):
+                found[path.name] = Run(path)
+    return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
+
+
+def has_config(path: Path) -> bool:
+    """Whether ``path`` holds a configuration, be it a damaged one; any text may be asked about."""
+    try:
+        return (path / "config.json").is_file()
+    except (OSError, ValueError):  # too long for a name, without the right, or with a NUL
+        return False
+
+
+def _time(path: Path) -> float:
+    try:
+        return (path / "status.json").stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
+    """The run with this id below ``roots``, or at this path.
+
+    Raises:
+        RunError: when there is none.
+    """
+    for run in list_runs(roots):
+        if run.id == id_or_path:
+            return run
+    path = Path(id_or_path)
+    if has_config(path):
+        return Run(path)
+    raise RunError(f"there is no run '{id_or_path[:120]}': choose one of the list of runs")
+
 
 # What the top of a run's folder may hold; hidden are locks and leftovers of writing only.
 _FILES = frozenset(
