@@ -24,7 +24,6 @@ from rivae.jobs.titles import TITLES
 from rivae.methods import method_class
 from rivae.runs.named_files import PATHS
 
-Section = Literal["dataset", "method", "training"]
 Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs", "part", "json"]
 Group = Literal["Stage lengths", "Loss weights", "Networks", "Other", "Data set", "Training"]
 GROUPS: tuple[Group, ...] = get_args(Group)
