@@ -16,7 +16,7 @@ from rivae.errors import ConfigError
 from rivae.explorer import Explorer, Vector
 from rivae.metrics.matching import match_to_first
 from rivae.plots.sheet import Sheet
-from rivae.plots.strips import Strip, strips_of, strips_sheet
+from rivae.plots.traversals import Strip, strips_of, strips_sheet
 from rivae.traversal import traverse
 
 MIN_RUNS, MAX_RUNS = 2, 6

@@ -11,14 +11,18 @@ import numpy as np
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.methods.base import Method
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import MIN_ROWS
+from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
 from rivae.metrics.digits import N_DIGITS, PAIRS, digit_metrics, transition_table
-from rivae.metrics.null import permutation_null, with_nulls
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
-from rivae.metrics.suite import NullSettings, latent_metrics, traversal_metrics
+from rivae.metrics.suite import (
+    NullSettings,
+    latent_metrics,
+    permutation_null,
+    traversal_metrics,
+    with_nulls,
+)
 from rivae.ranges import PAPER, Range, beside, sigma_grid, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior

@@ -149,8 +149,7 @@ def chart_html(figure: go.Figure, *, title: str = "") -> str:
 def _sheet_bytes(
     sheet: Sheet, kind: str, scale: float, dark: bool | None, transparent: bool, title: str
 ) -> bytes:
-    from rivae.plots.markup import to_html, to_svg
-    from rivae.plots.sheet import to_image
+    from rivae.plots.sheet import to_html, to_image, to_svg
 
     if kind == "html":
         return to_html(sheet, title=title, dark=dark).encode()

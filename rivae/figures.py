@@ -12,11 +12,10 @@ from rivae.errors import ConfigError, DataError
 from rivae.files import write_atomic
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.plots.heatmap import correlation_heatmap
-from rivae.plots.markup import to_html, to_svg
-from rivae.plots.matrix import plot_matrix
-from rivae.plots.sheet import to_image
-from rivae.plots.strips import strips_of, strips_sheet
+from rivae.plots.scatter import plot_matrix
+from rivae.plots.sheet import to_html, to_image, to_svg
 from rivae.plots.tables import to_csv
+from rivae.plots.traversals import strips_of, strips_sheet
 from rivae.ranges import Range, traversal_values
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rivae.benchmark.plan import Cell, completed, settings_json
+from rivae.benchmark.plan import FEW_QUERIES, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
-from rivae.benchmark.sizes import FEW_QUERIES, SIZES
 from rivae.benchmark.tables import digit_range
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, DataError, RivaeError, RunError

@@ -1,7 +1,10 @@
 """Cells in several processes at once: the parent hands them out and keeps the table.
 
-Every worker is ``python -m rivae.benchmark.worker``, one cell long, in a session of its own:
-Ctrl-C reaches the parent alone, which stops the workers and lets them save.
+Every worker is ``python -m rivae.benchmark.processes`` in its own session, and runs one cell:
+Ctrl-C reaches only the parent, which stops the workers and lets them save. A worker's only argument
+is JSON, {"cell", "root"}; it writes one line of JSON per run ({"rows"}) and per message ({"say"})
+to stdout. When its stdin closes, the parent is gone and the worker stops as for SIGTERM: training
+saves its checkpoint.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -17,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rivae.benchmark.cell import Say
+from rivae.benchmark.cell import Say, run_cell
 from rivae.benchmark.plan import Cell
 from rivae.benchmark.rows import Row, make_row
 from rivae.installed import PACKAGE_ROOT
@@ -67,7 +71,7 @@ def _start(cell: Cell, root: Path) -> subprocess.Popen[str]:
     path = os.pathsep.join(filter(None, [str(PACKAGE_ROOT), os.environ.get("PYTHONPATH", "")]))
     task = json.dumps({"cell": asdict(cell), "root": str(root.absolute())})
     return subprocess.Popen(
-        [sys.executable, "-m", "rivae.benchmark.worker", task],
+        [sys.executable, "-m", "rivae.benchmark.processes", task],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -110,3 +114,52 @@ def _stop(workers: list[subprocess.Popen[str]]) -> None:
         except subprocess.TimeoutExpired:
             worker.kill()
             worker.wait()
+
+
+def cell_from_json(value: dict[str, Any]) -> Cell:
+    """The cell that ``dataclasses.asdict`` turned into JSON."""
+    return Cell(
+        **{
+            **value,
+            "seeds": tuple(value["seeds"]),
+            "draws": tuple(value["draws"]),
+            "settings": tuple((key, setting) for key, setting in value["settings"]),
+        }
+    )
+
+
+def main() -> int:
+    """Work on the one cell; 130 when stopped."""
+    # What libraries print must not come between the lines of JSON.
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def send(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message) + "\n")
+        out.flush()
+
+    def stop(signum: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    task = json.loads(sys.argv[1])
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        for rows in run_cell(
+            cell_from_json(task["cell"]), Path(task["root"]), lambda line: send({"say": line})
+        ):
+            send({"rows": rows})
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _end_with_parent() -> None:
+    # Not through sys.stdin, whose lock this thread would hold when the interpreter ends.
+    while os.read(0, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,11 +8,10 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-from rivae.benchmark.names import DATASETS
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.summary import SummaryLine, summarise
-from rivae.benchmark.tables import columns, digit_range, title
+from rivae.benchmark.tables import DATASETS, columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
 from rivae.metrics.registry import metric

@@ -10,11 +10,11 @@ from typing import Any
 
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
-from rivae.benchmark.names import CHANCE
 from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, merge, read_rows
+from rivae.benchmark.tables import CHANCE
 from rivae.errors import ConfigError, RivaeError
 
 

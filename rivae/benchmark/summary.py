@@ -16,10 +16,9 @@ from typing import Literal
 import numpy as np
 from scipy.stats import t as student
 
-from rivae.benchmark.names import DATASETS, METHODS, TITLES
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
-from rivae.benchmark.tables import TABLES, WITHOUT_REG, columns, title
+from rivae.benchmark.tables import DATASETS, METHODS, TABLES, TITLES, WITHOUT_REG, columns, title
 from rivae.metrics.registry import metric as known
 
 LineState = Literal["ours", "failed", "not run"]

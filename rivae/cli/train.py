@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.benchmark.names import METHODS
+from rivae.benchmark.tables import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import Steps, add_command, parse_settings
 from rivae.errors import RunError

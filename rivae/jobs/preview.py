@@ -194,7 +194,7 @@ def sheet_of(method: Method, data: PairedDataset) -> Sheet:
     """The pictures of one query: at most ten axes, five points each, among at most 1,000 items."""
     import numpy as np
 
-    from rivae.plots.preview_sheet import preview_sheet
+    from rivae.plots.traversals import preview_sheet
     from rivae.retrieval.prior import aggregated_prior
     from rivae.retrieval.retriever import Retriever
     from rivae.traversal import traverse

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivae.errors import DataError
-from rivae.metrics.checks import check_specs
+from rivae.metrics.base import check_specs
 
 if TYPE_CHECKING:
     from rivae.data.base import FactorSpec

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError, DataError
-from rivae.metrics.base import Metric, MetricResult
-from rivae.metrics.checks import one_minus_entropy
+from rivae.metrics.base import Metric, MetricResult, one_minus_entropy
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats

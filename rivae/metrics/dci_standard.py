@@ -14,8 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import DataError
-from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
-from rivae.metrics.checks import (
+from rivae.metrics.base import (
+    Metric,
+    MetricResult,
+    OfLatents,
+    Results,
+    Sample,
     check_pair,
     check_specs,
     halves,

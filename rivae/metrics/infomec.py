@@ -23,8 +23,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import DataError
-from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
-from rivae.metrics.checks import check_pair, check_specs, halves, standardised
+from rivae.metrics.base import (
+    Metric,
+    MetricResult,
+    OfLatents,
+    Results,
+    Sample,
+    check_pair,
+    check_specs,
+    halves,
+    standardised,
+)
 from rivae.metrics.r2 import held_out_r2
 
 if TYPE_CHECKING:

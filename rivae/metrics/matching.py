@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
-from rivae.metrics.checks import check_pair, standardised
+from rivae.metrics.base import check_pair, standardised
 
 if TYPE_CHECKING:
     from rivae.retrieval.base import Floats, Ints

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
-from rivae.metrics.checks import check_pair, halves
+from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample, check_pair, halves
 from rivae.metrics.matching import Kind, assignment, cross_correlation
 
 METRICS: dict[Kind, Metric] = {

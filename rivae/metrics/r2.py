@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
-from rivae.metrics.base import Metric, MetricResult, OfLatents, Results, Sample
-from rivae.metrics.checks import check_pair, check_specs, halves, standardised
+from rivae.metrics.base import (
+    Metric,
+    MetricResult,
+    OfLatents,
+    Results,
+    Sample,
+    check_pair,
+    check_specs,
+    halves,
+    standardised,
+)
 from rivae.metrics.correlation import numeric_factors
 
 if TYPE_CHECKING:

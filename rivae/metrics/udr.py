@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError, DataError
-from rivae.metrics.base import Metric, MetricResult
-from rivae.metrics.checks import check_pair, standardised
+from rivae.metrics.base import Metric, MetricResult, check_pair, standardised
 from rivae.metrics.matching import cross_correlation
 
 if TYPE_CHECKING:

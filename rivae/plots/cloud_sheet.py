@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from rivae.plots import clouds as drawing
-from rivae.plots import markup, sheet
+from rivae.plots import sheet
 from rivae.plots.clouds import LEGEND, Clouds, describe, relation_color
 from rivae.plots.palette import theme
 from rivae.plots.sheet import Sheet, fitted
@@ -112,11 +112,11 @@ def to_svg(figure: CloudSheet, *, dark: bool = False, transparent: bool = False)
         parts.append(f'<text x="{PAD}" y="{below - 9:g}" font-size="13">{words}</text>')
     parts.append(
         f'<g transform="translate(0 {below})">'
-        f"{markup.to_svg(figure.pictures, dark=dark, transparent=True)}</g>"
+        f"{sheet.to_svg(figure.pictures, dark=dark, transparent=True)}</g>"
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" font-family="{markup.FAMILY}">{"".join(parts)}</svg>\n'
+        f'viewBox="0 0 {width:g} {height:g}" font-family="{sheet.FAMILY}">{"".join(parts)}</svg>\n'
     )
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from PIL import Image
 
 from rivae.explorer import Explorer
-from rivae.plots.cloud_layout import one_line
-from rivae.plots.clouds import SMALLEST, Clouds, make_clouds
+from rivae.plots.clouds import SMALLEST, Clouds, make_clouds, one_line
 from rivae.plots.fonts import shortened, text_width, wrapped
 from rivae.plots.sheet import Sheet, Text, Tone, fitted
 from rivae.retrieval.base import Ints

@@ -11,7 +11,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rivae.plots.curves import ROW_HEIGHT, panel_layout
 from rivae.plots.palette import rgba, series_color, theme
 from rivae.plots.tables import metric_label
 from rivae.plots.theme import axis_style, dress, escape, join_words
@@ -21,34 +20,29 @@ Array = NDArray[np.float64]
 RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
 RANK, OBJECTIVE = "median_rank", "objective"
 OVERLAY_HEIGHT = 380
+ROW_HEIGHT, TITLE_HEIGHT, STAGE_HEIGHT = 200, 36, 16
+PANEL_WIDTH, LETTER_WIDTH = 380, 6  # rough pixels, to leave out stage names without room
 
 
 class Points(Protocol):
-    """A thinned curve: (n,) x, means y, and the extremes behind each of them."""
+    """A thinned curve: (n,) epochs x, means y (NaN for a gap), the lowest and highest values behind
+    each of them, and the epochs per point.
+    """
 
     @property
-    def x(self) -> Array:
-        """Epochs."""
-
+    def x(self) -> Array: ...
     @property
-    def y(self) -> Array:
-        """Means, NaN for a gap."""
-
+    def y(self) -> Array: ...
     @property
-    def low(self) -> Array:
-        """Lowest values."""
-
+    def low(self) -> Array: ...
     @property
-    def high(self) -> Array:
-        """Highest values."""
-
+    def high(self) -> Array: ...
     @property
-    def per_point(self) -> int:
-        """Epochs per point."""
+    def per_point(self) -> int: ...
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """Lines that share a scale: (plain-text name, points). ``shares`` are values in [0, 1]."""
 
     title: str
@@ -56,17 +50,17 @@ class Panel:
     shares: bool = False
 
 
-def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list[Panel]:
+def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list[CurvePanel]:
     """The panels of a run: the objective, its validations (retrieval, factors and the median rank),
     then a term of the loss in each, those of the stage at work before those of earlier ones.
     """
     last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
     loss = [
-        Panel(metric_label(name), ((metric_label(name), points),))
+        CurvePanel(metric_label(name), ((metric_label(name), points),))
         for name, points in sorted(terms.items(), key=lambda term: not _reaches(term[1], last))
         if name != OBJECTIVE
     ]
-    first = [Panel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
+    first = [CurvePanel(OBJECTIVE, ((OBJECTIVE, terms[OBJECTIVE]),))] if OBJECTIVE in terms else []
     retrieval = tuple((metric_label(name), scores[name]) for name in RETRIEVAL if name in scores)
     factors = tuple(
         (metric_label(name), points)
@@ -75,11 +69,11 @@ def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list
     )
     measured = []
     if retrieval:
-        measured.append(Panel("validation", retrieval, shares=True))
+        measured.append(CurvePanel("validation", retrieval, shares=True))
     if factors:
-        measured.append(Panel("factors", factors, shares=True))
+        measured.append(CurvePanel("factors", factors, shares=True))
     if RANK in scores:
-        measured.append(Panel("median rank", (("median rank", scores[RANK]),)))
+        measured.append(CurvePanel("median rank", (("median rank", scores[RANK]),)))
     return [*first, *measured, *loss]
 
 
@@ -88,7 +82,7 @@ def _reaches(points: Points, last: float) -> bool:
 
 
 def training_panels(
-    panels: Sequence[Panel],
+    panels: Sequence[CurvePanel],
     stages: Sequence[tuple[str, int, int]] = (),
     *,
     log: bool = False,
@@ -124,7 +118,7 @@ def training_panels(
                 unit="epoch %{x:,.6~g}",
             )
         at = len(layout["annotations"])
-        panel_layout(layout, mark, number, n_rows, columns, title, bands, dark)
+        _place(layout, mark, number, n_rows, columns, title, bands, dark)
         y_axis = layout[f"yaxis{mark}"]
         if is_log:
             y_axis["type"] = "log"
@@ -169,7 +163,7 @@ def training_overlay(
     is_log = (
         log
         and bool(lines)
-        and all(_positive(Panel("", ((name, points),))) for name, points, _ in lines)
+        and all(_positive(CurvePanel("", ((name, points),))) for name, points, _ in lines)
     )
     for k, (name, points, x) in enumerate(lines):
         figure.add_traces(
@@ -217,6 +211,48 @@ def thinning_note(per_point: int) -> str:
         f"Each point is the mean of {per_point} epochs; the shade goes from their lowest to "
         "their highest value."
     )
+
+
+def _place(
+    layout: dict[str, Any],
+    mark: str,
+    number: int,
+    n_rows: int,
+    columns: int,
+    title: str,
+    stages: Sequence[tuple[str, float, float]],
+    dark: bool,
+) -> None:
+    """Add axes, title and stage bands of one panel, counted from the top left, to ``layout``."""
+    colors, row, column = theme(dark), number // columns, number % columns
+    left, right = column / columns, (column + 1) / columns
+    gap = TITLE_HEIGHT / (ROW_HEIGHT * n_rows)
+    x_domain = [left + (0.04 if column else 0), right - (0.04 if column < columns - 1 else 0)]
+    y_domain = [1 - (row + 1) / n_rows + gap * 0.8, 1 - row / n_rows - gap]
+    style = axis_style(dark)
+    x_title = {**style["title"], "text": "epoch" if row == n_rows - 1 else ""}
+    x_axis = {**style, "nticks": 6, "domain": x_domain, "anchor": f"y{mark}", "title": x_title}
+    layout[f"xaxis{mark}"] = {**x_axis, "showgrid": False, **({"matches": "x"} if mark else {})}
+    layout[f"yaxis{mark}"] = {**style, "nticks": 5, "domain": y_domain, "anchor": f"x{mark}"}
+    shift = STAGE_HEIGHT if len(stages) > 1 else 0
+    heading = _note(f"<b>{escape(metric_label(title))}</b>", 13, colors.text, x_domain[0], shift)
+    layout["annotations"].append({**heading, "xref": "paper", "yref": "paper", "y": y_domain[1]})
+    over = {"xref": f"x{mark}", "yref": f"y{mark} domain"}
+    total = stages[-1][2] - stages[0][1] + 1 if stages else 1.0
+    for n, (name, low, high) in enumerate(stages):
+        ends = {"x0": low - 0.5, "x1": high + 0.5, "y0": 0, "y1": 1}
+        look = {"layer": "below", "line": {"width": 0}, "fillcolor": colors.bands[n % 2]}
+        layout["shapes"].append({"type": "rect", **over, **ends, **look})
+        if len(stages) == 1 or (high - low + 1) / total * PANEL_WIDTH < len(name) * LETTER_WIDTH:
+            continue
+        note = _note(escape(name), 11, colors.muted, low - 0.5)
+        layout["annotations"].append({**note, **over, "y": 1})
+
+
+def _note(text: str, size: int, color: str, x: float, shift: int = 0) -> dict[str, Any]:
+    """Text that stands on its y, from x to the right."""
+    at = {"x": x, "xanchor": "left", "yanchor": "bottom", "yshift": shift, "showarrow": False}
+    return {**at, "text": text, "font": {"size": size, "color": color}}
 
 
 def _traces(
@@ -269,20 +305,20 @@ def _traces(
     return traces
 
 
-def _positive(panel: Panel) -> bool:
+def _positive(panel: CurvePanel) -> bool:
     """Whether every value of a panel is above 0, and there is one."""
     found = [points.low[np.isfinite(points.low)] for _, points in panel.lines]
     return any(len(low) for low in found) and all((low > 0).all() for low in found)
 
 
-def _log_ticks(panel: Panel) -> str | int:
+def _log_ticks(panel: CurvePanel) -> str | int:
     """Whole powers of ten where there are several, else 1, 2 and 5 of each."""
     low = min(float(np.nanmin(points.low)) for _, points in panel.lines if len(points.x))
     high = max(float(np.nanmax(points.high)) for _, points in panel.lines if len(points.x))
     return 1 if math.log10(high / low) > 2 else "D2"
 
 
-def _names(panel: Panel, dark: bool) -> str:
+def _names(panel: CurvePanel, dark: bool) -> str:
     """The names of a panel's lines in their colours, beside its title."""
     return "".join(
         f'  <span style="color:{series_color(k, dark)}">{escape(name)}</span>'
@@ -290,7 +326,7 @@ def _names(panel: Panel, dark: bool) -> str:
     )
 
 
-def _describe(panels: Sequence[Panel], stages: Sequence[tuple[str, int, int]]) -> str:
+def _describe(panels: Sequence[CurvePanel], stages: Sequence[tuple[str, int, int]]) -> str:
     """One sentence: epochs, stages and the last values."""
     if not panels:
         return "Training curves without any epoch yet."

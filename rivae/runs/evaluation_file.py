@@ -39,7 +39,7 @@ class _Read(BaseModel):
 
 
 class Null(_Read):
-    """A metric under shuffled factors, see ``rivae.metrics.null.Null``."""
+    """A metric under shuffled factors, see ``rivae.metrics.suite.Null``."""
 
     mean: _Number | None = None
     std: _Number | None = None

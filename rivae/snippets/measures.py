@@ -6,7 +6,7 @@ the first test rows as queries.
 
 from __future__ import annotations
 
-from rivae.snippets.panel import SAVE, TRAVERSE, VALUES, Panel
+from rivae.snippets.writing import SAVE, TRAVERSE, VALUES, Template
 
 _MANY_QUERIES = (
     """\
@@ -27,8 +27,8 @@ _SCORES = """\
 print(to_markdown(scores_of(run.evaluation.groups()[{group}], run.id, {metrics})))
 """
 
-MEASURES: dict[str, Panel] = {
-    "correlation": Panel(
+MEASURES: dict[str, Template] = {
+    "correlation": Template(
         imports=(
             *TRAVERSE,
             SAVE,
@@ -48,7 +48,7 @@ save(figure, "correlation.html")
 """,
         defaults={**_MANY_DEFAULTS, "threshold": 0.5, "signed": False},
     ),
-    "scatter": Panel(
+    "scatter": Template(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import traversal_scatter"),
         body=_MANY_QUERIES
         + """\
@@ -64,8 +64,8 @@ save(figure, "scatter.html")
 """,
         defaults={**_MANY_DEFAULTS, "dim": 0, "factor": 0},
     ),
-    "matrix": Panel(
-        imports=(*TRAVERSE, SAVE, "from rivae.plots.matrix import plot_matrix"),
+    "matrix": Template(
+        imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import plot_matrix"),
         body=_MANY_QUERIES
         + """\
 data = explorer.data
@@ -77,7 +77,7 @@ save(figure, "matrix.html")
 """,
         defaults=_MANY_DEFAULTS,
     ),
-    "digits": Panel(
+    "digits": Template(
         imports=(
             *TRAVERSE,
             SAVE,
@@ -93,7 +93,7 @@ save(transition_heatmap(table, explorer.axis_names), "digits.html")
 """,
         defaults=_MANY_DEFAULTS,
     ),
-    "stored-correlation": Panel(
+    "stored-correlation": Template(
         imports=(SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
         body="""\
 stored = run.evaluation.along[{other}].correlation
@@ -106,7 +106,7 @@ save(figure, "correlation.html")
         defaults={"other": False, "threshold": 0.5, "signed": False, "names": None},
         opens=False,
     ),
-    "stored-digits": Panel(
+    "stored-digits": Template(
         imports=(SAVE, "from rivae.plots.digits import transition_heatmap"),
         body="""\
 table = np.array(run.evaluation.along[{other}].digits.transitions.table)
@@ -115,8 +115,8 @@ save(transition_heatmap(table, {names}), "digits.html")
         defaults={"other": False, "names": None},
         opens=False,
     ),
-    "stored-digit-ranges": Panel(
-        imports=(SAVE, "from rivae.plots.digit_ranges import digit_range_lines"),
+    "stored-digit-ranges": Template(
+        imports=(SAVE, "from rivae.plots.digits import digit_range_lines"),
         body="""\
 rows, names = run.evaluation.digits_ranges, ("n_std", "overlap", "coverage")
 columns = (np.array([getattr(row, name) for row in rows], dtype=float) for name in names)
@@ -124,7 +124,7 @@ save(digit_range_lines(*columns), "digit_ranges.html")
 """,
         opens=False,
     ),
-    "stored-scatter": Panel(
+    "stored-scatter": Template(
         imports=(
             "from rivae.replay import replay",
             SAVE,
@@ -144,7 +144,7 @@ save(figure, "scatter.html")
 """,
         defaults={"rows": "test", "dim": 0, "factor": 0, "other": False},
     ),
-    "stored-alpha": Panel(
+    "stored-alpha": Template(
         imports=(SAVE, "from rivae.plots.alpha import alpha_curve"),
         body="""\
 table = np.array(run.evaluation.along[{other}].correlation.absolute)
@@ -153,17 +153,12 @@ save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
         defaults={"other": False, "columns": [0], "alpha": 10.0},
         opens=False,
     ),
-    "curves": Panel(
-        imports=(SAVE, "from rivae.plots.curves import training_curves"),
-        body='save(training_curves(run.metrics()), "training.html")\n',
-        opens=False,
-    ),
-    "metrics": Panel(
+    "metrics": Template(
         imports=("from rivae.plots.tables import scores_of, to_markdown",),
         body=_METRICS,
         opens=False,
     ),
-    "scores": Panel(
+    "scores": Template(
         imports=("from rivae.plots.tables import scores_of, to_markdown",),
         body=_SCORES,
         defaults={"group": "retrieval", "metrics": None},

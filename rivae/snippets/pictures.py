@@ -1,11 +1,13 @@
-"""Templates of the panels that show items: retrieved, along axes, steered, compared."""
+"""Templates of the panels that show items: retrieved, along axes, steered, compared; and their
+words (the Words page).
+"""
 
 from __future__ import annotations
 
-from rivae.snippets.panel import SAVE, TRAVERSE, VALUES, Panel
+from rivae.snippets.writing import SAVE, TRAVERSE, VALUES, Template
 
-PICTURES: dict[str, Panel] = {
-    "topk": Panel(
+PICTURES: dict[str, Template] = {
+    "topk": Template(
         imports=(SAVE, "from rivae.plots.results import results_sheet"),
         body="""\
 z = {start}
@@ -25,8 +27,8 @@ save(sheet, "results.png")
 """,
         defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2},
     ),
-    "strips": Panel(
-        imports=(*TRAVERSE, SAVE, "from rivae.plots.strips import strips_of, strips_sheet"),
+    "strips": Template(
+        imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),
         body="""\
 z = {start}
 """
@@ -61,7 +63,7 @@ save(sheet, "strips.png")
             "layout": "rows",
         },
     ),
-    "compare": Panel(
+    "compare": Template(
         imports=("from rivae.comparison import compare, factor_sheet, factor_strips", SAVE),
         body="""\
 others = {others}
@@ -71,12 +73,12 @@ save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
 """,
         defaults={"rows": "test", "others": [], "query": 0, "factor": 0, "k": 3, "side": 2},
     ),
-    "plane": Panel(
+    "plane": Template(
         imports=(
             "from rivae.ranges import grid",
             "from rivae.traversal import traverse_plane",
             SAVE,
-            "from rivae.plots.plane import plane_sheet",
+            "from rivae.plots.traversals import plane_sheet",
         ),
         body="""\
 z = {start}
@@ -103,7 +105,7 @@ save(sheet, "plane.png")
             "side": 2,
         },
     ),
-    "steer": Panel(
+    "steer": Template(
         imports=(
             SAVE,
             "from rivae.plots.steering import row_clouds, steering_sheet",
@@ -133,5 +135,117 @@ save(sheet, "steer.png")
             "k": 5,
             "side": 2,
         },
+    ),
+}
+
+_STATES = (
+    "from rivae.words.item_words import item_words",
+    "from rivae.words.clouds import N_QUERIES, axis_states",
+)
+_STATES_BODY = """\
+data = explorer.data
+words = item_words(data)
+queries = explorer.search_rows[:N_QUERIES]
+states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queries)
+"""
+
+WORDS: dict[str, Template] = {
+    "clouds": Template(
+        imports=(
+            *_STATES,
+            SAVE,
+            "from rivae.plots.cloud_sheet import cloud_sheet",
+            "from rivae.plots.clouds import make_clouds",
+            "from rivae.words.clouds import count_words",
+            "from rivae.words.item_words import item_tags",
+            "from rivae.words.relations import AXIS, find_target, related_words, target_values",
+        ),
+        body=_STATES_BODY
+        + """\
+left_out = () if {everyday} else words.everyday()
+counts = count_words(states.by_name(), words.sets, leave_out=left_out)
+tags = item_tags(data)
+target = find_target({relation}, data, tags, explorer.axis_ids[{dim}])
+rows = explorer.search_rows
+if target.key == AXIS:
+    position = explorer.retriever.latents(rows)[:, {dim}]
+    relation = related_words([words.sets[i] for i in rows], position)
+else:
+    relation = related_words(words.sets, target_values(target, data, tags))
+clouds = make_clouds(
+    counts, relation, factor=target.label, n_words={n_words}, width={width}, height={height}
+)
+sheet = cloud_sheet(
+    clouds, [states.items(s) for s in range(3)], lambda item: data.picture(item, 2), data.title
+)
+save(sheet, "clouds.png")
+""",
+        defaults={
+            "rows": "test",
+            "dim": 0,
+            "n_sigma": 3,
+            "relation": "axis",
+            "everyday": True,
+            "n_words": 34,
+            "width": 400,
+            "height": 320,
+        },
+    ),
+    "word-contrast": Template(
+        imports=(
+            *_STATES,
+            SAVE,
+            "from rivae.plots.contrast import contrast_dots",
+            "from rivae.words.contrast import contrast",
+        ),
+        body=_STATES_BODY
+        + """\
+found = contrast(states.items(0), states.items(2), words.sets)
+for c in found[:{n_words}]:
+    print(c.word, c.low, c.high, round(c.log_odds, 2), round(c.z, 1))
+figure = contrast_dots(found, low=states.names[0], high=states.names[2], n_words={n_words})
+save(figure, "contrast.html")
+""",
+        defaults={"rows": "test", "dim": 0, "n_sigma": 3, "n_words": 12},
+    ),
+    "axis-evidence": Template(
+        imports=(
+            "from rivae.words.item_words import has_texts, item_tags, item_words",
+            "from rivae.words.naming import axis_evidence, propose_name",
+            "from rivae.words.relations import factor_table",
+        ),
+        body="""\
+data, rows = explorer.data, explorer.search_rows
+words = item_words(data).sets if has_texts(data) else [()] * len(data)
+tags = item_tags(data)
+factors, names = factor_table(data)
+evidence = axis_evidence(
+    explorer.retriever.latents(rows), [words[i] for i in rows],
+    None if tags is None else [tags[i] for i in rows],
+    None if factors is None else factors[rows], names,
+)
+for j, found in enumerate(evidence):
+    proposal = propose_name(j, found)
+    print(explorer.axis_names[j], "|", proposal.name if proposal else "no proposal")
+    for e in found:
+        print("   ", e.kind, e.term, round(e.strength, 2))
+""",
+        defaults={"rows": "test"},
+    ),
+    "tag-graph": Template(
+        imports=(
+            SAVE,
+            "from rivae.plots.tag_graph import tag_graph",
+            "from rivae.words.item_words import item_tags",
+            "from rivae.words.tags import read_tag_map, tag_nodes",
+        ),
+        body="""\
+tags = item_tags(run.load_dataset())
+factor = {factor}
+nodes = [n for n in tag_nodes(read_tag_map(), tags) if factor in (None, n.factor)]
+save(tag_graph(nodes, n_tags={n_tags}), "tags.html")
+""",
+        defaults={"factor": None, "n_tags": 10},
+        opens=False,
     ),
 }

@@ -1,98 +1,38 @@
-"""A snippet out of a template: settings written as Python, and what the panel needs around it."""
+"""What a template of a snippet is, and how values are written into it."""
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rivae.data import IMPORTED
-from rivae.data.mnist import FOLDER_VARIABLE as MNIST
-from rivae.data.store.manifest import ROOT_VARIABLE as DATA
-from rivae.data.store.manifest import data_root
 from rivae.errors import ConfigError
-from rivae.runs import Run, folders
-from rivae.snippets.measures import MEASURES
-from rivae.snippets.panel import Panel
-from rivae.snippets.pictures import PICTURES
-from rivae.snippets.words import WORDS
 
-PANELS: dict[str, Panel] = {**PICTURES, **MEASURES, **WORDS}
+SAVE = "from rivae.export import save"
+TRAVERSE = (
+    "from rivae.ranges import traversal_values",
+    "from rivae.traversal import traverse",
+)
+# The values of every axis: "data", "paper", "prior", "sigma" or two numbers.
+VALUES = """\
+values, _ = traversal_values({range}, explorer.prior)
+"""
 
 
-def places_of(*runs: Run) -> dict[str, str]:
-    """Environment variables with which these runs and their data are found from any folder.
+@dataclass(frozen=True)
+class Template:
+    """A template: import lines, the body with ``{name}`` places, and the default of each place.
 
-    The demo runs are found from everywhere; others lie in one folder of runs.
+    ``opens`` tells whether the panel needs the model (an ``explorer``) or only the run's files.
     """
-    places: dict[str, str] = {}
-    for run in runs:
-        folder, dataset = run.path.absolute().parent, run.config.dataset
-        if folder.resolve() != folders.DEMO_ROOT.resolve():
-            places[folders.ROOT_VARIABLE] = str(folder)
-        store = dataset.settings.get("store")
-        if dataset.name == IMPORTED and isinstance(store, str) and not Path(store).is_absolute():
-            places[DATA] = str(data_root().absolute())
-        if dataset.name == "split-mnist" and not dataset.settings.get("folder"):
-            places |= {MNIST: os.environ[MNIST]} if os.environ.get(MNIST) else {}
-    return places
 
-
-def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **kwargs: Any) -> str:
-    """The snippet of panel ``call`` for a run; a keyword left out has the panel's default.
-
-    Args:
-        run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
-        call: a name in ``PANELS``.
-        places: what :func:`places_of` says; the snippet sets these variables.
-        **kwargs: numbers, text, None, and lists or arrays of them.
-
-    Raises:
-        ConfigError: the panel or a keyword is unknown, or a value cannot be written as Python.
-    """
-    if call not in PANELS:
-        raise ConfigError(f"there is no panel '{call}': choose one of {', '.join(PANELS)}")
-    panel = PANELS[call]
-    unknown = set(kwargs) - set(panel.defaults)
-    if unknown:
-        raise ConfigError(
-            f"panel '{call}' takes no {', '.join(sorted(unknown))}: it takes "
-            f"{', '.join(panel.defaults) or 'nothing'}"
-        )
-    settings = {**panel.defaults, **kwargs}
-    values = {name: literal(value) for name, value in settings.items()}
-    if "z" in settings:
-        values |= _query(settings["query"], settings["z"])
-    imports = [*panel.imports, "from rivae.runs import find_run"]
-    body = f"run = find_run({literal(run_id)})\n"
-    if panel.opens:
-        imports.append("from rivae.explorer import Explorer")
-        body += f"explorer = Explorer.open(run, rows={values['rows']})\n"
-    body += panel.body.format(**values)
-    head = "\n".join(sorted(imports))
-    if "np." in body:
-        head = f"import numpy as np\n\n{head}"
-    if places:
-        lines = (f"os.environ[{literal(name)}] = {literal(at)}" for name, at in places.items())
-        head = f"import os\n\n{head}\n\n" + "\n".join(lines)
-    return f"{head}\n\n{body}"
-
-
-def _query(row: int | None, z: Any) -> dict[str, str]:
-    """Places that say where a traversal starts: at a z of its own, or at a data row's."""
-    if row is None and z is None:
-        raise ConfigError("a snippet of this panel needs a query row or a z to start from")
-    known = row is not None
-    return {
-        "start": f"explorer.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
-        "query_picture": f"data.picture({literal(row)}, 1)" if known else "None",
-        "query_title": f"data.title({literal(row)})" if known else repr("query"),
-        "marked": f"[{literal(row)}]" if known else "[]",
-    }
+    imports: tuple[str, ...]
+    body: str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    opens: bool = True
 
 
 def literal(value: Any) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from rivae.benchmark.chance import chance_rows
-from rivae.benchmark.linear_cca import linear_cca
+from rivae.benchmark.chance import chance_rows, linear_cca
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset, TensorView, random_split
 

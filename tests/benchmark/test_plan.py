@@ -2,9 +2,8 @@
 
 import pytest
 
-from rivae.benchmark.names import METHODS
-from rivae.benchmark.plan import ABLATION, Cell, plan
-from rivae.benchmark.sizes import SIZES, TABLE_DATASETS
+from rivae.benchmark.plan import ABLATION, SIZES, TABLE_DATASETS, Cell, plan
+from rivae.benchmark.tables import METHODS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
 from rivae.errors import ConfigError

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from rivae.benchmark.names import METHODS
 from rivae.benchmark.paper import paper_lines, paper_value
 from rivae.benchmark.plan import ABLATION, Cell
 from rivae.benchmark.summary import interval, summarise
-from rivae.benchmark.tables import WITHOUT_REG, columns
+from rivae.benchmark.tables import METHODS, WITHOUT_REG, columns
 from rivae.methods import method_class, method_names
 from rivae.metrics.dci_paper import D, alpha_scores, alpha_sensitivity, at_alpha
 from rivae.metrics.registry import metric as known

@@ -7,13 +7,12 @@ import pytest
 
 from rivae.data.base import FactorSpec
 from rivae.errors import DataError
-from rivae.metrics.base import MetricResult
-from rivae.metrics.checks import halves, standardised
+from rivae.metrics.base import MetricResult, halves, standardised
 from rivae.metrics.dci_standard import dci_from_importance, dci_standard
 from rivae.metrics.infomec import infom_infoc, infomec
 from rivae.metrics.mcc import mcc
-from rivae.metrics.null import permutation_null, with_nulls
 from rivae.metrics.r2 import held_out_r2, r2
+from rivae.metrics.suite import permutation_null, with_nulls
 
 N = 600
 RNG = np.random.default_rng(0)

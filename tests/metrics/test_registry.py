@@ -19,10 +19,9 @@ from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.plots.tables import scores_of, to_markdown
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.evaluation_file import Evaluation, Result
-from rivae.ui.metrics.report import report_of
-from rivae.ui.metrics.run_table import run_payload
-from rivae.ui.metrics.table import payload
-from rivae.ui.metrics.tables import table_views
+from rivae.ui.metrics.benchmark_tables import table_views
+from rivae.ui.metrics.report import report_of, run_payload
+from rivae.ui.metrics.results_table import payload
 from tests.metrics import toy_metric
 
 SPECS = (FactorSpec("a", "continuous"), FactorSpec("b", "continuous"))

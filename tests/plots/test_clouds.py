@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from rivae.plots.cloud_layout import lay_out
 from rivae.plots.clouds import (
     SMALLEST,
     describe,
+    lay_out,
     make_clouds,
     relation_color,
     to_image,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rivae.metrics.digits import MAX_OVERLAP
-from rivae.plots.digit_ranges import digit_range_lines
+from rivae.plots.digits import digit_range_lines
 from rivae.plots.theme import alt_text
 
 N_STD, OVERLAP, COVERAGE = [30.0, 3.0, 300.0], [0.014, 0.017, 0.011], [0.967, 0.964, np.nan]

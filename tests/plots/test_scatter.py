@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from rivae.plots.matrix import plot_matrix
 from rivae.plots.palette import LIGHT
-from rivae.plots.scatter import MAX_POINTS, traversal_scatter
+from rivae.plots.scatter import MAX_POINTS, plot_matrix, traversal_scatter
 from rivae.plots.theme import alt_text
 
 Z = np.linspace(-10, 10, 201)

@@ -9,11 +9,9 @@ from PIL import Image
 
 from rivae.plots import fonts
 from rivae.plots.fonts import shortened, text_width, wrapped
-from rivae.plots.markup import to_fragment, to_html, to_svg
 from rivae.plots.palette import DARK, LIGHT, rgb
-from rivae.plots.plane import plane_sheet
-from rivae.plots.sheet import Picture, Text, stacked, to_image
-from rivae.plots.strips import pictures_of, strips_of, strips_sheet, value_texts
+from rivae.plots.sheet import Picture, Text, stacked, to_fragment, to_html, to_image, to_svg
+from rivae.plots.traversals import pictures_of, plane_sheet, strips_of, strips_sheet, value_texts
 from rivae.traversal import Traversal
 
 SVG = "{http://www.w3.org/2000/svg}"

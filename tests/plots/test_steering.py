@@ -6,9 +6,8 @@ import pytest
 from PIL import Image
 
 from rivae.plots.clouds import make_clouds, relation_color
-from rivae.plots.markup import to_html, to_svg
 from rivae.plots.palette import contrast, theme
-from rivae.plots.sheet import Picture, Text, to_image, tone_color
+from rivae.plots.sheet import Picture, Text, to_html, to_image, to_svg, tone_color
 from rivae.plots.steering import mark_text, steering_sheet
 from rivae.steering import steer_rows
 from rivae.words.clouds import count_words

@@ -2,8 +2,7 @@ import csv
 import io
 import math
 
-from rivae.plots.scores import best_cells
-from rivae.plots.tables import Score, cell, scores_of, to_csv, to_latex, to_markdown
+from rivae.plots.tables import Score, best_cells, cell, scores_of, to_csv, to_latex, to_markdown
 from rivae.runs.evaluation_file import Result
 
 SCORES = [

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rivae.plots.preview_sheet import preview_sheet
 from rivae.plots.sheet import Picture, Text, to_image
 from rivae.plots.theme import alt_text
 from rivae.plots.training import panels_of, thinning_note, training_overlay, training_panels
+from rivae.plots.traversals import preview_sheet
 
 
 @dataclass

@@ -32,7 +32,6 @@ FILES = {
     "scatter": "scatter.html",
     "matrix": "matrix.html",
     "digits": "digits.html",
-    "curves": "training.html",
     "stored-correlation": "correlation.html",
     "stored-digits": "digits.html",
     "stored-digit-ranges": "digit_ranges.html",
@@ -157,7 +156,6 @@ SETTINGS = {
     "scatter": {**SMALL, "dim": 1, "factor": 2},
     "matrix": SMALL,
     "digits": SMALL,
-    "curves": {},
     "metrics": {},
     "scores": {},
     "clouds": {"dim": 1, "n_sigma": 2, "relation": "factor:light"},
@@ -204,7 +202,7 @@ def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tm
     }
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", root)
     assert places_of(made["synth"]) == {}
-    assert "environ" not in snippet("tiny-synth", "curves", places_of(made["synth"]))
+    assert "environ" not in snippet("tiny-synth", "metrics", places_of(made["synth"]))
 
 
 def test_a_snippet_finds_what_the_page_shows(runs):
@@ -249,7 +247,7 @@ def test_stored_scores_are_printed(runs):
 
 def test_ids_and_texts_cannot_leave_their_quotes():
     evil = "x'); raise SystemExit('"
-    text = snippet(evil, "curves")
+    text = snippet(evil, "metrics")
     assert f"find_run({evil!r})" in text
     with pytest.raises(Exception, match="no run"):
         execute(text)

@@ -7,7 +7,8 @@ import pytest
 
 from rivae.errors import RunError
 from rivae.runs import Run
-from rivae.ui.metrics import run as metrics_evaluate
+from rivae.ui.metrics import work
+from rivae.ui.metrics.run import NOT_MEASURED
 from tests.ui.test_metrics_page import tables
 
 
@@ -24,11 +25,11 @@ def unmeasured(tmp_path, monkeypatch):
     run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
-    metrics_evaluate.tasks.known.clear()
+    work.evaluations.known.clear()
     yield run
-    for job in metrics_evaluate.tasks.known.values():
+    for job in work.evaluations.known.values():
         job.process.kill()
-    metrics_evaluate.tasks.known.clear()
+    work.evaluations.known.clear()
 
 
 def over(job):
@@ -44,18 +45,18 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
     from rivae.ui.shell.cache import run as known
 
     page = app("metrics", run="new")
-    assert metrics_evaluate.NOT_MEASURED in page.words and not tables(page)
+    assert NOT_MEASURED in page.words and not tables(page)
     page.at.button(key="metrics_evaluate").click().run()
     page.calm()
-    job = metrics_evaluate.job_of(known("new"))
+    job = work.evaluation_of(known("new"))
     assert job is not None and page.at.button(key="metrics_evaluate").disabled
     (bar,) = page.at.get("progress")
     assert bar.proto.text.startswith("Evaluating new: ")
-    with pytest.raises(RunError, match=metrics_evaluate.BUSY):
+    with pytest.raises(RunError, match=work.EVALUATING):
         other = Run(shutil.copytree(unmeasured.path, unmeasured.path.with_name("other")))
         (other.path / "model.safetensors").write_bytes(b"another")
-        metrics_evaluate.start(other)
-    assert metrics_evaluate.start(known("new")) is job, "a second visitor joins"
+        work.start_evaluation(other)
+    assert work.start_evaluation(known("new")) is job, "a second visitor joins"
     assert not over(job).error
     assert unmeasured.evaluation.settings.dataset == "synth"
     page.follow(run="new")
@@ -65,7 +66,7 @@ def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
 @pytest.mark.slow
 def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", unmeasured.path.parent)
-    over(metrics_evaluate.start(unmeasured))
+    over(work.start_evaluation(unmeasured))
     page = app("metrics", run="new")
     assert tables(page) and "not saved" in page.words
     assert unmeasured.evaluation is None
@@ -73,7 +74,7 @@ def test_a_demo_run_is_measured_but_not_written(app, unmeasured, monkeypatch):
 
 def test_an_evaluation_that_fails_says_why(app, unmeasured):
     (unmeasured.path / "model.safetensors").write_bytes(b"damaged")
-    over(metrics_evaluate.start(unmeasured))
+    over(work.start_evaluation(unmeasured))
     page = app("metrics", run="new")
     assert any("damaged" in warning.value for warning in page.at.warning)
     assert page.at.button(key="metrics_evaluate"), "it can be tried again"

@@ -17,7 +17,7 @@ from rivae.labels.scores import OVER_ALL, OVER_QUERIES
 from rivae.labels.store import LabelStore
 from rivae.labels.table import keys_by_row
 from rivae.runs import Run
-from rivae.ui.metrics import align, labels
+from rivae.ui.metrics import labels, labels_axes, work
 from rivae.ui.metrics.labels_data import NOT_EVALUATED
 from rivae.ui.metrics.labels_table import COVERAGE_TITLE, GAINS_TITLE, SCORES_TITLE
 from rivae.ui.metrics.run import NOT_MEASURED
@@ -80,7 +80,7 @@ def label(made, factor, n=None, annotator="ann", seed=0):
 
 @pytest.fixture
 def shown(app, folder):
-    align.tasks.known.clear()
+    work.from_labels.known.clear()
     return lambda **params: app("metrics", show="labels", **params)
 
 
@@ -141,7 +141,7 @@ def test_without_labels_the_way_to_the_first(shown, made):
     assert labels.NO_LABELS.format("ours") in words(page) and payload(page, SCORES_TITLE) is None
     assert ("label", "plan=ours") in page.links
     assert page.at.button(key="metrics_suggest_start")
-    assert align.TOO_FEW.format(MIN_LABELS, align.GOOD) in words(page)
+    assert labels_axes.TOO_FEW.format(MIN_LABELS, labels_axes.GOOD) in words(page)
 
 
 def test_a_plan_that_is_not_there(shown, made):
@@ -214,7 +214,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 
 def finished(page, what):
     """The page after the work of a kind is over."""
-    job = next(job for key, job in align.tasks.known.items() if key.startswith(what))
+    job = next(job for key, job in work.from_labels.known.items() if key.startswith(what))
     deadline = time.monotonic() + 60
     while job.running and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -273,7 +273,7 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
     page.at.multiselect[0].unselect(TWO[1])
     page.at.button(key="metrics_align_start").click().run()
     finished(page, "align")
-    assert payload(page, GAINS_TITLE) is None and align.GAIN_UNKNOWN in words(page)
+    assert payload(page, GAINS_TITLE) is None and labels_axes.GAIN_UNKNOWN in words(page)
     page.at.text_input[0].input("digits-4")
     page.at.button(key="metrics_align_keep").click().run()
     finished(page, "keep")
@@ -283,10 +283,10 @@ def test_few_labels_hold_none_out_and_a_taken_name_is_told(shown, folder, made):
 
 def test_too_much_work_at_once_is_told(shown, folder, made, monkeypatch):
     planted(made, folder, n=10)
-    monkeypatch.setattr(align.tasks, "at_once", 0)
+    monkeypatch.setattr(work.from_labels, "at_once", 0)
     page = shown(run="digits")
     page.at.button(key="metrics_align_start").click().run()
-    assert align.BUSY in words(page.calm())
+    assert work.ALIGNING in words(page.calm())
 
 
 # Suggesting

@@ -11,7 +11,7 @@ from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 from rivae.ui.metrics.benchmark import NO_RESULTS
-from rivae.ui.metrics.digits import RANGES_NOTE
+from rivae.ui.metrics.charts import RANGES_NOTE
 from rivae.ui.metrics.run import NO_METRICS
 from rivae.ui.shared.address import NO_SUCH_RUN
 

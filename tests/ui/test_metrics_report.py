@@ -12,8 +12,7 @@ from rivae.errors import DataError, RunError
 from rivae.runs import DEMO_ROOT, Run, evaluation_file
 from rivae.runs.evaluation_file import AGAIN, read_evaluation
 from rivae.ui.metrics.exports import run_files
-from rivae.ui.metrics.report import report_of
-from rivae.ui.metrics.run_table import run_payload
+from rivae.ui.metrics.report import report_of, run_payload
 
 
 @pytest.fixture

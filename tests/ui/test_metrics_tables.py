@@ -12,10 +12,10 @@ from rivae.benchmark.rows import make_row, write_rows
 from rivae.benchmark.summary import summarise
 from rivae.errors import DataError
 from rivae.ui.metrics import benchmark
+from rivae.ui.metrics.benchmark_tables import datasets_of, presets_of, table_views
 from rivae.ui.metrics.exports import table_files
+from rivae.ui.metrics.results_table import Sort, next_sort, payload, sorted_lines
 from rivae.ui.metrics.session import read_cell, read_show, read_sorts, write_cell, write_sorts
-from rivae.ui.metrics.table import Sort, next_sort, payload, sorted_lines
-from rivae.ui.metrics.tables import datasets_of, presets_of, table_views
 
 REASON = "the loss is not finite in epoch 3"
 

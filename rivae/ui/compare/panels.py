@@ -18,7 +18,7 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     from rivae.comparison import Comparison, Counterpart
     from rivae.plots.sheet import Sheet
-    from rivae.plots.strips import Strip
+    from rivae.plots.traversals import Strip
     from rivae.runs import Run
     from rivae.ui.compare.state import CompareState
 
@@ -96,7 +96,7 @@ def strips_of(comparison: Comparison, shown: CompareState) -> list[Strip | None]
 def strips(comparison: Comparison, shown: CompareState) -> None:
     """Traversals of the factor in hand, a row per run, as in the paper's figures."""
     from rivae.comparison import factor_sheet
-    from rivae.plots.markup import to_fragment
+    from rivae.plots.sheet import to_fragment
 
     side = 0 if shown.whole else 2
     found = strips_of(comparison, shown)

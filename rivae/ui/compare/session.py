@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.benchmark.names import DATASETS
+from rivae.benchmark.tables import DATASETS
 from rivae.comparison import Comparison, Matching, check_number, match_runs
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.explorer import Explorer

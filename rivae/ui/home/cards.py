@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from rivae.benchmark.names import DATASETS
+from rivae.benchmark.tables import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
 from rivae.ui.shared import words

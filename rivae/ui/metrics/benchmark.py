@@ -13,8 +13,8 @@ from rivae.installed import APP_FILES
 from rivae.ranges import PAPER, beside
 from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
-from rivae.ui.metrics.table import RESULTS, payload
-from rivae.ui.metrics.tables import TableView, datasets_of, presets_of, table_views
+from rivae.ui.metrics.benchmark_tables import TableView, datasets_of, presets_of, table_views
+from rivae.ui.metrics.results_table import RESULTS, payload
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import keys, pages
 from rivae.ui.shell.text import markdown
@@ -100,7 +100,7 @@ def tables(bar: DeltaGenerator) -> None:
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
     """Titles of the data sets, each with its own name; a foreign name is its own title."""
-    from rivae.benchmark.names import DATASETS
+    from rivae.benchmark.tables import DATASETS
 
     return {DATASETS.get(name, name): name for name in found}
 

@@ -90,7 +90,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     ``rows`` are the data rows of the traversal's queries.
     """
     from rivae.plots.sheet import stacked
-    from rivae.plots.strips import strips_of, strips_sheet
+    from rivae.plots.traversals import strips_of, strips_sheet
 
     data, side = explorer.data, 0 if explorer.shows_whole else 2
     return stacked(
@@ -111,7 +111,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
 
 
 def _items(run: Run, along: Along, sheet: Sheet) -> None:
-    from rivae.plots.markup import to_fragment
+    from rivae.plots.sheet import to_fragment
 
     st.html(to_fragment(sheet, dark=charts.is_dark()))
     st.caption(

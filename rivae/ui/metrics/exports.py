@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from rivae.ui.metrics.report import Report
-from rivae.ui.metrics.run_table import run_csv_rows, run_scores
-from rivae.ui.metrics.tables import TableView, csv_rows
+from rivae.ui.metrics.benchmark_tables import TableView, csv_rows
+from rivae.ui.metrics.report import Report, run_csv_rows, run_scores
 from rivae.ui.shared import exports
 
 Content = Callable[[], str]

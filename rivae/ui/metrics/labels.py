@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.metrics import align, exports, labels_charts, labels_data, session, suggest
+from rivae.ui.metrics import exports, labels_axes, labels_charts, labels_data, session
 from rivae.ui.metrics.labels_table import SCORES_TITLE, scores_payload
-from rivae.ui.metrics.table import RESULTS
+from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import labels, notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import run_picker
@@ -231,9 +231,9 @@ def _axes(line: Line, found: Found, known: Labelled) -> None:
         return
     with st.grid(2, min_column_width=500, gap="large"):
         with st.container():
-            align.panel(line.run, found, known)
+            labels_axes.align_panel(line.run, found, known)
         with st.container():
-            suggest.panel(line.run, found, known)
+            labels_axes.suggest_panel(line.run, found, known)
 
 
 @st.fragment(run_every=EVERY)

@@ -10,10 +10,9 @@ from rivae.ui.metrics import exports, session
 from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
 from rivae.ui.metrics.exports import Content
 from rivae.ui.metrics.labels_table import COVERAGE_TITLE, coverage_payload
-from rivae.ui.metrics.table import RESULTS
-from rivae.ui.shared import charts as theme
+from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import runs
-from rivae.ui.shared.charts import chart, headline
+from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
@@ -58,7 +57,7 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
         found.names([ids[k] for k in shown]),
         names,
         threshold=THRESHOLD,
-        dark=theme.is_dark(),
+        dark=is_dark(),
     )
     chart(figure, keys.METRICS_LABELS_HEATMAP)
     few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rivae.metrics.dci_paper import METRICS
-from rivae.ui.metrics.table import typeset
+from rivae.ui.metrics.results_table import typeset
 
 if TYPE_CHECKING:
     from rivae.labels.coverage import Coverage
@@ -32,7 +32,7 @@ EVERY, SELECTED = "Over all axes", "Over the 10 axes with the largest |corr|"
 
 
 def scores_payload(found: Found) -> dict[str, Any]:
-    """The table of runs for ``rivae.ui.metrics.table``.
+    """The table of runs for ``rivae.ui.metrics.results_table``.
 
     A second section has the scores over selected dimensions where some run has more than those.
     """

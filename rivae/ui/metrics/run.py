@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError, RunError
+from rivae.errors import RivaeError
 from rivae.ranges import extent
-from rivae.runs import is_read_only
 from rivae.runs.evaluation_file import AGAIN, Evaluation
-from rivae.ui.metrics import cell, charts, exports, session
-from rivae.ui.metrics.report import Along, Report, report_of
-from rivae.ui.metrics.run_table import run_payload
-from rivae.ui.metrics.table import RESULTS
+from rivae.ui.metrics import cell, charts, exports, session, work
+from rivae.ui.metrics.report import Along, Report, report_of, run_payload
+from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys, pages
 from rivae.ui.work import report as outcome
-from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -38,7 +35,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
     """
     try:
         run = cache.run(run_id)
-        config, job = run.config, job_of(run) if run.ready else None
+        config, job = run.config, work.evaluation_of(run) if run.ready else None
         stored, damage = _stored(run, job)
         if stored is None:
             run.content_hash  # noqa: B018  # without a model there is nothing to measure
@@ -134,9 +131,9 @@ def _measure(run: Run, job: Task | None, label: str) -> None:
         outcome.warning(job.error)
 
     def begin() -> None:
-        outcome.begin(keys.METRICS_EVALUATE, lambda: start(run))
+        outcome.begin(keys.METRICS_EVALUATE, lambda: work.start_evaluation(run))
 
-    running = tasks.running()  # maybe another run's
+    running = work.evaluations.running()  # maybe another run's
     st.button(
         label,
         icon=":material/speed:",
@@ -148,36 +145,3 @@ def _measure(run: Run, job: Task | None, label: str) -> None:
     outcome.show(keys.METRICS_EVALUATE)
     if running:
         outcome.watch(running, keys.METRICS_EVALUATE)
-
-
-WORK = "rivae.ui.metrics.work:evaluate"
-MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
-
-BUSY = "another run is being evaluated: wait for it or stop it"
-
-tasks = Tasks(MAX_KEPT, RunError, BUSY)
-
-
-def job_of(run: Run) -> Task | None:
-    """The evaluation of this run's model, at work or over, or None."""
-    return tasks.get(_model(run))
-
-
-def start(run: Run) -> Task:
-    """Begin to evaluate ``run``, or join the evaluation that is at work on it.
-
-    Raises:
-        RunError: another run is being evaluated, or the run has no trained model.
-    """
-    model = _model(run)
-    spec = {"run": str(run.path.resolve()), "keep": is_read_only(run)}
-    return tasks.start(
-        model,
-        lambda: start_process(model, f"Evaluating {run.id}", WORK, spec),
-        again=True,
-    )
-
-
-def _model(run: Run) -> str:
-    """Path of the run and hash of its model."""
-    return f"{run.path.resolve()}/{run.content_hash}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from rivae.ui.metrics.table import Sort, next_sort
+from rivae.ui.metrics.results_table import Sort, next_sort
 from rivae.ui.panels.component import reveal
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared import address

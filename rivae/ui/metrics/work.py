@@ -1,20 +1,126 @@
-"""What the Metrics page has done in processes of their own: evaluations, alignments, suggestions.
+"""What the Metrics page lets other processes do: evaluations, alignments, suggestions.
 
-Labels come with what is asked, so the store of labels is never opened here. ``keep`` writes one new
-run folder and ``evaluate`` the run's evaluation, nothing else is written. No streamlit here.
+First what the page calls, then what runs in the process. Labels are handed over, so the process
+never opens the store of labels. ``keep`` writes one new run folder and ``evaluate`` the run's
+evaluation; nothing else is written. No streamlit here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rivae.errors import RunError
-from rivae.ui.work.tasks import Progress, step_back
+from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats, Ints
+    from rivae.runs import Run
+
+MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
+TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
+
+EVALUATING = "another run is being evaluated: wait for it or stop it"
+ALIGNING = "the machine is busy aligning other axes: try again in a minute"
+
+evaluations = Tasks(MAX_KEPT, RunError, EVALUATING)
+from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
 
 
-def _begin(progress: Progress) -> None:
+def evaluation_of(run: Run) -> Task | None:
+    """The evaluation of this run's model, running or finished, or None."""
+    return evaluations.get(_model(run))
+
+
+def start_evaluation(run: Run) -> Task:
+    """Begin to evaluate ``run``, or join the evaluation of it that is running.
+
+    Raises:
+        RunError: another run is being evaluated, or the run has no trained model.
+    """
+    from rivae.runs import is_read_only
+
+    model = _model(run)
+    spec = {"run": str(run.path.resolve()), "keep": is_read_only(run)}
+    return evaluations.start(
+        model,
+        lambda: start_process(model, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
+        again=True,
+    )
+
+
+def job_of(what: str, run: Run) -> Task | None:
+    """The newest job of this kind on the run's present model, running or finished, or None."""
+    return from_labels.get(_key(what, run))
+
+
+def forget(what: str, run: Run) -> None:
+    """Show this job no longer."""
+    from_labels.forget(_key(what, run))
+
+
+def start_align(
+    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str
+) -> Task:
+    """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
+
+    Its result is what :func:`start_keep` takes. Raises RunError as :func:`start_keep`.
+    """
+    return _start(
+        run,
+        "align",
+        items=items.tolist(),
+        levels=levels.tolist(),
+        factors=list(factors),
+        guideline=guideline,
+    )
+
+
+def start_keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Task:
+    """Begin to write the derived run ``name``; its result is {"run": its id}.
+
+    Args:
+        found: the result of :func:`start_align`.
+        names: of the first axes.
+
+    Raises:
+        RunError: too many such processes are running.
+    """
+    from rivae.runs import runs_root
+
+    kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
+    return _start(
+        run, "keep", **kept, names=list(names), name=name, root=str(runs_root().resolve())
+    )
+
+
+def start_suggest(run: Run, labelled: Ints, n_items: int) -> Task:
+    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool"}.
+
+    Raises RunError as :func:`start_keep`.
+    """
+    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items)
+
+
+def _start(run: Run, what: str, **spec: Any) -> Task:
+    key, title = _key(what, run), f"{TITLES[what]} {run.id}"
+    spec["run"] = str(run.path.resolve())
+    return from_labels.start(
+        key, lambda: start_process(key, title, f"{__name__}:{what}", spec), again=True
+    )
+
+
+def _key(what: str, run: Run) -> str:
+    return f"{what}|{run.path.resolve()}|{run.content_hash}"
+
+
+def _model(run: Run) -> str:
+    """Path of the run and hash of its model."""
+    return f"{run.path.resolve()}/{run.content_hash}"
+
+
+def _opening(progress: Progress) -> None:
     step_back()
     # Said before the modules are loaded, which takes seconds on a busy machine.
     progress("reading the model", 0.0)
@@ -24,7 +130,7 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
     """Evaluate the run in the folder ``run``; the result itself where it cannot be written there,
     or is not to be (``keep``).
     """
-    _begin(progress)
+    _opening(progress)
     from rivae.evaluation import evaluate
     from rivae.runs import Run
 
@@ -42,7 +148,7 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
 
 def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The change of axes that fits labels, and what it gains on held-out items."""
-    _begin(progress)
+    _opening(progress)
     from rivae.labels.derive import align_run, alignment_record
     from rivae.runs import Run
 
@@ -61,7 +167,7 @@ def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
 def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The derived run of such a change."""
-    _begin(progress)
+    _opening(progress)
     from rivae.labels.derive import derive_run
     from rivae.runs import Run
 
@@ -81,7 +187,7 @@ def keep(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
 def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The items to label next."""
-    _begin(progress)
+    _opening(progress)
     from rivae.labels.suggest import suggest_rows
     from rivae.runs import Run
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from rivae.benchmark.names import DATASETS, METHODS
+from rivae.benchmark.tables import DATASETS, METHODS
 from rivae.errors import RivaeError
 from rivae.ui.shell import cache
 

@@ -102,8 +102,7 @@ def drawn(clouds: Clouds) -> dict[str, Any]:
     """A cloud for the browser: its size, its description, and for every word [text, x, y of its
     middle, size, relation, count in words].
     """
-    from rivae.plots.cloud_layout import one_line
-    from rivae.plots.clouds import SMALLEST, describe, describe_word
+    from rivae.plots.clouds import SMALLEST, describe, describe_word, one_line
 
     layout = clouds.layout
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from rivae.benchmark.names import METHODS
+from rivae.benchmark.tables import METHODS
 from rivae.runs import is_read_only, runs_root
 from rivae.ui.shared.runs import dataset_title, short_date
 from rivae.ui.shell import access, keys

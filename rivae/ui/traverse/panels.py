@@ -28,7 +28,7 @@ def _whole(explorer: Explorer) -> bool:
 
 
 def _sheet(sheet: Sheet) -> None:
-    from rivae.plots.markup import to_fragment
+    from rivae.plots.sheet import to_fragment
 
     st.html(to_fragment(sheet, dark=charts.is_dark()))
 
@@ -42,7 +42,7 @@ def _start(anchor: Anchor) -> dict[str, Any]:
 
 def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """What is retrieved while one dimension moves, at the points where the best item changes."""
-    from rivae.plots.strips import strips_of, strips_sheet
+    from rivae.plots.traversals import strips_of, strips_sheet
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)
@@ -96,7 +96,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
 def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """Two dimensions at once: the best item at every point of a grid."""
-    from rivae.plots.plane import plane_sheet
+    from rivae.plots.traversals import plane_sheet
 
     d, names = explorer.n_components, explorer.axis_names
     if d < 2:

@@ -1,5 +1,6 @@
-"""A result table as the browser draws it: columns, cells, footnotes, and its
-order, which a click on a heading changes."""
+"""A result table as the browser draws it: columns, cells, footnotes, and its order, which a
+click on a heading changes.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rivae.plots.scores import Score, digits_of, interval, ours, pivot, published, runs
-from rivae.ui.metrics.tables import Line, TableView
+from rivae.plots.tables import Score, digits_of, interval, ours, pivot, published, runs
+from rivae.ui.metrics.benchmark_tables import Line, TableView
 from rivae.ui.panels.component import Component
 
 PAPER = "paper-"  # column ids of the paper's numbers begin with this
@@ -76,7 +77,7 @@ def next_sort(sort: Sort | None, column: str) -> Sort | None:
 
 
 def payload(view: TableView, sort: Sort | None, label: str) -> dict[str, Any]:
-    """The table for ``rivae.ui.metrics.table``; ``label`` names it for screen readers."""
+    """The table for ``rivae.ui.metrics.results_table``; ``label`` names it for screen readers."""
     columns, best = columns_of(view), view.best
     cells = pivot(view.scores)[2]
     notes: dict[str, str] = {}

@@ -1,36 +1,35 @@
-"""Align to labels: choose factors, see what held-out items gain, keep the result as a run."""
+"""What labels can do for a run's axes: align them to factors, and suggest what to label next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.errors import RunError
-from rivae.ui.metrics import session
+from rivae.ui.metrics import session, work
 from rivae.ui.metrics.labels_table import gains_payload
-from rivae.ui.metrics.table import RESULTS
+from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.panels.links import CompareLink
-from rivae.ui.shared import runs
+from rivae.ui.shared import labels, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import cache, keys
-from rivae.ui.shell.pages import COMPARE, EXPLORE
+from rivae.ui.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
-from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from rivae.data.base import PairedDataset
+    from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
-    from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import Found
     from rivae.ui.work.tasks import Task
 
-PLACE = "metrics_align"
+ALIGN, SUGGEST = "metrics_align", "metrics_suggest"  # where each says how its work went
 GOOD = 30  # labelled items with which an alignment is worth its while
+USUAL = 30  # suggested items
 TOO_FEW = "No factor has different labels of at least {} items yet; {} do much more."
 GAIN_UNKNOWN = (
     "The labels are too few, or too alike, to hold some of them out: the gain of this "
@@ -38,23 +37,23 @@ GAIN_UNKNOWN = (
 )
 
 
-def panel(run: Run, found: Found, known: Labelled) -> None:
+def align_panel(run: Run, found: Found, known: Labelled) -> None:
     """Everything about aligning ``run`` to the labels of now."""
     headline("Align to labels")
     st.caption(
         "Changes the axes by an invertible linear map, so that each chosen factor gets its own "
         "axis. The search finds the same items as before, and this run is not changed."
     )
-    report.show(PLACE)
-    aligning, keeping = job_of("align", run), job_of("keep", run)
+    report.show(ALIGN)
+    aligning, keeping = work.job_of("align", run), work.job_of("keep", run)
     if running := [job for job in (aligning, keeping) if job is not None and job.running]:
-        report.watch(running, PLACE)
+        report.watch(running, ALIGN)
         return
     usable = _choice(run, found, known)
     if aligning is not None and usable:
-        _outcome(run, aligning, found)
+        _aligned(run, aligning, found)
     if keeping is not None:
-        _kept(run, keeping)
+        _kept_run(run, keeping)
 
 
 def _choice(run: Run, found: Found, known: Labelled) -> bool:
@@ -83,7 +82,7 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
         type="primary",
         disabled=not chosen,
         key=keys.METRICS_ALIGN_START,
-        on_click=_start,
+        on_click=_align,
         args=(run, found, known, tuple(chosen)),
     )
     st.caption(markdown(_basis(found, known, usable)))
@@ -111,13 +110,15 @@ def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
     return text
 
 
-def _start(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
+def _align(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
     own = known.of(factors)
-    forget("keep", run)
-    report.begin(PLACE, lambda: align(run, own.rows, own.levels, factors, found.guideline.version))
+    work.forget("keep", run)
+    report.begin(
+        ALIGN, lambda: work.start_align(run, own.rows, own.levels, factors, found.guideline.version)
+    )
 
 
-def _outcome(run: Run, job: Task, found: Found) -> None:
+def _aligned(run: Run, job: Task, found: Found) -> None:
     """What was found, and the way to keep it."""
     from rivae.labels.derive import MAX_ID, free_name
 
@@ -150,17 +151,17 @@ def _outcome(run: Run, job: Task, found: Found) -> None:
             "Save as a run",
             icon=":material/save:",
             key=keys.METRICS_ALIGN_KEEP,
-            on_click=_keep,
+            on_click=_keep_run,
             args=(run, result, [names[f] for f in record["factors"]], key),
         )
 
 
-def _keep(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
+def _keep_run(run: Run, result: dict[str, Any], names: list[str], key: str) -> None:
     name = str(st.session_state[key]).strip()
-    report.begin(PLACE, lambda: keep(run, result, names, name))
+    report.begin(ALIGN, lambda: work.start_keep(run, result, names, name))
 
 
-def _kept(run: Run, job: Task) -> None:
+def _kept_run(run: Run, job: Task) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return
@@ -189,70 +190,90 @@ def _kept(run: Run, job: Task) -> None:
         )
 
 
-TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
+def suggest_panel(run: Run, found: Found, known: Labelled) -> None:
+    """How many items, what was found, and the plan made of it."""
+    from rivae.labels.suggest import MAX_SUGGESTED
 
-BUSY = "the machine is busy aligning other axes: try again in a minute"
-
-tasks = Tasks(20, RunError, BUSY, at_once=2)
-
-
-def job_of(what: str, run: Run) -> Task | None:
-    """The newest task of this kind on the run's present model, running or done, or None."""
-    return tasks.get(_key(what, run))
-
-
-def forget(what: str, run: Run) -> None:
-    """No more of this work is shown."""
-    tasks.forget(_key(what, run))
-
-
-def align(run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str) -> Task:
-    """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
-
-    Its result is what :func:`keep` takes. Raises RunError as :func:`keep`.
-    """
-    return _begin(
-        run,
-        "align",
-        items=items.tolist(),
-        levels=levels.tolist(),
-        factors=list(factors),
-        guideline=guideline,
+    headline("Suggest next")
+    st.caption(
+        "The unlabelled items whose labels would tell most about the directions of the factors in "
+        "this run's latent space."
     )
-
-
-def keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str) -> Task:
-    """Begin to write the derived run ``name``; its result is {"run": its id}.
-
-    Args:
-        found: the result of :func:`align`.
-        names: of the first axes.
-
-    Raises:
-        RunError: too many such processes are at work.
-    """
-    from rivae.runs import runs_root
-
-    kept = {part: found[part] for part in ("matrix", "offset", "note", "record")}
-    return _begin(
-        run, "keep", **kept, names=list(names), name=name, root=str(runs_root().resolve())
+    report.show(SUGGEST)
+    job = work.job_of("suggest", run)
+    if job is not None and job.running:
+        report.watch([job], SUGGEST)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        n = st.number_input("Items", 1, MAX_SUGGESTED, USUAL, key=keys.METRICS_SUGGEST_N, width=140)
+        st.button(
+            "Suggest what to label next",
+            icon=":material/lightbulb:",
+            key=keys.METRICS_SUGGEST_START,
+            on_click=_suggest,
+            args=(run, known, int(n)),
+        )
+    st.caption(
+        "Chosen among validation items, to which the model was not fitted and on which D, C and I "
+        "are not measured; training items join where they are few."
     )
+    if job is not None:
+        _suggested(run, job, found)
+    if made := st.session_state.get(f"{keys.METRICS_SUGGEST_OPEN}_{run.id}", ""):
+        st.success(f"Made the plan {markdown(made)}.", icon=":material/check:")
+        st.page_link(
+            LABEL,
+            label="Label these items",
+            icon=":material/new_label:",
+            query_params={"view": "Label", "plan": made},
+        )
 
 
-def suggest(run: Run, labelled: Ints, n_items: int) -> Task:
-    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool"}.
-
-    Raises RunError as :func:`keep`.
-    """
-    return _begin(run, "suggest", labelled=labelled.tolist(), n_items=n_items)
+def _suggest(run: Run, known: Labelled, n: int) -> None:
+    for name in (keys.METRICS_SUGGEST_NAME, keys.METRICS_SUGGEST_OPEN):
+        st.session_state.pop(f"{name}_{run.id}", None)
+    report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n))
 
 
-def _begin(run: Run, what: str, **spec: Any) -> Task:
-    key, title = _key(what, run), f"{TITLES[what]} {run.id}"
-    spec["run"] = str(run.path.resolve())
-    work = f"rivae.ui.metrics.work:{what}"
-    return tasks.start(key, lambda: start_process(key, title, work, spec), again=True)
+def _suggested(run: Run, job: Task, found: Found) -> None:
+    if job.error or job.result is None:
+        st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
+        return
+    from rivae.labels.derive import MAX_ID, free_name
+
+    rows = [int(row) for row in job.result["rows"]]
+    st.write(
+        f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
+        f"{markdown(str(job.result['pool']))}."
+    )
+    key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
+    st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names()))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name of the new plan", key=key, max_chars=MAX_ID, width=320)
+        st.button(
+            "Make the plan",
+            icon=":material/playlist_add:",
+            key=keys.METRICS_SUGGEST_KEEP,
+            on_click=_keep_plan,
+            args=(run, found.opened.data, found.guideline, rows, key),
+        )
 
 
-def _key(what: str, run: Run) -> str:
-    return f"{what}|{run.path.resolve()}|{run.content_hash}"
+def _keep_plan(
+    run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str
+) -> None:
+    """Keep the plan with the guideline of the present one."""
+    from rivae.labels.kept_plans import keep_plan
+    from rivae.labels.suggest import suggested_plan
+
+    name = str(st.session_state[key]).strip()
+
+    def keep() -> str:
+        store = labels.store()
+        plan = suggested_plan(run, rows, name, data=data, guideline=guideline.version)
+        keep_plan(store, plan, guideline)
+        return ""
+
+    if report.attempt(SUGGEST, keep):
+        work.forget("suggest", run)
+        st.session_state[f"{keys.METRICS_SUGGEST_OPEN}_{run.id}"] = name

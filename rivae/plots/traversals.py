@@ -1,8 +1,9 @@
-"""Traversal strips: what is retrieved while one latent dimension moves, as in the paper's figures.
+"""Traversals as picture sheets: which items are retrieved while z moves.
 
-The query stands on the left; each latent dimension has its strip, which shows only the points
-where the best item differs from the one before, the top-k items of each point, and the value of
-z under them.
+``strips_sheet`` moves one axis at a time, as in the paper's figures: the query on the left, and a
+strip per axis with the points where the best item changes, the top-k items of each point, and the
+value of z under them. ``plane_sheet`` moves two axes at once. ``preview_sheet`` is a glance at a
+model in training.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from rivae.traversal import Traversal
 
 PAD, GAP, COLUMN_GAP = 14, 4, 10
 LABEL, VALUE = 24, 20  # heights of a strip's name and of the line of values
+# Of a preview: its edge, the line of steps, the width of an axis' name, between two blocks of axes.
+EDGE, HEAD, NAME, BETWEEN = 8, 18, 30, 22
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,140 @@ def value_texts(values: NDArray[np.float64]) -> list[str]:
     )
     # Rounded first, or a small negative value would read "−0.00".
     return [f"{round(float(v), decimals) + 0.0:.{decimals}f}".replace("-", "−") for v in values]
+
+
+def plane_sheet(
+    ids: NDArray[np.int64],
+    values_a: NDArray[np.float64],
+    values_b: NDArray[np.float64],
+    picture: Callable[[int], Image.Image],
+    *,
+    names: tuple[str, str],
+    reference: tuple[float, float] | None = None,
+    title: Callable[[int], str] = lambda i: f"item {i}",
+    side: int = 48,
+) -> Sheet:
+    """Place a grid: the first dimension runs to the right, the second upwards.
+
+    Args:
+        ids: (Ta, Tb) or (Ta, Tb, k) items; the best one is shown.
+        values_a, values_b: (Ta,) and (Tb,) ascending values of the two dimensions.
+        picture: item number to its picture (called once per item).
+        names: plain-text names of the two dimensions.
+        reference: values of both dimensions at the query; the nearest point is framed.
+        title: item number to its plain-text name, for the descriptions of the pictures.
+
+    Raises:
+        ValueError: ``ids`` does not fit the values.
+    """
+    top = ids[..., 0] if ids.ndim == 3 else ids
+    if top.shape != (len(values_a), len(values_b)):
+        raise ValueError(f"ids of shape {ids.shape} for {len(values_a)} x {len(values_b)} values")
+    picture = lru_cache(maxsize=None)(picture)
+    labels_a, labels_b = value_texts(values_a), value_texts(values_b)
+    n_rows, step = len(labels_b), side + GAP
+    step_a = max(step, max(text_width(label, 11) for label in labels_a) + 6)
+    left = PAD + max(text_width(t, 11) for t in labels_b) + 10
+    # A short name stands beside the pictures, a long one above them.
+    left = max(left, PAD + min(text_width(names[1], 14, bold=True), 120) + 8 - side)
+    upper = PAD + 24.0
+    at = None
+    if reference is not None:
+        at = (
+            int(np.abs(values_a - reference[0]).argmin()),
+            int(np.abs(values_b - reference[1]).argmin()),
+        )
+    sheet = Sheet(
+        left + len(labels_a) * step_a + PAD,
+        upper + n_rows * step + 48,
+        f"Best item at each point of a plane: {names[0]} from {labels_a[0]} to {labels_a[-1]} "
+        f"to the right, {names[1]} from {labels_b[0]} to {labels_b[-1]} upwards.",
+    )
+    sheet.marks.append(Text(PAD, PAD + 8, f"↑ {names[1]}", 14, bold=True))
+    for row in range(n_rows):
+        b = n_rows - 1 - row
+        y = upper + row * step
+        sheet.marks.append(Text(left - 8, y + side / 2, labels_b[b], 11, "end", "muted"))
+        for a, label in enumerate(labels_a):
+            i = int(top[a, b])
+            alt = f"{title(i)} at {names[0]} = {label}, {names[1]} = {labels_b[b]}"
+            x = left + a * step_a + (step_a - GAP - side) / 2
+            sheet.marks.append(fitted(picture(i), x, y, side, side, alt, (a, b) == at))
+            sheet.rows.append(
+                {
+                    names[0]: float(values_a[a]),
+                    names[1]: float(values_b[b]),
+                    "item": i,
+                    "title": title(i),
+                }
+            )
+    below = upper + n_rows * step
+    for a, label in enumerate(labels_a):
+        middle = left + a * step_a + (step_a - GAP) / 2
+        sheet.marks.append(Text(middle, below + 10, label, 11, "middle", "muted"))
+    right = left + len(labels_a) * step_a - GAP
+    sheet.marks.append(Text(right, below + 32, f"{names[0]} →", 14, "end", bold=True))
+    return sheet
+
+
+def preview_sheet(
+    names: Sequence[str],
+    ids: NDArray[np.int64],
+    picture: Callable[[int], Image.Image],
+    *,
+    query: Image.Image,
+    steps: Sequence[str],
+    title: Callable[[int], str] = lambda i: f"item {i}",
+    side: int = 44,
+) -> Sheet:
+    """The best items of one query while each axis moves alone; more than five axes in two blocks.
+
+    Args:
+        names: short plain-text names of the J axes.
+        ids: (J, T) items, from low to high.
+        picture: item number to its picture (called once per item).
+        query: its picture, on the left.
+        steps: T words over the columns, e.g. "−2 s.d.".
+        title: item number to its plain-text name, for the descriptions of the pictures.
+        side: pixels of one picture at scale 1.
+    """
+    picture = lru_cache(maxsize=None)(picture)
+    moved = ", ".join(names)
+    sheet = Sheet(0, 0, f"Items retrieved for one query while {moved} move one at a time.")
+    big = 2 * side
+    sheet.marks.append(Text(EDGE, EDGE + HEAD / 2, "query", 11, tone="muted"))
+    sheet.marks.append(fitted(query, EDGE, EDGE + HEAD, big, big, "Query"))
+    n_axes, n_steps = ids.shape
+    rows = n_axes if n_axes <= 5 else -(-n_axes // 2)
+    block = NAME + n_steps * (side + GAP) + BETWEEN
+    left = EDGE + big + BETWEEN
+    for j in range(n_axes):
+        x, y = left + (j // rows) * block, EDGE + HEAD + (j % rows) * (side + GAP)
+        if j % rows == 0:
+            sheet.marks += [
+                Text(
+                    x + NAME + t * (side + GAP) + side / 2,
+                    EDGE + HEAD / 2,
+                    word,
+                    11,
+                    "middle",
+                    "muted",
+                )
+                for t, word in enumerate(steps)
+            ]
+        sheet.marks.append(Text(x, y + side / 2, names[j], 13, bold=True))
+        for t in range(n_steps):
+            i = int(ids[j, t])
+            alt = f"{title(i)} at {names[j]} {steps[t]}"
+            at = x + NAME + t * (side + GAP)
+            sheet.marks.append(fitted(picture(i), at, y, side, side, alt))
+            sheet.rows.append(
+                {"dimension": names[j], "step": steps[t], "item": i, "title": title(i)}
+            )
+    blocks = -(-n_axes // rows) if rows else 0
+    sheet.width = left + blocks * block - BETWEEN + EDGE
+    sheet.height = EDGE + HEAD + max(rows * (side + GAP), big) + EDGE
+    return sheet
 
 
 def pictures_of(sheet: Sheet) -> list[Picture]:

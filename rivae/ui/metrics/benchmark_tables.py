@@ -1,7 +1,8 @@
 """The benchmark's tables as the Metrics page shows them. No streamlit here.
 
 Lines of ``rivae.benchmark.summary`` become one :class:`TableView` per table of a data set. Its
-scores are what the exports write; ``rivae.ui.metrics.table`` makes of it what the browser draws.
+scores are what the exports write; ``rivae.ui.metrics.results_table`` turns it into what the browser
+draws.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rivae.metrics.registry import metric
-from rivae.plots.scores import Score, best_cells
+from rivae.plots.tables import Score, best_cells
 from rivae.ranges import PAPER, extent
 
 if TYPE_CHECKING:
