@@ -1,4 +1,4 @@
-"""Metrics: the paper's tables beside ours, what was measured on one run, and what labels say."""
+"""Metrics: the paper's tables next to ours, the scores of one run, and scores from labels."""
 
 import streamlit as st
 

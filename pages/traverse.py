@@ -1,4 +1,4 @@
-"""Traverse: what each dimension does, as strips, correlations and planes."""
+"""Traverse: what each axis does, as strips, correlations and planes."""
 
 import streamlit as st
 

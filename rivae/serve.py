@@ -1,7 +1,7 @@
 """Start the app: find a free port, print the address, hand over to Streamlit.
 
 ``python -m rivae.serve --port 8501``. Standard library only, so that it says what is wrong even
-where nothing is installed yet. The Streamlit settings live in ``.streamlit/config.toml`` beside
+where nothing is installed yet. The Streamlit settings live in ``.streamlit/config.toml`` next to
 ``app.py``; one in the current folder may add to them, and secrets are read there, too.
 """
 
@@ -82,15 +82,14 @@ def command(
 def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
     """The names and addresses that the app answers to when a browser calls it by them.
 
-    A page of a stranger whose name is made to point to this machine is called by that name, and so
-    gets no answer.
+    A stranger's host name that was made to point to this machine gets no answer.
 
     Args:
         address: where the app listens; on all interfaces, this machine's name and address count.
-        hosts: what else it is called, e.g. by a proxy in front of it; ``*.name`` for all below.
+        hosts: its other names, e.g. that of a proxy in front of it; ``*.name`` for all below.
 
     Raises:
-        ConfigError: one of ``hosts`` is no name.
+        ConfigError: one of ``hosts`` is not a host name.
     """
     names = ["127.0.0.1", "localhost", "::1"]
     names += _own_names() if address in EVERYWHERE else [address]
@@ -104,7 +103,7 @@ def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
 
 
 def _own_names() -> list[str]:
-    """What this machine is called in its network, as far as it knows."""
+    """The names and addresses of this machine in its network, as far as it knows them."""
     name = socket.gethostname()
     found = [name, f"{name}.local"]
     with contextlib.suppress(OSError):
@@ -123,7 +122,7 @@ def environment(here: Path, files: Sequence[str] = ()) -> dict[str, str]:
     ``files`` are the folders whose files visitors may name; ``here`` without any.
 
     Raises:
-        ConfigError: one of ``files`` is no folder.
+        ConfigError: one of ``files`` is not a folder.
     """
     env = dict(os.environ)
     known = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
@@ -166,8 +165,8 @@ def serve(
         The exit status of Streamlit (never returns on POSIX).
 
     Raises:
-        ConfigError: when no port is free, Streamlit is missing, the app's files are, or a host or
-            folder is none.
+        ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host or
+            folder is not one.
     """
     env = environment(Path.cwd(), files)
     answered_names(address, hosts)

@@ -174,7 +174,7 @@ class ComparePanel extends Panel {
   focus(factor) {
     if (this.isAdopting) return
     this.each((column) => column.showPart(factor))
-    // A held thumb is told about when it is let go: one step of the history per drag.
+    // A held thumb is reported when it is released: one step of the history per drag.
     if (factor !== this.toldFactor && !this.sliders.held) this.commitSoon()
   }
 

@@ -36,7 +36,7 @@ function followFocus() {
     closing.disconnect()
     if (document.activeElement === document.body && outside?.isConnected) outside.focus({ preventScroll: true })
   })
-  // Asked when the focus leaves: a step from one part of a component to another is not told here.
+  // Asked when the focus leaves: a step within a component is not reported here.
   addEventListener("focusout", (event) => {
     if (!event.target.closest(".st-key-dock")) outside = event.composedPath()[0]
   })

@@ -17,7 +17,7 @@ class Panel {
     this.component.setTriggerValue(name, value)
   }
 
-  /** An action for Python, together with whatever has not been committed yet. */
+  /** An action for Python, together with the changes not committed yet. */
   act(name, value) {
     this.commitSoon.cancel()
     this.send(name, { ...value, view: this.view() })

@@ -1,4 +1,4 @@
-"""The server beside the pages: its web routes, the gate before them, and what it does at its start.
+"""The server behind the pages: its web routes, the gate before them, and its start.
 
 Routes have no session and no login, so they only read, name runs by id (never by path), and take
 only questions of ``rivae.ui.panels.questions``, which bound every size. A drag asks
@@ -94,21 +94,21 @@ async def picture(request: Request) -> Response:
 
 
 async def strip(request: Request) -> Response:
-    """A few items of a run's data set beside each other."""
+    """A few items of a run's data set in one picture."""
     from anyio import to_thread
 
     return await to_thread.run_sync(web.respond, _strip, request.path_params)
 
 
 async def nothing(request: Request) -> Response:
-    """Any other address below ours, and ours asked in a way that they do not take."""
+    """Any other address below ours, and ours with a method that they do not take."""
     return web.refusal(
         RunError("there is nothing at this address, or it takes another kind of request")
     )
 
 
 async def _question(request: Request) -> dict[str, Any] | str:
-    """The question, or what is wrong with it."""
+    """The question, or one sentence about its error."""
     if request.method != "POST":
         return _from_address(request.query_params)
     try:
@@ -169,9 +169,9 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.shell.cache import warm
 
-    # For what runs on its own, too: it knows by this that it works for the app.
+    # For other processes too: by this they know that they work for the app.
     os.environ.setdefault("RIVAE_FILES", str(Path.cwd()))
-    go_on_with_queue()
+    resume_queue()
     threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     stop = threading.Event()
     threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
@@ -180,18 +180,17 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 def watch_queue(stop: threading.Event) -> None:
-    """Go on with the queue whenever its dispatcher has died, until ``stop`` is set."""
+    """Restart the queue's dispatcher whenever it has died, until ``stop`` is set."""
     pause = LOOK_S
     while not stop.wait(pause):
-        pause = LOOK_S if go_on_with_queue() else min(2 * pause, LONGEST_S)
+        pause = LOOK_S if resume_queue() else min(2 * pause, LONGEST_S)
 
 
-def go_on_with_queue() -> bool:
-    """Start a dispatcher where runs wait or train and none looks after them; False where that
-    fails.
+def resume_queue() -> bool:
+    """Start a dispatcher where runs wait or train without one; False where that fails.
 
-    It is a process of its own, started like any program (never a fork of this one), and one that is
-    there already is left alone.
+    It runs in a separate process, started like any program (never a fork of this one); a running
+    one is left alone.
     """
     from rivae.jobs.dispatcher import go_on
     from rivae.jobs.records import is_supported

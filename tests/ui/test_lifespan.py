@@ -16,7 +16,7 @@ import pytest
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
-from rivae.ui.server import go_on_with_queue, lifespan
+from rivae.ui.server import lifespan, resume_queue
 from tests.training.tiny import tiny_config
 
 
@@ -32,15 +32,15 @@ def started(monkeypatch, tmp_path):
 def test_a_queue_is_gone_on_with(started, tmp_path):
     ledger = Ledger(tmp_path)
     job = ledger.add([tiny_config("waits")])[0]
-    go_on_with_queue()
+    resume_queue()
     assert started == [tmp_path]
     ledger.cancel(job.id)
-    go_on_with_queue()
+    resume_queue()
     assert started == [tmp_path], "what is over needs no dispatcher"
 
 
 def test_without_a_queue_nothing_is_made(started, tmp_path):
-    go_on_with_queue()
+    resume_queue()
     assert not started and not list(tmp_path.iterdir())
 
 
@@ -48,7 +48,7 @@ def test_a_damaged_queue_does_not_stop_the_server(started, tmp_path, caplog):
     (tmp_path / ".jobs").mkdir()
     (tmp_path / ".jobs" / "ledger.db").write_bytes(b"no database" * 500)
     with caplog.at_level(logging.WARNING, "rivae.ui.server"):
-        go_on_with_queue()
+        resume_queue()
     assert not started and "could not be resumed" in caplog.text
 
 
@@ -66,7 +66,7 @@ def test_one_that_fails_by_itself_is_tried_again_more_and_more_rarely(started, t
     Ledger(tmp_path).add([tiny_config("waits")])
     for code, soon in ((-signal.SIGKILL, True), (0, True), (1, False)):
         dispatcher._started[jobs_folder(tmp_path)] = Failing(code)
-        assert go_on_with_queue() is soon
+        assert resume_queue() is soon
     assert len(started) == 3
 
 

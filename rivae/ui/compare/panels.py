@@ -1,4 +1,4 @@
-"""What the Compare page shows around its panel: the choice of runs, the strips of one factor."""
+"""The parts around the Compare panel: the choice of runs, the strips of one factor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Compare page's session: which runs are shown, what the panel reports, what the link says."""
+"""The Compare page's session: its runs, the panel's reports and the link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_TRIED = 8  # runs tried for a default before the visitor is asked
 
 
 class CompareSession(Session[CompareState, CompareLink]):
-    """What Compare does beside what every page with a panel does."""
+    """The session of Compare."""
 
     def explorer(self, shown: CompareState) -> Explorer:
         return cache.explorer(shown.runs[0])
@@ -123,7 +123,7 @@ def open_runs(runs: Sequence[str]) -> Comparison:
 
 
 def _check_data(runs: list[Run]) -> None:
-    """Told apart before anything is opened, which may take seconds."""
+    """Refuse runs on different data before opening any, which may take seconds."""
     for run in runs:
         if not run.opens:
             raise RunError(f"run {run.id} has no trained model yet: let it finish or resume it")

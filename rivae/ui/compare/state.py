@@ -1,6 +1,4 @@
-"""What the Compare page knows, every change it can undergo, and what its panel is sent. No
-streamlit here.
-"""
+"""The state of the Compare page, every change to it, and its panel's data. No streamlit here."""
 
 from __future__ import annotations
 

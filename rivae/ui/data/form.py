@@ -87,7 +87,7 @@ def _tags() -> Path | None:
 
 
 def _columns(plan: Plan) -> Plan | None:
-    """Which column is what, with the first records beside it; None while it cannot be."""
+    """The role of each column, with the first records; None while the table cannot be read."""
     import pandas as pd
 
     from rivae.importing.mapping import ROLES, guess_mapping
@@ -203,7 +203,7 @@ def _work(plan: Plan) -> None:
 
 
 def task() -> None:
-    """The import that is running or was the last, whatever the form says meanwhile."""
+    """The import that is running or was the last, independent of the form."""
     job = importing.newest()
     if job is None:
         return

@@ -33,7 +33,7 @@ MAX_RECORD = 4 << 20
 LOOK_S = 0.5
 ENDED = "this import ended early: import the same files under the same name to resume"
 BUSY = "another import is running: wait for it, or stop it"
-# One at a time, whatever it is called: two would share the disk, and the visitor's patience.
+# One at a time: two would slow each other down.
 tasks = Tasks(1, ConfigError, BUSY)
 
 
@@ -105,7 +105,7 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     An import leaves a record in the folder of data sets, where an app that restarts finds it.
     """
     step_back()
-    # Said before the modules are loaded, which takes seconds on a busy machine.
+    # Reported before the modules are loaded, which takes seconds on a busy machine.
     progress("reading the table", 0.0)
     from rivae.importing.plan import Plan
 

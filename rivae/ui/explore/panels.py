@@ -1,6 +1,4 @@
-"""Explore around its panel: one item at the side, the results as files and as Python, and the moved
-axes as rows of Steer.
-"""
+"""The parts around the Explore panel: one item at the side, exports, and the button to Steer."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ ROLES = {"shared": "both views", "private1": "query view only", "private2": "ret
 
 
 def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
-    """Item ``i`` beside the page, where it can be watched while a slider is dragged."""
+    """Item ``i`` at the side, where it stays visible while a slider is dragged."""
     with dock(explorer.title(i), PAGE.close_item):
         _item(explorer, shown, i)
 

@@ -1,4 +1,4 @@
-"""The Explore page's session: which state is shown, what the panel reports, what the link says."""
+"""The Explore page's session: its state, the panel's reports and the link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rivae.ui.shell import cache, keys, web
 
 
 class ExploreSession(Session[ExploreState, ExploreLink]):
-    """What Explore does beside what every page with a panel does."""
+    """The session of Explore."""
 
     def explorer(self, shown: ExploreState) -> Explorer:
         return cache.explorer(shown.run, shown.rows)
@@ -107,7 +107,7 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
 
 
 def _opened(run: str, rows: Rows) -> Explorer:
-    """The run with all that its first results need; what takes long happens here, not later."""
+    """The opened run, with everything slow that its first results need already computed."""
     explorer = cache.explorer(run, rows)
     explorer.prepare()
     return explorer

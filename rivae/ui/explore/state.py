@@ -1,4 +1,4 @@
-"""What the Explore page knows, and every change it can undergo. No streamlit here."""
+"""The state of the Explore page, and every change to it. No streamlit here."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ WAYS_IN = (
 )
 WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
 
-# How a card's next step is called, and where it is made: the page, its address without the run.
+# A card's next step: its title, icon, page and that page's address without the run.
 NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
     "measure": ("Measure", ":material/speed:", METRICS, {"show": "run"}),
     "resume": ("Resume", ":material/play_arrow:", TRAIN, {}),
@@ -41,7 +41,7 @@ NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
 
 
 def run_cards(runs: Sequence[Run]) -> None:
-    """All runs, those that can be opened first; the ones in training renew themselves."""
+    """All runs, those that can be opened first; cards of runs in training refresh."""
     ready = [run for run in runs if run.opens]
     others = [run for run in runs if not run.opens]
     with st.grid(3, min_column_width=300, gap="medium"):
@@ -53,14 +53,14 @@ def run_cards(runs: Sequence[Run]) -> None:
 
 
 def _watched(run: Run) -> None:
-    """The card of a run in training; the page starts anew once that is over."""
+    """The card of a run in training; the page reruns when the training ends."""
     if describe_run(run).state != "running":
         st.rerun()
     run_card(run)
 
 
 def run_card(run: Run) -> None:
-    """A run: pictures, scores and the way in, or what is the matter with it."""
+    """A run: pictures, scores and links to pages, or its problem."""
     card, opens = describe_run(run), run.opens
     with st.container(border=True, height="stretch", key=f"card-{run.id}"):
         if card.state != "broken":
@@ -107,7 +107,7 @@ def _ways_in(run: Run) -> None:
 
 
 def _strip(run: Run, card: RunCard) -> None:
-    """A few items; the browser fetches them beside the page, which need not wait for them."""
+    """A few items; the browser fetches them separately, so the page need not wait."""
     alt = f"Some items of {card.dataset_title}"
     if url := web.strip_url(run.id):
         st.html(

@@ -1,1 +1,1 @@
-"""What the panels in the browser have in common: components, links, questions, answers."""
+"""The panels in the browser: components, links, questions and answers."""

@@ -113,7 +113,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 def _or_error(
     ask: Callable[[Mapping[str, Any]], dict[str, Any]], part: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One run's answer; what is wrong with one run does not silence the others."""
+    """One run's answer, or its error, so that one broken run does not hide the others."""
     try:
         return ask(part)
     except RivaeError as error:

@@ -1,9 +1,9 @@
-"""A page's settings, each declared once: how it stands in the address, and what its panel says.
+"""A page's settings, each declared once for the address and for the panel.
 
 A page's link is a dataclass whose fields are made by ``setting``; reading and writing the address,
 checking what the panel reports and what the panel is sent follow from that declaration. A link is
-read as if a stranger had written it: whatever is malformed or out of range is dropped and named,
-the rest is used. Only what differs from the default is written, so a new page has a short address.
+read as if a stranger had written it: malformed values and those out of range are dropped and
+named, the rest is used. Only values other than the default are written, to keep addresses short.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Kind:
 
     Attributes:
         write: the text of a value.
-        read: what of a text can be read, None where nothing can, and whether that is all of it.
-        check: what a panel reports, as a value for a run of so many dimensions. Raises ConfigError
-            where the panel cannot send that. None for what is no matter of the panel.
+        read: the value of a text, None where there is none, and whether all of the text was read.
+        check: a panel's report as a value for a run with that many dimensions. Raises ConfigError
+            where the panel cannot send that. None for settings that the panel does not have.
     """
 
     write: Callable[[Any], str]
@@ -35,7 +35,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Setting:
-    """A field of a link: its name in the address, its kind, and what it is without a word."""
+    """A field of a link: its name in the address, its kind and its default."""
 
     param: str
     kind: Kind
@@ -51,7 +51,7 @@ def setting(param: str, kind: Kind, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Link:
-    """What the address of a page can say."""
+    """The settings in the address of a page."""
 
     @classmethod
     def settings(cls) -> dict[str, Setting]:

@@ -1,4 +1,4 @@
-"""What the addresses of Explore, Steer and Compare say, and which kinds of values stand in them.
+"""The settings in the addresses of Explore, Steer and Compare, and the kinds of their values.
 
 For example ``?run=sprites-rivae&q=17&z=1_0.85~3_-1.2`` on Explore: query 17, z1 = 0.85, z3 = -1.2.
 On Steer ``?run=a&q=17&axes=3~1&n=4&m=o_i~q_1.5``: axes z3 and z1, two rows: off and on, then the
@@ -75,7 +75,7 @@ def number(low: int, high: int, wrong: str) -> Kind:
 
 
 def choice(options: Mapping[str, Any], wrong: str = "") -> Kind:
-    """One of some values, by their texts; without ``wrong`` it is no matter of the panel."""
+    """One of some values, by their texts; without ``wrong`` the panel does not have it."""
     texts = {value: text for text, value in options.items()}
 
     def check(value: Any, _: int) -> Any:
@@ -149,7 +149,7 @@ SPAN = choice({str(span): span for span in SPANS}, NO_SUCH)
 
 @dataclass(frozen=True)
 class ExploreLink(Link):
-    """What a link to Explore can say; None or empty where it says nothing.
+    """The settings of a link to Explore; None or empty where it does not name them.
 
     Attributes:
         run: id of a run.
@@ -204,7 +204,7 @@ def _check_factor(value: Any, d: int) -> int:
 
 @dataclass(frozen=True)
 class CompareLink(Link):
-    """What a link to Compare can say; None or empty where it says nothing.
+    """The settings of a link to Compare; None or empty where it does not name them.
 
     Attributes:
         runs: ids of runs, each once; the first is the reference.
@@ -294,7 +294,7 @@ AXES = Kind(lambda axes: "~".join(str(j + 1) for j in axes), _read_axes, _check_
 
 @dataclass(frozen=True)
 class SteerLink(Link):
-    """What a link to Steer can say; None or empty where it says nothing.
+    """The settings of a link to Steer; None or empty where it does not name them.
 
     Attributes:
         axes: dimensions, each once, at most five.

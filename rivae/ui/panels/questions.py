@@ -1,8 +1,8 @@
-"""What strangers may ask, field by field with bounds; the same over the web routes and through the
-session.
+"""The questions that a browser may ask, with bounds for every field; over routes and through
+the session alike.
 
-A question is checked here before anything is made of it, so no number in it sizes anything. What is
-wrong is said in one sentence made of the field's description: "'k' must be a whole number from 1 to
+A question is checked here before it is used, so no number in it can cost memory or time. An error
+is one sentence made of the field's description: "'k' must be a whole number from 1 to
 30".
 """
 
@@ -43,7 +43,7 @@ AT = Field(ge=0, le=MAX_ITEM, description="the position of an item: a whole numb
 class Question(BaseModel):
     """A question whose every field is checked; ``1`` is a number but ``"1"`` and ``true`` are not.
 
-    What it has beside its fields is ignored.
+    Other fields are ignored.
     """
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
@@ -97,7 +97,7 @@ class Steering(Question):
 
 
 class Key(Question):
-    """How the browser calls a part; it comes back with the answer."""
+    """The browser's name for a part; it comes back with the answer."""
 
     key: str = Field(max_length=MAX_KEY, description=f"a text of at most {MAX_KEY} characters")
 
@@ -140,7 +140,7 @@ class Strip(Question):
 
 
 class OfPlan(Question):
-    """What a labelling plan shows."""
+    """A question about a labelling plan."""
 
     plan: str = Field(
         pattern=f"^{RUN_ID.pattern}$",
@@ -177,7 +177,7 @@ def read(kind: type[Asked], question: Mapping[str, Any]) -> Asked:
 
 
 def from_address(kind: type[Asked], params: Mapping[str, str]) -> Asked:
-    """A question that stands in an address, where every number is written out.
+    """A question from an address, where every number is text.
 
     Raises:
         ConfigError: as :func:`read`.

@@ -1,8 +1,8 @@
-"""The address of a page: its own part read and written, and what goes along from page to page.
+"""The address of a page: its own part, and what the visitor takes from page to page.
 
 The bar at the top opens a page under its bare address. ``arrive`` fills it, before the page reads
-it, with what the page had when it was left and with the run and query in hand. So a page knows one
-way only to its state, a link, and whatever is reached can be reloaded, sent on, and come back to.
+it, with the address that the page had when it was left and with the run and query in hand. So a
+page has one source of its state, a link, and every view can be reloaded, shared and returned to.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rivae.ui.shell import keys
 
 @dataclass(frozen=True)
 class Part:
-    """What a page takes along.
+    """The parts of a page's address that are kept.
 
     Attributes:
         takes: "run" and "q" as far as they stand in its address.
-        of_run: what else means something for one run only.
-        of_query: for one query only.
-        always: what is kept even where a link says other things.
+        of_run: other names that belong to one run.
+        of_query: names that belong to one query.
+        always: names that are kept even when a link is opened.
     """
 
     takes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ PARTS = {
     "metrics": Part(("run",), ("cell",)),
     "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
 }
-PASSING = ("tour", "step")  # what is presented or asked for once
+PASSING = ("tour", "step")  # of one visit only
 NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
 
@@ -73,7 +73,7 @@ def save(params: Mapping[str, str], names: Collection[str], known: str) -> None:
 
 
 def add(params: Mapping[str, str]) -> None:
-    """Names in the address what it leaves open; what it says already stays."""
+    """Add ``params`` to the address where it does not name them yet."""
     missing = {name: text for name, text in params.items() if name not in st.query_params}
     if missing:
         st.query_params.update(missing)
@@ -95,7 +95,7 @@ def run_in_hand() -> str | None:
 def take(run: str, query: object = None) -> None:
     """The visitor looks at ``run`` and, where the page has one, at ``query``.
 
-    A picture of one's own stays in hand on pages that have other queries only.
+    An uploaded picture stays in hand on pages that cannot use it.
     """
     known = in_hand()
     q = known.get("q") if known.get("run") == run else None
@@ -105,7 +105,7 @@ def take(run: str, query: object = None) -> None:
 
 
 def renamed(run: str, name: str) -> None:
-    """A run has another name, or "" where it is gone: no page comes back to the old one."""
+    """A run was renamed, or deleted (""): no page comes back to the old name."""
     if run_in_hand() == run:
         st.session_state[keys.IN_HAND] = {"run": name} if name else {}
     kept: dict[str, dict[str, str]] = st.session_state.get(keys.ADDRESSES, {})
@@ -118,7 +118,7 @@ def renamed(run: str, name: str) -> None:
 
 
 def arrive(page: str) -> None:
-    """The visitor has come to ``page``: its bare address is filled, one that says more is not."""
+    """The visitor has come to ``page``: fill its address if it is bare."""
     part, found = PARTS.get(page), st.query_params.to_dict()
     if part is None:
         return

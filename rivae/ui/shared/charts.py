@@ -38,7 +38,7 @@ def _option(name: str, dark: str, light: str) -> str:
 
 
 def headline(title: str) -> DeltaGenerator:
-    """A heading; what is drawn inside (``with headline(…):``) stands at the end of its line."""
+    """A heading; widgets drawn inside (``with headline(…):``) stand at the end of its line."""
     line = st.container(
         horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
     )
@@ -49,7 +49,7 @@ def headline(title: str) -> DeltaGenerator:
 def chart(
     figure: go.Figure, key: str, clicked: Callable[[list[Any]], object] | None = None
 ) -> None:
-    """Draw a figure; ``clicked`` gets what stands behind a point of it (its ``customdata``)."""
+    """Draw a figure; ``clicked`` gets the ``customdata`` of a clicked point."""
     from rivae.plots.theme import alt_text
 
     def selected() -> None:

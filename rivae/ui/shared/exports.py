@@ -1,4 +1,4 @@
-"""What every panel offers beside itself: its files and the Python that makes it again."""
+"""The Export button of every panel: its files, and the Python that makes it again."""
 
 from __future__ import annotations
 

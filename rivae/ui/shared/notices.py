@@ -1,4 +1,4 @@
-"""What a page says before its content, or in its place when there is nothing to show."""
+"""Messages above a page's content, or in its place when there is nothing to show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ready_runs(name: str = "run") -> list[Run]:
 
 
 def opened(open_run: Callable[[], Opened]) -> Opened:
-    """What ``open_run`` returns; the page ends with a sentence where the run cannot be opened."""
+    """The result of ``open_run``; the page ends with a sentence where the run cannot be opened."""
     try:
         with report.waiting("Opening the run, its data and its model …", 480):
             return open_run()
@@ -44,7 +44,7 @@ def opened(open_run: Callable[[], Opened]) -> Opened:
 
 
 def no_runs() -> None:
-    """There is no trained run: the way to one."""
+    """There is no trained run: a link to the training form."""
     st.subheader("No trained run yet")
     st.write("Train one, then come back to this page.")
     st.page_link(
@@ -73,7 +73,7 @@ def in_training(run: Run) -> None:
     try:
         status = run.status
     except RivaeError:
-        return  # whatever is wrong with the run, its picture is here
+        return  # the page says elsewhere what is wrong with the run
     where = f"epoch {status.epoch} of {status.total_epochs}"
     state = "In training" if status.state == "running" else "Stopped"
     st.caption(
@@ -83,7 +83,7 @@ def in_training(run: Run) -> None:
 
 
 def remarks(explorer: Explorer, *said: str) -> None:
-    """What is to be known about the model, and what was ``said`` about the link, if anything."""
+    """Remarks on the model, and those on the link, if any (``said``)."""
     no_latent(explorer.method)
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)

@@ -1,5 +1,5 @@
-"""The session of a page with a panel: which state is shown, what the panel reports, what the
-address says. The same for Explore, Compare and Steer.
+"""The session of a page with a panel (Explore, Compare, Steer): its state, the panel's reports and
+the address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Report = dict[str, Any]
 
 
 class State(Protocol):
-    """What a page shows; ``rev`` changes whenever Python, not the browser, set it."""
+    """The state of a page; ``rev`` changes whenever Python, not the browser, sets it."""
 
     @property
     def rev(self) -> int: ...
@@ -38,11 +38,11 @@ Opened = TypeVar("Opened")
 
 
 class Session(ABC, Generic[S, L]):
-    """One page's session; the page says what its state, link and runs are.
+    """One page's session; each page defines its state, link and runs.
 
     Args:
-        keys: where its parts lie in streamlit's session.
-        link: what its address can say.
+        keys: the names of its parts in Streamlit's session.
+        link: the settings that its address can hold.
     """
 
     def __init__(self, keys: PanelKeys, link: type[L]) -> None:
@@ -54,7 +54,7 @@ class Session(ABC, Generic[S, L]):
 
     @abstractmethod
     def in_hand(self, shown: S) -> tuple[str, Query | str]:
-        """The run and the query that go along to other pages."""
+        """The run and the query that the visitor takes to other pages."""
 
     @abstractmethod
     def to_link(self, shown: S) -> L:
@@ -149,7 +149,7 @@ class Session(ABC, Generic[S, L]):
     # What the panel and the page's widgets report
 
     def guarded(self, change: Callable[[], object]) -> None:
-        """Runs a change; what cannot be done is said on the page instead of thrown at it."""
+        """Runs a change; an error becomes a sentence on the page."""
         try:
             change()
         except RivaeError as error:
@@ -191,7 +191,7 @@ class Session(ABC, Generic[S, L]):
         self.set(self.with_query(self.shown, query))
 
     def choose_query(self, query: Query) -> None:
-        """``set_query``, and closes whatever the query was chosen in."""
+        """``set_query``, and closes the gallery or item it was chosen in."""
         self.guarded(lambda: self.set_query(query))
         self.close()
 

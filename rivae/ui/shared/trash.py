@@ -1,4 +1,4 @@
-"""What was deleted from the app: an Undo right after it, and a list to bring it back from."""
+"""Deleted runs, imports and tours: an Undo right after the deletion, and a list to restore from."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NOUN: dict[Kind, str] = {"run": "run", "import": "data set", "tour": "tour"}
 
 
 def remember(deleted: Deleted) -> None:
-    """What the visitor has just deleted, for ``undo``; for callbacks."""
+    """Keep what the visitor has just deleted, for ``undo``; for callbacks."""
     st.session_state[_key("last", deleted.kind)] = deleted
 
 
 def undo(kind: Kind) -> None:
-    """A line about what the visitor deleted last, with Undo; nothing once it is back. What came
-    of a restoring is said here too.
+    """A line about the visitor's last deletion, with Undo, until it is undone. The result of
+    restoring is shown here too.
     """
     from rivae.jobs.units import size_text
 
@@ -50,7 +50,7 @@ def undo(kind: Kind) -> None:
 
 
 def panel(kind: Kind) -> None:
-    """A button that opens the list of what was deleted; nothing where the trash is empty."""
+    """A button that opens the trash; nothing where it is empty."""
     from rivae.jobs.units import size_text
 
     trash = _trash(kind)
@@ -150,7 +150,7 @@ def _trash(kind: Kind) -> Trash:
 
 
 def _is_free(kind: Kind) -> bool:
-    """Whether everybody who may look may change these, too."""
+    """Whether changing these needs no login."""
     return kind == "tour"
 
 

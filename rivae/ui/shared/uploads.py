@@ -28,11 +28,11 @@ class Upload:
     """A picture that one run has encoded.
 
     Attributes:
-        name: what stands for it in an address: a hash of the file, which only somebody who has the
-            file or the address knows.
+        name: its name in addresses: a hash of the file, known only to those who have the file or
+            the address.
         title: the name of the file.
         data_uri: a small preview; "" where the picture is no longer kept.
-        z: what the run makes of it.
+        z: the run's encoding of it.
     """
 
     name: str

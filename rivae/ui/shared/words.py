@@ -1,4 +1,6 @@
-"""What the Words page computes, once for all visitors. ``key`` is ``cache.model_key`` of a run."""
+"""Results of the Words page, computed once for all visitors; ``key`` is a run's
+``cache.model_key``.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,10 @@ def tags_of(data: PairedDataset) -> list[tuple[str, ...]] | None:
 
 
 def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
-    """What the tags mean: the file beside the imported data, else the one that is shipped.
+    """The meaning of tags, from the file next to the imported data or else the shipped one.
 
     Returns:
-        The mapping, and one sentence where the file beside the data cannot be used.
+        The mapping, and one sentence where the file next to the data cannot be used.
 
     Raises:
         DataError: the shipped file is damaged.

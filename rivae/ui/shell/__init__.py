@@ -1,1 +1,1 @@
-"""What every page stands on: keys of the session, pages, theme, gate, login, opened runs."""
+"""What every page uses: session keys, the pages, safe text, the gate, the login, opened runs."""

@@ -1,8 +1,8 @@
-"""Who may start, cancel, change and delete trainings; looking is free to everybody.
+"""Who may start, cancel, change and delete trainings; viewing needs no login.
 
 Off unless the secrets file of the app (``.streamlit/secrets.toml``) sets it up: ``[auth]`` for
 Streamlit's OpenID Connect, with ``[rivae] trainers = ["mail", …]`` for some of those who can log
-in, or ``[rivae] password`` or ``password_hash``. A file that cannot be understood lets nobody in.
+in, or ``[rivae] password`` or ``password_hash``. A file that cannot be read lets nobody in.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Login:
     """How visitors log in.
 
     Attributes:
-        kind: "none" where nothing is set up; "broken" where it is, but wrongly.
+        kind: "none" without a login; "broken" where its settings are wrong.
         expected: the password or its hash.
-        trainers: e-mails in small letters; empty is everybody who can log in.
-        providers: names for ``st.login``; None is the only one.
-        trouble: what is wrong, in one sentence without any secret.
+        trainers: e-mails in lower case; empty means everybody who can log in.
+        providers: names for ``st.login``; None stands for the only one.
+        trouble: the problem, in one sentence without any secret.
     """
 
     kind: Literal["none", "password", "account", "broken"]

@@ -26,8 +26,8 @@ MAX_DATA = 3
 STRIP_ITEMS = 6
 
 
-# Run folders by path, with the time of their config.json: reading a hundred configurations anew
-# would cost every rerun some 100 ms.
+# Run folders by path, with the time of their config.json: reading a hundred configurations
+# again would cost every rerun some 100 ms.
 _known: dict[Path, tuple[int, Run]] = {}
 
 
@@ -81,7 +81,7 @@ def _opened(content_hash: str, run_id: str, rows: str, _run: Run) -> Explorer:
     from rivae.explorer import Explorer
 
     explorer = Explorer.open(_run, "all" if rows == "all" else "test", pictures(_run))
-    # Computed here once, not under the first visitor's finger.
+    # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     return explorer
 

@@ -1,4 +1,4 @@
-"""The one gate in front of the app: what every request, page and websocket has to pass.
+"""The gate in front of the app: every request, page and websocket has to pass it.
 
 Browsers let any page of the internet send requests to this machine, and a name of a stranger can be
 made to point to it. So the gate asks under which name the app was called, from which site's page,
@@ -43,7 +43,7 @@ class Gate:
     """ASGI middleware around all routes, ours and Streamlit's, and its websocket.
 
     Args:
-        app: what comes behind.
+        app: the application behind the gate.
         base: the path below which the app is served, "" or "/name".
     """
 
@@ -51,7 +51,7 @@ class Gate:
         self.app, self.base = app, base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, pass on, and count what is read; see the module."""
+        """Check the request, pass it on, and count the bytes read."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -87,7 +87,7 @@ class Gate:
                 raise
             await self._refuse(scope, receive, dressed, refusal)
         except Exception:
-            # Whatever it is, the browser learns nothing of the server's files.
+            # Whatever failed, the browser learns nothing about the server's files.
             log.exception("%s %r failed", scope.get("method", "websocket"), scope["path"][:200])
             if started or scope["type"] == "websocket":
                 raise
@@ -145,7 +145,7 @@ class Gate:
             answer = PlainTextResponse(
                 f"{sentence[:1].upper()}{sentence[1:]}.\n", status_code=refusal.status
             )
-        if refusal.status == 413:  # what is still being sent is not read
+        if refusal.status == 413:  # the rest of the request is not read
             answer.headers["Connection"] = "close"
         await answer(scope, receive, send)
 
@@ -216,7 +216,7 @@ def content_policy() -> str:
 
 
 class _Headers:
-    """The headers of a request by name; one that is sent twice is told from one sent once."""
+    """The headers of a request by name; a header sent twice is seen as two."""
 
     def __init__(self, scope: Scope) -> None:
         self.found: dict[str, list[str]] = {}
@@ -240,7 +240,7 @@ def _check_host(headers: _Headers) -> None:
 
 
 def _check_site(scope: Scope, headers: _Headers) -> None:
-    """Only the app's own pages ask; a link on another site may open a page, and that is all."""
+    """Only the app's own pages may ask; a link on another site may open a page, nothing else."""
     from streamlit import config
 
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")

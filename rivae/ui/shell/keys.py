@@ -38,7 +38,7 @@ IN_HAND: Final = "in_hand"
 INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
-REVEAL: Final = "reveal"  # what a click has opened, and how many have been
+REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks
 DOCK_CLOSE: Final = "dock_close"
 
 # Explore
@@ -176,8 +176,8 @@ LABEL_PANEL: Final = "label_panel"
 LABEL_PAYLOAD: Final = "label_payload"  # what the panel was last sent, rebuilt on a new rev
 LABEL_ANSWER: Final = "label_answer"  # which events are stored
 LABEL_OLDER: Final = "label_older"  # older events to undo
-OUTCOME: Final = "outcome"  # begins the key of one sentence about what was just tried
-LABEL_DRAFTS: Final = "label_drafts"  # guidelines of the new plan, by what they were begun from
+OUTCOME: Final = "outcome"  # begins the key of the message about the visitor's last action
+LABEL_DRAFTS: Final = "label_drafts"  # guidelines of the new plan, by what they started from
 LABEL_EDITED: Final = "label_edited"  # the plan whose factors are open
 LABEL_NEW: Final = "label_new"  # begins the key of every field of the new plan
 LABEL_CARD: Final = "label_card"  # begins the key of every button of a plan
@@ -193,16 +193,16 @@ LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label.exchange.Looked, or None
 LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well
-TRAIN_ON: Final = "on"  # in the address: what the new run is trained on
+TRAIN_ON: Final = "on"  # in the address: the data set of the new run
 TRAIN_VIEW: Final = "training"
-ACCESS: Final = "access"  # what shows that this session gave the password; begins its keys
+ACCESS: Final = "access"  # proof that this session gave the password; begins its keys
 TRAIN_MANAGE: Final = "train_manage"  # begins the key of every field and button of one run
 TRAIN_IMPORT: Final = "train_import"  # begins the keys of the import of a run
 TRAIN_RUN: Final = "run"
 TRAIN_SCALE: Final = "scale"
 TRAIN_AXIS: Final = "axis"
 TRAIN_TERM: Final = "term"
-TRAIN_OVER: Final = "curves"  # the runs whose curves are drawn over each other
+TRAIN_OVER: Final = "curves"  # the runs whose curves are compared
 TRAIN_BUTTON: Final = "train_button"  # begins the key of every button of a run or job
 TRAIN_PRIORITY: Final = "train_priority"  # begins the key of every choice of a priority
 TRAIN_QUEUE_ALL: Final = "train_queue_all"
@@ -211,8 +211,8 @@ TRAIN_WHICH: Final = "train_which"
 TRAIN_PAGE: Final = "train_page"
 TRAIN_EPOCH: Final = "train_epoch"  # begins the key of the choice of a picture, by run
 TRAIN_LOG: Final = "train_log"
-TRAIN_DRAFT: Final = "train_draft"  # rivae.jobs.draft.Draft, the run that is about to be started
-TRAIN_CLONED: Final = "train_cloned"  # the run that the address last named to be cloned
-TRASH: Final = "trash"  # begins the keys of what was deleted, and of its buttons
-TRAIN_NEW: Final = "train_new"  # the entry that was just queued and is to come into view
+TRAIN_DRAFT: Final = "train_draft"  # rivae.jobs.draft.Draft, the run that is being prepared
+TRAIN_CLONED: Final = "train_cloned"  # the run that the address last asked to clone
+TRASH: Final = "trash"  # begins the keys of deleted things and of their buttons
+TRAIN_NEW: Final = "train_new"  # the entry just queued, to be scrolled into view
 TRAIN_FIELD: Final = "train_field"  # begins the key of every field and button of a new run

@@ -42,7 +42,7 @@ def _popover(text: str, icon: str = ":material/help:") -> None:
 
 
 def explore() -> None:
-    """Keys and meanings, behind a button."""
+    """The help of Explore, behind a button."""
     _popover(
         "A query is encoded to a point **z**. Each slider moves one number of z, and the "
         "pictures are the items that the model finds most likely for it, best first. The "
@@ -53,7 +53,7 @@ def explore() -> None:
 
 
 def traverse() -> None:
-    """What the three views show, behind a button."""
+    """The help of Traverse, behind a button."""
     _popover(
         "A traversal moves one number of **z** and keeps the others at the query.\n\n"
         "* **Strips** show the item retrieved at each point where it changes; a framed picture "
@@ -67,7 +67,7 @@ def traverse() -> None:
 
 
 def words() -> None:
-    """What clouds, contrast, names and tags show, behind a button."""
+    """The help of Words, behind a button."""
     _popover(
         "* **Clouds**: 20 test queries are moved along one axis to mean − n s.d., the mean "
         "and mean + n s.d.; a cloud holds the ingredients of the ten best items of each. A "
@@ -85,7 +85,7 @@ def words() -> None:
 
 
 def steer() -> None:
-    """What the marks mean, and the keys, behind a button."""
+    """The help of Steer, behind a button."""
     _popover(
         "Every row sets some axes of **z** together, keeps the others at the query and shows the "
         "five best items. **On** and **off** are n s.d. above and below the mean of the "
@@ -107,7 +107,7 @@ def steer() -> None:
 
 
 def compare() -> None:
-    """How runs are tied together, behind a button."""
+    """The help of Compare, behind a button."""
     from rivae.comparison import COUNTERPART
 
     _popover(
@@ -126,7 +126,7 @@ def compare() -> None:
 
 
 def metrics() -> None:
-    """What stands in the tables and what to be careful with, behind a button."""
+    """The help of Metrics, behind a button."""
     _popover(
         "* **Tables** show the benchmark's numbers next to the paper's. *Failed* is a run that "
         "diverged, *not run* a row of the paper that we have not measured; the small number "
@@ -142,7 +142,7 @@ def metrics() -> None:
 
 
 def label() -> None:
-    """The keys of the Label page and what it hides, behind a button."""
+    """The help of Label, behind a button."""
     _popover(
         "**Sweep** asks one question about a sheet of items, **Focus** every question about one "
         "item. You do not see where an item comes from: no run, no axis, no rank, no other "
@@ -164,7 +164,7 @@ def label() -> None:
 
 
 def train() -> None:
-    """How runs are queued and what survives, behind a button."""
+    """The help of Train, behind a button."""
     _popover(
         "A run is queued, starts in a separate process when a slot is free (one per graphics card, "
         "one for the CPU) and is kept in the folder of runs. It continues when you close this page "
@@ -177,7 +177,7 @@ def train() -> None:
 
 
 def about() -> None:
-    """What this is, where the theme is changed, and the keys of the Explore page."""
+    """About the app, how to change the theme, and the keys of the Explore page."""
     import rivae
 
     with st.expander("About, settings and keys", icon=":material/info:"):

@@ -1,4 +1,4 @@
-"""Addresses of the app's own web routes, and what they find as responses."""
+"""Addresses of the app's own web routes, and their responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _base: str | None = None
 
 
 def mount(base: str) -> str:
-    """From now on the routes lie below ``base``, which is returned as it begins an address."""
+    """Put the routes below ``base`` and return it as addresses begin with it: "" or "/name"."""
     global _base
     base = base.strip("/")
     _base = f"/{base}" if base else ""
@@ -40,7 +40,7 @@ def steer_url() -> str:
 
 
 def pictures_url() -> str:
-    """What stands before ``/run/side/item`` in the address of a full picture; "" as above."""
+    """The address of a full picture without its ``/run/side/item``; "" as above."""
     return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
 
 
@@ -50,12 +50,12 @@ def strip_url(run_id: str) -> str:
 
 
 def label_url(plan: str) -> str:
-    """What stands before ``/picture/position`` of a plan; "" as above."""
+    """The address of a plan's pictures without their ``/picture/position``; "" as above."""
     return "" if _base is None else _base + LABEL_PATH.replace("{plan}", plan)
 
 
 def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
-    """What ``ask`` finds, as a picture or as JSON; what it raises, as one sentence."""
+    """The result of ``ask`` as a picture or as JSON; an error as one sentence."""
     from starlette.responses import JSONResponse
 
     from rivae.thumbnails import Thumbnail

@@ -55,7 +55,7 @@ def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[s
             found = pictures_of(explorer, row.query, levels, row.n_sigma)
             if asked.card:
                 found["query"] = card(explorer, row.query)
-    except RivaeError as error:  # what is wrong with one row does not silence the others
+    except RivaeError as error:  # one broken row does not hide the others
         return {"key": key, "error": str(error)}
     return {"key": key, **found}
 

@@ -1,5 +1,4 @@
-"""What Steer opens and hands on: one item in words, a row on its way into a tour, the matrix as
-files and as Python."""
+"""The parts around the Steer panel: one item at the side, the form of a new tour step, exports."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ def _closed() -> None:
 
 
 def docked_item(explorer: Explorer, i: int) -> None:
-    """The picture and the text of item ``i`` beside the rows, and the way to make it the query."""
+    """The picture and text of item ``i`` at the side, and the button that makes it the query."""
     with dock(explorer.title(i), _closed):
         _item(explorer, i)
 

@@ -1,4 +1,4 @@
-"""The Steer page's session: which matrix is shown, what its panel reports, what the link says."""
+"""The Steer page's session: its matrix, the panel's reports and the link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rivae.ui.steer.state import SteerState
 
 
 class SteerSession(Session[SteerState, SteerLink]):
-    """What Steer does beside what every page with a panel does."""
+    """The session of Steer."""
 
     def explorer(self, shown: SteerState) -> Explorer:
         return cache.explorer(shown.run)

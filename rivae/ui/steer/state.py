@@ -1,6 +1,4 @@
-"""What the Steer page knows, every change it can undergo, and what its panel is sent. No streamlit
-here.
-"""
+"""The state of the Steer page, every change to it, and the data of its panel. No streamlit here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tours: chosen, edited, handed on below the Steer matrix; presented by ``?tour=ID&step=N``."""
+"""Tours: chosen, edited and shared below the Steer matrix; presented by ``?tour=ID&step=N``."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def show() -> None:
     """The tour in the address, or one sentence about why it cannot be shown."""
     from rivae import tours
 
-    session.PAGE.refresh()  # the matrix is mounted anew when the presenter comes back
+    session.PAGE.refresh()  # the matrix is mounted again when the presenter comes back
     try:
         tour = tours.read_tour(st.query_params["tour"])
     except RivaeError as error:

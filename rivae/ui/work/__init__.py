@@ -1,1 +1,1 @@
-"""Work in processes of its own that a page watches, and what became of it."""
+"""Tasks in separate processes, and messages about what a visitor did."""

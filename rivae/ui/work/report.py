@@ -1,4 +1,4 @@
-"""What became of what a visitor tried: one sentence, or how far the work is that it began."""
+"""What a visitor's action led to: a message, or the progress of the task it started."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def attempt(place: str, change: Callable[[], str]) -> bool:
-    """Run a change in a callback and keep what it says, or why it failed; whether it worked."""
+    """Run a change in a callback and keep its message or its error; returns whether it worked."""
     try:
         said = change()
     except RivaeError as error:
@@ -28,7 +28,7 @@ def attempt(place: str, change: Callable[[], str]) -> bool:
 
 
 def begin(place: str, start: Callable[[], Task]) -> None:
-    """Start work in a callback; where it cannot begin, a sentence at ``place`` says so."""
+    """Start a task in a callback; if that fails, a sentence at ``place`` says why."""
 
     def act() -> str:
         start()
@@ -38,7 +38,7 @@ def begin(place: str, start: Callable[[], Task]) -> None:
 
 
 def show(place: str) -> None:
-    """What was said about ``place`` since the last run of the script, once."""
+    """Show the message kept for ``place`` since the last run of the script, once."""
     worked, said = st.session_state.pop(_key(place), (True, ""))
     if said and worked:
         st.toast(markdown(said), icon=":material/check:")
@@ -47,13 +47,13 @@ def show(place: str) -> None:
 
 
 def warning(sentence: str) -> None:
-    """A sentence about what cannot be done."""
+    """A warning in one sentence."""
     st.warning(markdown(sentence), icon=":material/info:")
 
 
 @st.fragment(run_every=1)
 def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
-    """How far each task is, with a way to stop it; the page reruns when one ends.
+    """The progress of each task with a Stop button; the page reruns when one ends.
 
     ``place`` begins the keys of the buttons.
     """
@@ -76,7 +76,7 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
 
 @contextmanager
 def waiting(words: str, height: int) -> Iterator[None]:
-    """What is being done, with its seconds, over the shape of what is to come."""
+    """A spinner with seconds over a placeholder of the coming content."""
     with st.spinner(words, show_time=True), st.skeleton(height=height):
         yield
 

@@ -103,7 +103,7 @@ def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> T
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # its errors go where those of the server go
+        start_new_session=True,  # its errors appear in the server's output
     )
     task = Task(key, title, process)
 
@@ -120,8 +120,8 @@ def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> T
 class Tasks:
     """The tasks of one kind that visitors have started, shared by all sessions.
 
-    A running task is known here after a reload and in another tab, whatever a form says;
-    ``rivae.ui.work.report.watch`` shows it.
+    So a running task is found after a reload and in another tab; ``rivae.ui.work.report.watch``
+    shows it.
 
     Args:
         keep: how many tasks are remembered.
