@@ -24,7 +24,7 @@ from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
-from rivae.training import Job, Listener, Trainer, Watcher
+from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores
 
@@ -106,7 +106,7 @@ def train(
         for config in configs:
             path = root / config.name
             runs.append(Run.create(config, root) if group.leads else Follower(path, config))
-        jobs = [Job(run, data) for run, data in zip(runs, datasets, strict=True)]
+        jobs = [TrainingJob(run, data) for run, data in zip(runs, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
     except BaseException:
         # Settings that cannot train leave no folder behind.
@@ -123,13 +123,13 @@ def resume(
     group: Group | None = None,
     watch: Watcher | None = None,
 ) -> list[Run]:
-    """Go on with interrupted runs from their last checkpoints.
+    """Resume interrupted runs from their last checkpoints.
 
-    Runs that were started as one batch go on as one, also when only one of them is named: alone
-    their numbers would differ in the last digits. Finished ones among them are left alone.
+    Runs that were started as one batch resume as one, also when only one of them is named: alone
+    their numbers would differ in the last digits. Finished ones among them do not change.
 
     Raises:
-        RunError: when all are finished, one is running elsewhere, or has no usable checkpoint.
+        RunError: all are finished, one is training elsewhere, or has no usable checkpoint.
     """
     done: list[Run] = []
     batches = [
@@ -142,7 +142,7 @@ def resume(
         datasets = _load_each([run.config for run in batch])
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
-        jobs = [Job(run, data) for run, data in zip(batch, datasets, strict=True)]
+        jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
         done += _fit(batch, trainer, resume=True)
     return done
@@ -151,7 +151,7 @@ def resume(
 def _status(run: Run) -> Status:
     try:
         return run.status
-    except RunError:  # damaged: the checkpoints say where training stands
+    except RunError:  # damaged: the position is in the checkpoints
         return Status()
 
 
@@ -160,8 +160,8 @@ def _started_together(runs: Sequence[Run]) -> list[list[Run]]:
     groups: dict[tuple[Path, ...], list[Run]] = {}
     for run in runs:
         names = [name for name in _status(run).batch if Path(name).name == name]
-        beside = [run.path.parent / name for name in names]
-        paths = tuple(path for path in beside if (path / "config.json").is_file())
+        partners = [run.path.parent / name for name in names]
+        paths = tuple(path for path in partners if (path / "config.json").is_file())
         if run.path not in paths:
             paths = (run.path,)
         groups[paths] = [Run(path) for path in paths]
@@ -221,7 +221,7 @@ def run_lock(run: Run) -> Iterator[None]:
 
 
 def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
-    """Fold the configured change of axes into the trained model and record what it did.
+    """Fold the configured change of axes into the trained model and record it.
 
     ``alignment.json`` keeps the matrix, the offset and the validation scores before and after.
     """

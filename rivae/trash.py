@@ -1,9 +1,9 @@
-"""What was deleted, kept for 30 days: in ``.trash`` beside its place, each with a record.
+"""The trash: deleted runs, imports and tours, kept for 30 days in ``.trash`` of their folder.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder
-moved in one step: after a kill all of it is in one of the two places, and listed there. Only
-entries with a record of ours are ever removed, and no link is followed.
+moved in one step: after a kill it is in one of the two places, and listed there. Only entries with
+a valid record are ever removed, and no link is followed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
 MAX_RECORD = 4 * 2**20
 RESTORED = "Restored {}"
 Kind = Literal["run", "import", "tour"]
-FILES: dict[Kind, str] = {"tour": ".json"}  # what is one file, and how its name ends
+FILES: dict[Kind, str] = {"tour": ".json"}  # kinds that are one file, with the end of its name
 _NAME = re.compile(r"[^./\\][^/\\]{0,254}")
 _ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
 
@@ -59,12 +59,12 @@ class Deleted:
     """Something in the trash.
 
     Attributes:
-        id: of its entry; a name may have been deleted more than once.
+        id: of its entry; the same name may have been deleted more than once.
         path: the entry's folder.
         name: of the folder to which it is restored, or of the file without its ending.
         deleted: when.
         bytes: of its files.
-        more: what was kept with it by those who deleted it.
+        more: kept with it for restoring, e.g. a run's entries in the queue.
     """
 
     id: str
@@ -82,9 +82,9 @@ class Deleted:
 
 
 class Trash:
-    """The trash of what is of one kind and lies directly below ``root``.
+    """The trash of one kind of things directly below ``root``.
 
-    Methods that change something raise DataError with one sentence when they cannot.
+    Methods that change something raise DataError with one sentence when they fail.
     """
 
     def __init__(self, root: Path, kind: Kind) -> None:
@@ -94,7 +94,7 @@ class Trash:
     def put(
         self, name: str, *, more: Mapping[str, Any] | None = None, now: datetime | None = None
     ) -> Deleted:
-        """Move ``root/name`` into the trash; the caller knows that it is one of ours.
+        """Move ``root/name`` into the trash; the caller has checked that it is a run, import, ….
 
         Args:
             more: kept in the record, for restoring.
@@ -132,7 +132,7 @@ class Trash:
         return _deleted(path, record)
 
     def entries(self) -> list[Deleted]:
-        """What is in the trash, the last deleted first."""
+        """The entries of the trash, the last deleted first."""
         found = [
             deleted
             for path in self._paths()
@@ -155,7 +155,7 @@ class Trash:
         """Move an entry (see ``entry``) back to where it was; the folder.
 
         Raises:
-            DataError: there is none, or its name is taken now; nothing has changed then.
+            DataError: there is none, or its name is taken; nothing has changed then.
         """
         with self._changing():
             found = self.entry(name)
@@ -171,26 +171,24 @@ class Trash:
                 why = error.strerror
                 raise DataError(f"{found.name} cannot be restored: {why}") from None
             self._sync(found.path)
-            with suppress(OSError):  # tried again by ``purge``
+            with suppress(OSError):  # ``purge`` tries again
                 self._remove(found.path)
         return target
 
     def purge(self, now: datetime | None = None) -> None:
-        """Remove what has been here for 30 days, and what kills have left; where that cannot be
-        done now it is done another time.
-        """
+        """Remove entries older than 30 days and leftovers of kills, as far as possible now."""
         when = now or datetime.now(UTC)
         with suppress(DataError):
             if not self._paths():
                 return
             with self._changing(patience=0.0):
                 for path in self._paths():
-                    if self._is_over(path, when):
+                    if self._is_expired(path, when):
                         with suppress(OSError):
                             self._remove(path)
 
     def empty(self) -> int:
-        """Remove everything for good; the bytes that were freed."""
+        """Remove everything for good; returns the bytes that were freed."""
         if not self._paths():
             return 0
         freed = 0
@@ -214,7 +212,7 @@ class Trash:
 
     @contextmanager
     def _changing(self, patience: float = 5.0) -> Iterator[None]:
-        """Nobody else changes the trash meanwhile."""
+        """Hold the lock of the trash."""
         try:
             private_folder(self.folder)
             if not is_folder(self.folder):
@@ -240,7 +238,7 @@ class Trash:
                 when += timedelta(milliseconds=1)
 
     def _paths(self) -> list[Path]:
-        """The folders that may be entries; those that are being removed begin with a dot."""
+        """The folders of entries; names of those that are being removed begin with a dot."""
         try:
             found = sorted(self.folder.iterdir()) if is_folder(self.folder) else []
         except OSError:  # another user's
@@ -251,8 +249,8 @@ class Trash:
             if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)
         ]
 
-    def _is_over(self, path: Path, when: datetime) -> bool:
-        """Whether an entry is to be removed; never one without a record of ours."""
+    def _is_expired(self, path: Path, when: datetime) -> bool:
+        """Whether an entry is to be removed; never one without a valid record."""
         found = self._read(path)
         if found is None:
             return next(path.iterdir(), None) is None  # left by a kill before the record was there
@@ -260,7 +258,7 @@ class Trash:
         return path.name.startswith(".") or not moved or found.until <= when
 
     def _read(self, path: Path) -> Deleted | None:
-        """The entry in a folder; None where there is no record of ours."""
+        """The entry in a folder; None without a valid record."""
         file = path / RECORD
         with suppress(OSError, DataError):
             if stat.S_ISREG(file.lstat().st_mode):
@@ -270,7 +268,7 @@ class Trash:
         return None
 
     def _remove(self, path: Path) -> None:
-        """Remove an entry; one that was begun to be removed is never listed again."""
+        """Remove an entry, which is not listed any more from the beginning of its removal."""
         if not path.name.startswith("."):
             path = path.rename(path.with_name(f".{path.name}"))
         for child in path.iterdir():
@@ -280,7 +278,7 @@ class Trash:
                 shutil.rmtree(child)
             else:
                 child.unlink()
-        # Last, so that after a kill it still says that this is ours.
+        # Last, so that after a kill the entry still has its record.
         (path / RECORD).unlink(missing_ok=True)
         path.rmdir()
 
@@ -291,7 +289,7 @@ class Trash:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder, and no link to one."""
+    """Whether there is a folder, not a link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except (OSError, ValueError):
@@ -306,7 +304,7 @@ def _is_file(path: Path) -> bool:
 
 
 def folder_bytes(folder: Path) -> int:
-    """The bytes of all files in a folder, or of one file; what links point to does not count."""
+    """The bytes of all files in a folder, or of one file; links are not followed."""
     total = 0
     if _is_file(folder):
         return folder.lstat().st_size

@@ -12,7 +12,7 @@ from rivae.cli import main
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.runs import Run
-from rivae.training import Job, Trainer
+from rivae.training import Trainer, TrainingJob
 
 SETTINGS = {
     "n_components": 2,
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
             dataset=DatasetConfig(name="synth", settings={"n_pairs": 600}),
         )
         run = Run.create(config, root)
-        jobs.append(Job(run, run.load_dataset()))
+        jobs.append(TrainingJob(run, run.load_dataset()))
     Trainer(jobs).fit()
     shutil.copytree(root / "s0", root / "other")
     config = json.loads((root / "other" / "config.json").read_text())

@@ -19,7 +19,7 @@ from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.runs import Run
-from rivae.training import Job, Trainer
+from rivae.training import Trainer, TrainingJob
 
 # z' of the second run: z3, -2 z1 + 1, z2 of the first.
 MATRIX = torch.tensor([[0.0, -2, 0], [0, 0, 1], [1, 0, 0]])
@@ -38,7 +38,7 @@ def explorers(tmp_path_factory):
             method=MethodChoice(settings={**settings, "joint_epochs": epochs}),
         )
         run = Run.create(config, root)
-        Trainer([Job(run, run.load_dataset())]).fit()
+        Trainer([TrainingJob(run, run.load_dataset())]).fit()
         made[name] = Explorer.open(run)
     data = made["a"].data
     turned = Run(root / "a").load_method(data)

@@ -13,7 +13,7 @@ from rivae.runs import Run
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    from rivae.training import Job, Trainer
+    from rivae.training import Trainer, TrainingJob
 
     settings = {"n_components": 3, "dim_v": 8, "init": "none", "ivae_epochs": 0}
     config = RunConfig(
@@ -22,7 +22,7 @@ def run(tmp_path_factory):
         method=MethodChoice(settings={**settings, "joint_epochs": 4, "n_mismatches": None}),
     )
     run = Run.create(config, tmp_path_factory.mktemp("runs"))
-    Trainer([Job(run, run.load_dataset())]).fit()
+    Trainer([TrainingJob(run, run.load_dataset())]).fit()
     return run
 
 

@@ -21,7 +21,7 @@ from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.runs import Run, Status
 from rivae.runs.evaluation_file import Evaluation, Results
-from rivae.training import Standing, Watcher
+from rivae.training import Position, Watcher
 
 Say = Callable[[str], None]
 TELL_S = 30.0  # between two lines about a training
@@ -108,7 +108,7 @@ def _now_and_then(say: Say, name: str) -> Watcher:
     """Where a training is, every half minute."""
     said = time.monotonic()
 
-    def watch(at: Standing) -> None:
+    def watch(at: Position) -> None:
         nonlocal said
         if at.steps and time.monotonic() - said >= TELL_S:
             said = time.monotonic()

@@ -31,7 +31,7 @@ def add_commands(commands: Any) -> None:
         "  rivae benchmark --tables sprites,ablation --datasets sprites --seeds 0-9\n"
         "  rivae benchmark --tables synth --draws 10 --methods rbi-vae --set form=non-linear\n"
         "  rivae benchmark --tables pairs --set dataset.store=mine --methods rivae,cos-sim-lvm\n"
-        "It can be stopped at any time; the same command goes on, and reuses finished runs.",
+        "Stop it at any time; the same command continues, and reuses finished runs.",
     )
     parser.add_argument("--tables", help=TABLES_HELP)
     parser.add_argument("--datasets", help="only these, comma-separated")
@@ -47,8 +47,8 @@ def add_commands(commands: Any) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="change a setting of the methods, or with dataset. in front of the data: lines of "
-        "their own beside those without",
+        help="change a setting of the methods, or of the data with dataset. in front: the report "
+        "has separate lines for these",
     )
     size = parser.add_mutually_exclusive_group()
     size.add_argument(
@@ -72,7 +72,7 @@ def add_commands(commands: Any) -> None:
 
 
 def count_or_range(text: str, what: str) -> list[int]:
-    """ "5" as 0 to 4, "3-5,9" as it says.
+    """ "5" as 0 to 4, "3-5,9" as 3, 4, 5 and 9.
 
     Raises:
         ConfigError: for anything else.
@@ -98,7 +98,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         if not args.json:
             print(line, file=sys.stderr, flush=True)
 
-    say("looking up what was trained before")
+    say("looking for finished runs")
     from dataclasses import asdict
 
     from rivae.benchmark.plan import plan

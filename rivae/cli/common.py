@@ -1,4 +1,4 @@
-"""What the commands share: sub-parsers with examples, settings on the command line, tables."""
+"""Helpers of all commands: sub-parsers with examples, settings on the command line, tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from rivae.errors import ConfigError
 
 Command = Callable[[argparse.Namespace], int]
-TERMINAL_S, FILE_S = 0.1, 2.0  # between two words on the same stage
+TERMINAL_S, FILE_S = 0.1, 2.0  # between two lines about the same stage
 _COUNTS = re.compile(r"\d[\d,.]*")
 
 
@@ -71,14 +71,14 @@ def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
 
 
 class Steps:
-    """Says on stderr what a command is doing, from the first moment on.
+    """Reports the progress of a command on stderr, from its start.
 
-    A line over itself in a terminal, several times a second; in a file one per stage, and one every
-    ``file_s`` seconds.
+    In a terminal one line that is overwritten several times a second; in a file a line per stage,
+    and one every ``file_s`` seconds.
 
     Args:
-        first: what is done first; said before any work, and before modules are loaded for it.
-        quiet: say nothing.
+        first: the first stage; reported before any work, and before modules are loaded for it.
+        quiet: report nothing.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Steps:
             self(first)
 
     def __call__(self, stage: str, share: float | None = None, detail: str = "") -> None:
-        """The stage of the work, the share in [0, 1] that is done, and what else is known."""
+        """Report the stage, the share in [0, 1] that is done, and other details."""
         same = _COUNTS.sub("", stage) == _COUNTS.sub("", self.stage)
         soon = same and time.monotonic() - self._told < self.pause and share != 1
         if self.quiet or soon:
@@ -109,13 +109,13 @@ class Steps:
             print(text, file=sys.stderr, flush=True)
 
     def keep(self, text: str) -> None:
-        """A line that stays, whatever comes after it."""
+        """Print a line that is not overwritten."""
         if not self.quiet:
             self.close()
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Take the line of the terminal away."""
+        """Remove the line from the terminal."""
         if self._open:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
         self._open = False

@@ -81,7 +81,7 @@ def _add_import(commands: Any) -> None:
         "  rivae import recipes.jsonl.gz --images photos.zip --name mine --paper-filter\n"
         "  rivae import table.csv --images photos --name mine --map picture=file --factor depth\n"
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
-        "After a stop, the same command resumes. Then: rivae train mine",
+        "If it is stopped, the same command resumes. Then: rivae train mine",
     )
     parser.add_argument(
         "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
@@ -95,13 +95,13 @@ def _add_import(commands: Any) -> None:
         help="folder or zip with the pictures; may be given several times",
     )
     parser.add_argument("--name", required=True, help="of the new data set")
-    parser.add_argument("--title", default="", help="what a person calls it")
+    parser.add_argument("--title", default="", help="shown in the app instead of the name")
     parser.add_argument(
         "--map",
         action="append",
         default=[],
         metavar="ROLE=COLUMN",
-        help="which column is what: picture, id, title, ingredients, instructions, tags, url, "
+        help="the column for a role: picture, id, title, ingredients, instructions, tags, url, "
         "partition; an empty column for none (default: by their names)",
     )
     parser.add_argument(
@@ -185,7 +185,7 @@ def _add_features(commands: Any) -> None:
     parser.add_argument("checkpoint", help="a local folder, or a name on the hub")
     parser.add_argument("--as", dest="name", required=True, help="name of the features")
     parser.add_argument("--batch-size", type=int, default=32)
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:1 (default: cpu)")
 
 
 def _features(args: argparse.Namespace) -> int:

@@ -83,7 +83,7 @@ def find_job(ledger: Ledger, name: str) -> Job:
 
 
 def add_queue_options(parser: argparse.ArgumentParser, *, new: bool) -> None:
-    """What `train` and `resume` take for the queue."""
+    """Add the options of `train` and `resume` for the queue."""
     parser.add_argument("--queue", action="store_true", help="train in the background")
     if new:
         parser.add_argument("--priority", type=int, default=5, help="0 to 9, the highest first")
@@ -100,10 +100,11 @@ def queue_new(configs: Sequence[RunConfig], args: argparse.Namespace) -> int:
 
 
 def queue_again(runs: Sequence[Run], args: argparse.Namespace) -> int:
-    """Queue runs that are there but not finished, and say how to watch them.
+    """Queue unfinished runs, and say how to watch them.
 
     Raises:
-        RunError: one is finished, queued, at work, or kept elsewhere; those before it are queued.
+        RunError: one is finished, queued, training, or in another folder; those before it are
+            queued.
     """
     from rivae.jobs.ledger import Ledger
 
@@ -193,7 +194,7 @@ def _cancel(args: argparse.Namespace) -> int:
             rows.append({"run": job.run, "error": str(error)})
             continue
         if after.alive:
-            ensure_dispatcher(ledger.root)  # it sees to it that the process ends
+            ensure_dispatcher(ledger.root)  # it ends the process
         rows.append(
             {"run": job.run, "job": job.id, "state": after.state, "cancelling": after.cancelling}
         )
@@ -231,16 +232,16 @@ def _logs(args: argparse.Namespace) -> int:
 
 
 def _follow(ledger: Ledger, job: Job, path: Path) -> None:
-    """Print the end of a log, and what is added to it until the run is over."""
-    from rivae.jobs.tail import Following
+    """Print the end of a log, and new lines until the run ends."""
+    from rivae.jobs.tail import GrowingText
 
-    log = Following(path, SHOWN_BYTES)
+    log = GrowingText(path, SHOWN_BYTES)
     while True:
-        over = not job.alive and job.state != "queued"
+        ended = not job.alive and job.state != "queued"
         for text in log.new():
             sys.stdout.write(text)
             sys.stdout.flush()
-        if over:
+        if ended:
             print(f"{job.run} is {job.state}{': ' + job.message if job.message else ''}")
             return
         time.sleep(FOLLOW_S)
@@ -261,8 +262,8 @@ def _worker(args: argparse.Namespace) -> int:
     root = runs_root()
     slots = parse_slots(args.slots) if args.slots else None
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
-    args.resume_hint = "running trainings continue; `rivae worker` takes them over again"
-    # Long enough for a look at what is there before it counts as idle.
+    args.resume_hint = "trainings continue; start `rivae worker` again for queued runs"
+    # Long enough for one round before the worker counts as idle.
     idle_s = 2.0 if args.until_idle else float("inf")
     print(
         f"starting runs in {root} as slots become free; Ctrl-C stops this, not the trainings",

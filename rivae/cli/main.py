@@ -1,7 +1,7 @@
-"""The parser, and what an error or Ctrl-C turns into.
+"""The parser, and the handling of errors and Ctrl-C.
 
-Exit codes: 0 done; 1 something of the user's has to change (one sentence says what); 2 the words
-on the command line are wrong; 130 stopped by Ctrl-C or SIGTERM, nothing lost.
+Exit codes: 0 done; 1 the user has to change something (one sentence says what); 2 the command line
+is wrong; 130 stopped by Ctrl-C or SIGTERM, nothing is lost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
-    # A polite kill saves and says how to go on, exactly like Ctrl-C.
+    # SIGTERM saves and says how to resume, exactly like Ctrl-C.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         code: int = args.run(args)
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\nstopped{': ' + hint if hint else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # `rivae runs | head`: the reader has what it wanted.
+        # `rivae runs | head`: the reader has read enough.
         sys.stderr.close()
         return 0
     finally:

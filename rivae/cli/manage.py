@@ -17,7 +17,7 @@ from rivae.runs.folders import own_run
 
 
 def add_commands(commands: Any) -> None:
-    """Register the commands that change runs which are there."""
+    """Register the commands that manage runs."""
     parser = add_command(
         commands,
         "export",
@@ -29,7 +29,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
     parser.add_argument("file", help="where to write it")
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
-    parser.add_argument("--force", action="store_true", help="replace a file that is there")
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
 
     parser = add_command(
         commands,
@@ -109,7 +109,7 @@ def _rename(args: argparse.Namespace) -> int:
 
     known = own_run(args.run_id)
     if plans := plans_naming(known.id):
-        raise RunError(f"the labelling plan {plans[0]} names {known.id}: it keeps its name")
+        raise RunError(f"the labelling plan {plans[0]} uses {known.id}, so this run keeps its name")
     run = rename(known, args.name)
     print(
         json.dumps({"run": run.id, "path": str(run.path)})

@@ -24,7 +24,7 @@ REMARK = "agreement is no proof of the true factors: seeds that share a wrong bi
 
 
 def add_commands(commands: Any) -> None:
-    """Register the commands that look at trained runs."""
+    """Register the commands about trained runs."""
     parser = add_command(
         commands,
         "runs",
@@ -115,7 +115,7 @@ def _cell(value: Any) -> str:
 
 
 def _summary(run: Run) -> dict[str, Any]:
-    """One line about a run; of a broken one, why it is, and what can be read."""
+    """A row of the list of runs; for a broken run its error and the readable fields."""
     try:
         status, config = run.status, run.config
     except RunError as error:
@@ -162,7 +162,7 @@ def _evaluate(args: argparse.Namespace) -> int:
         kept = True
         try:
             run.write_evaluation(result)
-        except RunError as error:  # the numbers are shown all the same
+        except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
         out[run.id] = result.document()
         if not args.json:

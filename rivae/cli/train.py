@@ -19,9 +19,9 @@ from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
 
 if TYPE_CHECKING:
-    from rivae.training import Standing
+    from rivae.training import Position
 
-FILE_S = 30.0  # between two lines about a training, which lasts for hours, in a file
+FILE_S = 30.0  # between two lines in a file: a training takes hours
 
 
 def add_commands(commands: Any) -> None:
@@ -62,7 +62,7 @@ def add_commands(commands: Any) -> None:
 def _train(args: argparse.Namespace) -> int:
     seeds = parse_seeds(args.seeds)
     base = args.name or f"{args.dataset}-{args.method}"
-    # Said before torch is imported, which takes seconds on a cold machine.
+    # Reported before torch is imported, which takes seconds the first time.
     quiet = args.quiet or args.json or args.queue
     with Steps(_short(base), f"opening {args.dataset}", quiet, FILE_S) as steps:
         return _train_seeds(args, base, seeds, steps)
@@ -107,7 +107,7 @@ def _train_seeds(args: argparse.Namespace, base: str, seeds: Sequence[int], step
             with tracked(Run(paths[0]), batch[0], line) as listener:
                 done += train(batch, root, listener, watch=line.watch)
         except RunError as error:
-            # One seed that diverged does not cost the seeds after it.
+            # The other seeds are trained even if one diverges.
             if len(batches) == 1:
                 raise
             failures[names] = str(error)
@@ -116,7 +116,7 @@ def _train_seeds(args: argparse.Namespace, base: str, seeds: Sequence[int], step
 
 
 def _hint(paths: Sequence[Path], rest: Sequence[str]) -> Callable[[], str]:
-    """What to say when training is stopped; asked then, when it is known what was begun."""
+    """Makes the message for a stopped training, which names the runs that were started by then."""
 
     def say() -> str:
         begun = " ".join(path.name for path in paths if path.is_dir())
@@ -186,7 +186,7 @@ def _retrieval(scores: Mapping[str, float], between: str = " ") -> str:
 
 
 class ProgressLine:
-    """Tells how far a training is: what a trainer's listener and watcher hear, as one line."""
+    """Prints the progress of a training as one line; a listener and a watcher of a trainer."""
 
     def __init__(self, steps: Steps, name: str) -> None:
         steps.name, self.steps = _short(name), steps
@@ -206,8 +206,8 @@ class ProgressLine:
             self.steps.keep(f"{done}{self.loss}{self.scores}")
             self.steps("measuring and writing the model")
 
-    def watch(self, at: Standing) -> None:
-        """Where the training is, before every step."""
+    def watch(self, at: Position) -> None:
+        """The position of the training, before every step."""
         from rivae.jobs.units import duration
 
         if not at.steps:

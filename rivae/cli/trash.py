@@ -1,4 +1,4 @@
-"""``rivae delete`` and ``rivae trash``: into the trash, back from it, and for good."""
+"""``rivae delete`` and ``rivae trash``: move things to the trash, restore or remove them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _add_kinds(parser: argparse.ArgumentParser, kinds: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True)
 class _Doomed:
-    """Something that is about to be deleted: what is asked, and how it is done."""
+    """Something to delete: the question to confirm, its size, and the function that deletes it."""
 
     name: str
     question: str
@@ -87,7 +87,7 @@ class _Doomed:
 
 def _delete(args: argparse.Namespace) -> int:
     kind = args.kind or "run"
-    # All are there, or none is deleted.
+    # If one is missing, none is deleted.
     found = [
         {"run": _run, "import": _import, "plan": _plan}[kind](name)
         for name in dict.fromkeys(args.names)
@@ -115,9 +115,9 @@ def _run(name: str) -> _Doomed:
     run = own_run(name)
     size = folder_bytes(run.path)
     derived = [child.id for child in children_of(run)]
-    kept = f" ({', '.join(derived)}, derived from it, stays)" if derived else ""
+    kept = f" (runs derived from it are kept: {', '.join(derived)})" if derived else ""
     if plans := plans_naming(run.id):
-        kept += f" (labelling plan {', '.join(plans)} opens by one of its runs)"
+        kept += f" (used by labelling plan {', '.join(plans)}, which needs one of its runs)"
     return _Doomed(run.id, f"{run.id}, {size_text(size)}{kept}", size, lambda: delete_run(run))
 
 
@@ -152,7 +152,7 @@ def _plan(name: str) -> _Doomed:
     from rivae.labels.opening import labels_are_kept, open_labels
 
     if not labels_are_kept():
-        raise LabelError("no labels are kept here, so there is no plan to delete")
+        raise LabelError("there are no labels here, so there is no plan to delete")
     with closing(open_labels()) as store:
         require_plan(store, name)
 
@@ -174,7 +174,7 @@ def _deleted_plans() -> list[tuple[str, datetime]]:
 
 
 def _rows() -> list[dict[str, Any]]:
-    """What is in the trash, the last deleted first; a plan has no size and no end."""
+    """The entries of the trash, the last deleted first; a plan has no size and no end date."""
     from rivae.jobs.deletion import all_deleted
 
     rows: list[dict[str, Any]] = [

@@ -1,4 +1,4 @@
-"""Training runs in processes of their own: the queue, who starts and watches them, who trains.
+"""Training runs in separate processes: the queue, the dispatcher that starts them, the trainers.
 
-Import the module you need (``rivae.jobs.ledger``, ...): this package imports nothing by itself.
+Import the module you need (``rivae.jobs.ledger``, ...): the package itself imports nothing.
 """

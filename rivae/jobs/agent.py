@@ -1,8 +1,8 @@
-"""Starts the trainers of one job, and starts them again from their checkpoint when one dies.
+"""Starts the trainers of one job, and restarts them from their checkpoint when one dies.
 
-``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a session of its own. It imports
-next to nothing and opens no socket. Several trainers of one job meet through a file in the private
-folder of the queue, and listen to each other on this machine only (``rivae.training.distributed``).
+``python -m rivae.jobs.agent ROOT JOB PROCESSES RESTARTS``, in a new session. It imports next to
+nothing and opens no socket. Several trainers of one job meet through a file in the private folder
+of the queue, and listen to each other on this machine only (``rivae.training.distributed``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_LOG_BYTES = 8 * 2**20
 LOOK_S = 0.1  # between two looks at the trainers
-GRACE_S = 20.0  # from SIGTERM to SIGKILL, for the last words of a trainer
+GRACE_S = 20.0  # from SIGTERM to SIGKILL, so that a trainer can write its end
 
 
 def log_path(root: Path, job_id: str) -> Path:
@@ -70,7 +70,7 @@ def start_agent(root: Path, job: Job) -> subprocess.Popen[bytes]:
 
 
 def restarts_left(job: Job) -> int:
-    """How often its trainers may still die; what was started before counts."""
+    """How often its trainers may still die; earlier starts count."""
     return max(job.max_restarts - job.attempts, 0)
 
 
@@ -93,12 +93,12 @@ def shared_environment(root: Path) -> dict[str, str]:
 
 
 class Trainers:
-    """The trainers of one job, started together, ended together.
+    """The trainers of one job, started and ended together.
 
     Args:
         root: the folder of runs.
         processes: how many train the run.
-        words: what each is told besides the folder and the job.
+        words: arguments of each after the folder and the job.
         options: of ``subprocess.Popen``.
     """
 
@@ -119,9 +119,9 @@ class Trainers:
         self._stopping = False
 
     def run(self, restarts: int) -> int:
-        """Train until all have ended properly, which is 0, or one died once too often.
+        """Train until all have ended properly (returns 0), or one died once too often.
 
-        SIGTERM ends them for good, and so does whatever is raised meanwhile.
+        SIGTERM ends them for good, and so does any exception.
         """
         signal.signal(signal.SIGTERM, self._stop)
         code = 0
@@ -140,7 +140,7 @@ class Trainers:
         return code and (1 if code < 0 else code)
 
     def _stop(self, number: int, frame: Any) -> None:
-        self._stopping = True  # seen at the next look: no moment of a start is broken off
+        self._stopping = True  # checked by ``_wait``, so that a start is never interrupted
 
     def _start(self) -> None:
         meeting = meeting_path(self.folder, self.job_id)
@@ -159,7 +159,7 @@ class Trainers:
             self._running.append(start_holding(lock, self.line, env, **self.options))
 
     def _wait(self) -> int:
-        """0 when all have ended properly, else what the first to fail says."""
+        """0 when all have ended properly, else the exit status of the first that failed."""
         while not self._stopping:
             codes = [trainer.poll() for trainer in self._running]
             for code in codes:

@@ -51,7 +51,7 @@ CHECKPOINTS: dict[str, int] = {
     for name in ("last", "best")
     for end in ("", ".previous")
 }
-# As long as neither is larger than this, no zip needs the extension that hides sizes elsewhere.
+# Below this size no zip needs the zip64 extension, which keeps sizes elsewhere.
 MAX_ARCHIVE_BYTES = 4 * 10**9
 # The end of a zip: its signature, ..., entries, bytes of the directory, where it begins, comment.
 _END = struct.Struct("<4s4H2LH")
@@ -83,7 +83,7 @@ class Entry(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What an archive says that it holds."""
+    """The list of files that an archive claims to hold."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -104,7 +104,7 @@ class Part:
 
 
 def is_weights(name: str) -> bool:
-    """Whether a file holds weights, which no packing makes smaller."""
+    """Whether a file holds weights, which compression does not make smaller."""
     return name == MODEL or name in CHECKPOINTS
 
 
@@ -172,7 +172,7 @@ def _write(run: Run, parts: list[Part], stream: IO[bytes]) -> Manifest:
 
 
 def _add(archive: zipfile.ZipFile, part: Part) -> Entry:
-    """Copy one file as it is now; a log that grows meanwhile is cut where it was measured."""
+    """Copy one file as it is now; of a log that still grows, as much as was there at first."""
     weights = is_weights(part.name)
     info = _info(part.name, zipfile.ZIP_STORED if weights else zipfile.ZIP_DEFLATED)
     info.file_size = part.n_bytes
@@ -195,7 +195,7 @@ def _info(name: str, compression: int) -> zipfile.ZipInfo:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """The file itself, never what a link points to."""
+    """Open a file, but never the target of a link."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb")
 
 

@@ -38,7 +38,7 @@ _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A run that was imported, and sentences about what is to be known about it."""
+    """A run that was imported, and remarks on what could not be checked."""
 
     run: Run
     remarks: tuple[str, ...] = ()
@@ -47,17 +47,17 @@ class Imported:
 def import_run(
     source: Path | IO[bytes], root: Path, name: str = "", *, files: bool = True
 ) -> Imported:
-    """Bring the run of an archive into ``root``.
+    """Import the run of an archive into ``root``.
 
     Args:
         source: a file, or a stream that can seek.
-        name: of the run here; its own by default.
+        name: of the run here; its name in the archive by default.
         files: whether its settings may name files of this machine.
 
     Raises:
         ConfigError: its configuration is wrong, or the name cannot name a run.
-        RunError: the archive is none, damaged, too large or holds anything but a run's files; a
-            run of this name exists; or the disk is full. Nothing is left behind.
+        RunError: it is no archive, damaged, too large or holds anything but a run's files; a run
+            of this name exists; or the disk is full. Nothing is left behind.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -79,7 +79,7 @@ def import_run(
 
 @contextlib.contextmanager
 def _waiting_room(root: Path) -> Iterator[Path]:
-    """A hidden folder of its own in ``root``; whatever is still in it at the end is removed."""
+    """A new hidden folder in ``root``; what is still in it at the end is removed."""
     root.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(root)
     folder = root / f".{uuid.uuid4().hex}.import"
@@ -92,7 +92,7 @@ def _waiting_room(root: Path) -> Iterator[Path]:
 
 
 def _remove_abandoned(root: Path) -> None:
-    """Remove what imports that were killed have left."""
+    """Remove the folders of imports that were killed."""
     for folder in root.glob(".*.import"):
         if not _WAITING.fullmatch(folder.name) or not is_folder(folder):
             continue
@@ -102,7 +102,7 @@ def _remove_abandoned(root: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-# checking the files of a stranger's run, each as the code that reads it later does
+# checking the files, each with the code that reads it later
 
 
 def check_run(
@@ -111,19 +111,20 @@ def check_run(
     """Check every file of a run in ``folder`` and give the run its name here.
 
     Args:
-        name: its own by default.
+        name: the one in its configuration by default.
         files: whether its settings may name files of this machine.
 
     Returns:
-        The configuration, and sentences about what could not be checked.
+        The configuration, and remarks on what could not be checked.
 
     Raises:
         ConfigError, DataError, RunError: one sentence about the first wrong file.
     """
     config = read_config(folder / "config.json")
     named = named_files(config)
-    told = {"name": name or config.name, "imported": bool(named)}
-    config = run_config(**{**config.model_dump(), **told})
+    config = run_config(
+        **{**config.model_dump(), "name": name or config.name, "imported": bool(named)}
+    )
     if named and not files:
         raise RunError(
             f"its settings name files ({', '.join(named)[:200]}), which only visitors at this "
@@ -164,11 +165,11 @@ def _check_rows(run: Run) -> None:
         if not isinstance(row.get("epoch"), int) or not isinstance(row.get("stage"), str):
             raise RunError("metrics.jsonl in this archive holds rows that are no epochs")
     for _ in run.timing.each():
-        pass  # what it holds is looked at when it is drawn; here its lines are counted
+        pass  # its values are checked when they are drawn; here its lines are counted
 
 
 def _check_alignment(path: Path) -> None:
-    """An object, or nothing: nobody reads it but the people who wrote it."""
+    """A JSON object where it is there: no code reads more of it."""
     if not path.exists():
         return
     try:
@@ -189,7 +190,7 @@ def _check_weights(path: Path) -> None:
 
 
 def _check_model(run: Run) -> Iterator[str]:
-    """Fit the model to its configuration where its data set is here; sentences where not."""
+    """Compare the model with its configuration where its data set is here; remarks where not."""
     paths = named_files(run.config)
     if paths:
         named = ", ".join(paths)
@@ -197,8 +198,7 @@ def _check_model(run: Run) -> Iterator[str]:
     if not run.ready:
         yield "it has no trained model"
         return
-    # Nothing but plain files and folders is opened on a stranger's word, in the app only where it
-    # reads files.
+    # A stranger's settings open plain files and folders only, in the app only those it may read.
     try:
         require_open(run.config)
         here = all(_is_plain(path) for path in paths)
@@ -227,7 +227,7 @@ def _is_plain(path: str) -> bool:
 
 
 def _shapes_wanted(run: Run, shapes: tuple[Shape, Shape]) -> dict[str, Shape]:
-    """Without any weights: a configuration may ask for more than the memory holds."""
+    """Made without weights: a configuration may ask for more than the memory holds."""
     import torch
 
     from rivae.methods import build_method

@@ -1,7 +1,7 @@
-"""Delete runs and imported data by moving them into the trash, and restore what is in there.
+"""Delete runs and imported data by moving them into the trash, and restore them.
 
-A run takes its entries in the queue and their logs along. Killed in between, a folder is either in
-its place or in the trash, and what is left of its entry can be removed or is found again.
+A run's entries in the queue and their logs are moved along with it. After a kill in between, the
+folder is either in its place or in the trash, and a leftover entry can be removed or restored.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _JOB = re.compile(r"[0-9a-f]{12}")
 
 
 def trash_of_runs() -> Trash:
-    """The runs that were deleted."""
+    """The trash of runs."""
     return Trash(runs_root(), "run")
 
 
 def trash_of_imports() -> Trash:
-    """The imported data sets that were deleted."""
+    """The trash of imported data sets."""
     from rivae.data.store import data_root
 
     return Trash(data_root(), "import")
@@ -62,7 +62,7 @@ def delete_run(run: Run, now: datetime | None = None) -> Deleted:
         with held(run) as db:
             rows = _take_entries(db, run.id) if db is not None else []
             done = trash.put(run.id, more={"jobs": rows}, now=now)
-            undo.callback(trash.restore, done.id)  # where the queue cannot be written after all
+            undo.callback(trash.restore, done.id)  # in case the queue cannot be written
         undo.pop_all()
     for row in rows:
         with suppress(OSError):
@@ -72,7 +72,7 @@ def delete_run(run: Run, now: datetime | None = None) -> Deleted:
 
 
 def restore_run(name: str) -> Run:
-    """Bring a run back from the trash; ``name`` is its name, or the id of an entry.
+    """Restore a run from the trash; ``name`` is its name, or the id of an entry.
 
     Raises:
         DataError, RunError: there is none in the trash, or its name is taken now; nothing has
@@ -98,7 +98,7 @@ def restore_run(name: str) -> Run:
 
 
 def runs_on(store: Path, runs: Iterable[Run] | None = None) -> list[Run]:
-    """The runs that were trained on the import in this folder, or are to be; ``runs``: of those."""
+    """The runs (among ``runs``) that were or will be trained on the import in this folder."""
     among = list_runs([runs_root()]) if runs is None else runs
     return [run for run in among if _needs(_config(run), store)]
 
@@ -107,8 +107,8 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
     """Move an imported data set into the trash; runs on it do not open until it is restored.
 
     Raises:
-        DataError: there is no import of this name, it is no folder of ours, or cannot be moved.
-        RunError: a run is training on it, or waits for its turn.
+        DataError: there is no import of this name, its folder is not one, or cannot be moved.
+        RunError: a run trains on it, or is queued to.
     """
     from rivae.data.store import own_store
 
@@ -116,8 +116,8 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
     waiting = [
         job.run for job in Ledger(runs_root()).jobs("queued", *ALIVE) if _needs(job.config, store)
     ]
-    at_work = [run.id for run in runs_on(store) if _is_training(run)]
-    for run_id in (*waiting, *at_work):
+    training = [run.id for run in runs_on(store) if _is_training(run)]
+    for run_id in (*waiting, *training):
         raise RunError(f"{run_id} is to be trained on {name}: cancel it first, or wait for it")
     trash = trash_of_imports()
     done = trash.put(name, now=now)
@@ -126,7 +126,7 @@ def delete_import(name: str, now: datetime | None = None) -> Deleted:
 
 
 def restore_import(name: str) -> Path:
-    """Bring an import back from the trash; ``name`` is its name, or the id of an entry.
+    """Restore an import from the trash; ``name`` is its name, or the id of an entry.
 
     Raises:
         DataError: there is none in the trash, or its name is taken now.
@@ -135,7 +135,7 @@ def restore_import(name: str) -> Path:
 
 
 def all_deleted() -> list[Deleted]:
-    """What is in the trash, the last deleted first; what is due is removed before."""
+    """The entries of the trash, the last deleted first; expired ones are removed before."""
     trashes = [trash() for trash in TRASHES.values()]
     for trash in trashes:
         trash.purge()
@@ -144,7 +144,7 @@ def all_deleted() -> list[Deleted]:
 
 
 def restore(found: Deleted) -> str:
-    """Bring a run, an import or a tour back from the trash; its name.
+    """Restore a run, an import or a tour from the trash; returns its name.
 
     Raises:
         ConfigError, DataError, RunError: as ``restore_run`` and ``restore_tour``.
@@ -166,21 +166,21 @@ def _take_entries(db: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
 
 
 def _entries_of(found: Deleted) -> list[dict[str, Any]]:
-    """The entries in the queue that were deleted with a run, as far as they can be entries."""
+    """The valid entries of the queue that were deleted with a run."""
     rows = found.more.get("jobs")
     return [row for row in rows if _is_entry(row, found.name)] if isinstance(rows, list) else []
 
 
 def _is_entry(row: Any, name: str) -> bool:
-    """Whether a row says that the run ``name`` has ended: restoring it starts nothing."""
+    """Whether a row belongs to the run ``name`` and has ended: restoring it starts nothing."""
     if not isinstance(row, dict) or not _JOB.fullmatch(str(row.get("id"))):
         return False
     try:
         config = parse_config(str(row.get("config")), "")
     except ConfigError:
         return False
-    over = row.get("state") in ("finished", *RESUMABLE)
-    return over and row.get("run") == config.name == name
+    ended = row.get("state") in ("finished", *RESUMABLE)
+    return ended and row.get("run") == config.name == name
 
 
 def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
@@ -190,7 +190,7 @@ def _give_back(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
             name: row[name] for name in columns if isinstance(row.get(name), str | int | float)
         }
         marks = ", ".join("?" * len(known))
-        # One that a kill has left in the queue stays as it is.
+        # An entry that a kill has left in the queue stays as it is.
         db.execute(
             f"INSERT OR IGNORE INTO jobs ({', '.join(known)}) VALUES ({marks})",
             tuple(known.values()),
@@ -205,7 +205,7 @@ def _config(run: Run) -> RunConfig | None:
 
 
 def _needs(config: RunConfig | None, store: Path) -> bool:
-    """Whether a run of this configuration is trained on the import in this folder."""
+    """Whether a run with this configuration is trained on the import in this folder."""
     named = None if config is None else config.dataset.settings.get("store")
     if not isinstance(named, str) or not named or "\0" in named:
         return False

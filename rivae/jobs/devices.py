@@ -49,14 +49,14 @@ def _count_cards() -> int:
 
 
 def choose_slots(free: tuple[str, ...], wants_gpu: bool, processes: int) -> tuple[str, ...] | None:
-    """The slots for a run, or None while there are too few free ones."""
+    """The slots for a run, or None while too few are free."""
     kind = [slot for slot in free if slot.startswith("gpu" if wants_gpu else "cpu")]
-    # Processes of one run on the CPU share one slot: they only serve to try what many cards do.
+    # Processes of one run on the CPU share one slot: they only test training on many cards.
     needed = processes if wants_gpu else 1
     return tuple(kind[:needed]) if len(kind) >= needed else None
 
 
-KEEP_S = 2.0  # a second look within this time sees the same
+KEEP_S = 2.0  # for this long a reading of the cards is used again
 _GB = 1024**3
 
 
@@ -76,7 +76,7 @@ class TrainerUse:
     """The processes of a trainer together.
 
     Attributes:
-        cores: processor cores in use, since the last look (or since they began).
+        cores: processor cores in use, since the last call (or since they started).
         memory: bytes of main memory.
         processes: how many there are.
     """
@@ -88,13 +88,11 @@ class TrainerUse:
 
 _lock = threading.Lock()
 _cards: tuple[float, list[CardUse]] = (-1e9, [])
-_ticks: dict[int, tuple[float, float]] = {}  # by pid: when it was looked at, seconds of CPU so far
+_ticks: dict[int, tuple[float, float]] = {}  # by pid: time of the last call, seconds of CPU then
 
 
 def cards_use() -> list[CardUse]:
-    """All graphics cards of this machine, by the driver's library, else by its program; empty where
-    there are none.
-    """
+    """All graphics cards of this machine, from the driver's library, else from its program."""
     global _cards
     with _lock:
         if time.monotonic() - _cards[0] > KEEP_S:
@@ -104,7 +102,7 @@ def cards_use() -> list[CardUse]:
 
 
 def _by_library() -> list[CardUse] | None:
-    """None where the library or the driver is not there."""
+    """None where the library or the driver is missing."""
     try:
         nvml: Any = importlib.import_module("pynvml")
     except ImportError:
@@ -145,7 +143,7 @@ def _by_program() -> list[CardUse]:
 
 
 def read_card(line: str) -> CardUse | None:
-    """A line of nvidia-smi, "0, NVIDIA H200, 97, 1234, 143771" with MiB; None for another one."""
+    """A line of nvidia-smi, "0, NVIDIA H200, 97, 1234, 143771" with MiB; None for other lines."""
     parts = [part.strip() for part in line.split(",")]
     if len(parts) < 5:
         return None
@@ -162,8 +160,8 @@ def read_card(line: str) -> CardUse | None:
 
 
 def trainer_use(folder: Path, job_id: str) -> TrainerUse | None:
-    """The trainers of a job whose locks lie in ``folder``; None where none is at work, or where the
-    system does not tell.
+    """Use by the trainers of a job whose locks are in ``folder``; None where none is running, or
+    where the system has no /proc.
     """
     pids = [holder(path) for path in sorted(folder.glob(f"{job_id}.rank*.lock"))]
     found = [use for pid in pids if pid is not None and (use := _process(pid)) is not None]
@@ -202,7 +200,7 @@ def _process(pid: int) -> tuple[float, int] | None:
 
 
 def use_text(trainer: TrainerUse | None, cards: list[CardUse]) -> str:
-    """What is in use, in words; "" where nothing is known."""
+    """Use of CPU, memory and cards as text; "" where nothing is known."""
     parts = []
     if trainer is not None:
         parts.append(f"{trainer.cores:.1f} CPU cores, {trainer.memory / _GB:.1f} GB of memory")

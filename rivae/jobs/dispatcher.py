@@ -1,6 +1,6 @@
-"""The dispatcher's process: one per folder of runs, which makes its rounds until all is done.
+"""The dispatcher's process: one per folder of runs, which starts and watches them until all ended.
 
-``python -m rivae.jobs.dispatcher ROOT``. See ``rivae.jobs.rounds`` for what a round does.
+``python -m rivae.jobs.dispatcher ROOT``. It repeats the rounds of ``rivae.jobs.rounds``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher
 
 ROUND_S = 0.3
-IDLE_S = 60.0  # without anything queued or alive
+IDLE_S = 60.0  # with nothing queued or alive
 EXECUTOR = "RIVAE_EXECUTOR"  # "" is this machine; see ``rivae.jobs.slurm``
 log = logging.getLogger("rivae.jobs")
 
@@ -41,7 +41,7 @@ def make_dispatcher(root: Path, slots: Sequence[str] | None = None) -> Dispatche
 def run_dispatcher(
     root: Path, *, idle_s: float = IDLE_S, slots: Sequence[str] | None = None
 ) -> int:
-    """Dispatch until nothing was to be done for ``idle_s`` seconds; 1 where another one does."""
+    """Dispatch until there is nothing to do for ``idle_s`` seconds; 1 if another one is running."""
     folder = make_private(jobs_folder(root))
     while True:
         try:
@@ -49,7 +49,7 @@ def run_dispatcher(
                 _dispatch(make_dispatcher(root, slots), idle_s)
         except BlockingIOError:
             return 1
-        # Queued in the last instant, by somebody who still saw the lock held?
+        # Was a run queued just now, by a process that still saw the lock held?
         with suppress(RunError):
             if idle_s and Ledger(root).jobs("queued"):
                 continue
@@ -73,16 +73,16 @@ _starting = threading.Lock()
 
 
 def is_dispatching(root: Path) -> bool:
-    """Whether a dispatcher is at work on the runs below ``root``."""
+    """Whether a dispatcher is running for the runs below ``root``."""
     return is_locked(jobs_folder(root) / "dispatcher.lock")
 
 
 def ensure_dispatcher(root: Path) -> None:
-    """Start a dispatcher in a session of its own unless there is one; it outlives this process."""
+    """Start a dispatcher in a new session unless one is running; it outlives this process."""
     folder = make_private(jobs_folder(root)).resolve()
     with _starting:
         last = _started.get(folder)
-        # Also one that has just been started and does not hold its lock yet.
+        # Also one that was just started and does not hold its lock yet.
         if (last is not None and last.poll() is None) or is_dispatching(root):
             return
         with open_log(folder / "dispatcher.log") as stream:
@@ -96,17 +96,17 @@ def ensure_dispatcher(root: Path) -> None:
             )
 
 
-def go_on(root: Path) -> bool:
-    """Start a dispatcher where runs wait or train and none is running; call it now and then.
+def restart_if_needed(root: Path) -> bool:
+    """Start a dispatcher if runs wait or train and none is running; to be called now and then.
 
-    False where the last one that was started here has failed by itself: then wait for longer.
+    False if the last one that this process started has failed: then wait longer.
 
     Raises:
         RunError: the queue cannot be used.
         OSError: it cannot be started.
     """
     last = _started.get(jobs_folder(root).resolve())
-    code = last.poll() if last is not None else None  # no zombie stays
+    code = last.poll() if last is not None else None  # leaves no zombie
     if is_dispatching(root) or not Ledger(root).jobs("queued", "starting", "running"):
         return True
     ensure_dispatcher(root)

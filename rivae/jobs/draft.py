@@ -1,7 +1,7 @@
-"""A training that somebody is about to start: what they typed, checked setting by setting.
+"""A training that is about to be started: the typed settings, each checked.
 
-A draft keeps text, so that nothing is lost by being wrong. What it does not mention is the
-preset's. Several seeds and several values of one setting make several runs.
+A draft keeps text, so that a wrong value is not lost. Settings it does not name have the preset's
+value. Several seeds and several values of one setting make several runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Values = dict[str, dict[str, Any]]
 
 
 def holder(values: Values, path: str) -> dict[str, Any] | None:
-    """What holds the setting; None where the part it belongs to is not there."""
+    """The dictionary that holds the setting; None where its part is not there."""
     at: Any = values
     for name in path.split(".")[:-1]:
         at = at.get(name) if isinstance(at, dict) else None
@@ -34,7 +34,7 @@ def holder(values: Values, path: str) -> dict[str, Any] | None:
 
 
 def put(values: Values, known: SettingField, value: Any) -> None:
-    """Set a value in place; a part is taken away, or added with its own defaults."""
+    """Set a value in place; a part is removed, or added with its defaults."""
     parent, name = holder(values, known.path), known.path.rpartition(".")[2]
     assert parent is not None, f"no part holds {known.path}"
     if known.kind != "part":
@@ -76,15 +76,15 @@ def as_json(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Draft:
-    """What was chosen and typed.
+    """The choices and the typed text.
 
     Attributes:
         dataset, method, preset: names.
-        name: of the run, or what the names of several begin with; "" for one that is free.
+        name: of the run, or the first part of the names of several; "" for a free name.
         seeds: e.g. "0-4", see ``parse_seeds``.
         device: "cpu" or "cuda".
         entries: text by the path of a setting; other settings have the preset's value, and those
-            of another method or data set are kept but mean nothing.
+            of another method or data set are kept but have no effect.
         sweep: the path of the setting that takes several values, or "".
         values: these values, see ``values_of``.
         processes: how many graphics cards one run takes.
@@ -106,7 +106,7 @@ class Draft:
 
     @property
     def data(self) -> str:
-        """The data set as a person names it: an import by its own name."""
+        """The data set as a person names it: an import by its name."""
         store = self.entries.get("dataset.store", "")
         return store if self.dataset == IMPORTED and store in import_names() else self.dataset
 
@@ -127,16 +127,16 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """A draft beside the schema.
+class CheckedDraft:
+    """A draft checked against the schema.
 
     Attributes:
-        fields: the settings that there are, in the order of their groups.
-        base: the text of the preset's value of each, by path.
-        texts: what each shows: what was typed, else the preset's value.
-        changed: the paths of those that are not the preset's, in the order of ``fields``.
-        troubles: one sentence by the path of each wrong setting; "" for what no single one has.
-        values: all of them by section, as far as they are right.
+        fields: the settings of these choices, in the order of their groups.
+        base: the preset's value of each as text, by path.
+        texts: the text of each: as typed, else the preset's value.
+        changed: the paths of those that differ from the preset, in the order of ``fields``.
+        troubles: a sentence for each wrong setting, by path; "" for one about several settings.
+        values: the valid ones by section.
     """
 
     fields: tuple[SettingField, ...]
@@ -154,7 +154,7 @@ class Checked:
         raise ConfigError(f"there is no setting '{path.partition('.')[2]}' with these choices")
 
     def changes(self) -> Values:
-        """By section what ``rivae.launch.make_config`` is to change of the preset.
+        """The settings that differ from the preset, by section, for ``rivae.launch.make_config``.
 
         Raises:
             ConfigError: with the first trouble.
@@ -168,8 +168,8 @@ class Checked:
         return made
 
 
-def check(draft: Draft) -> Checked:
-    """Every setting of a draft, checked.
+def check(draft: Draft) -> CheckedDraft:
+    """Check every setting of a draft.
 
     Raises:
         ConfigError: the data set, method or preset is unknown, or they do not go together.
@@ -178,7 +178,7 @@ def check(draft: Draft) -> Checked:
     base = preset_values(draft)
     values = copy.deepcopy(base)
     troubles: dict[str, str] = {}
-    # The outer before the inner: a part that is added has its own defaults.
+    # Outer settings first: a part that is added brings its defaults.
     for known in sorted(everything, key=lambda f: f.path.count(".")):
         if known.path in draft.entries and holder(values, known.path) is not None:
             try:
@@ -190,7 +190,7 @@ def check(draft: Draft) -> Checked:
     shown = {f.path: draft.entries.get(f.path, text_at(values, f)) for f in fields}
     changed = tuple(f.path for f in fields if f.path in troubles or differs(base, values, f))
     order = [path for path in shown if path in troubles] + [""] * ("" in troubles)
-    return Checked(
+    return CheckedDraft(
         fields,
         {f.path: usual(base, f) for f in fields},
         shown,
@@ -209,7 +209,7 @@ def preset_values(draft: Draft) -> Values:
     entered = {}  # the preset may depend on how large pictures are, or whether they are vectors
     for known in dataset_fields(draft.dataset):
         if known.path in draft.entries:
-            with suppress(ConfigError):  # told beside the setting
+            with suppress(ConfigError):  # ``check`` reports it at the setting
                 entered[known.label] = value_of(known, draft.entries[known.path])
     return _preset_values(draft, entered)
 
@@ -227,7 +227,7 @@ def _preset_values(draft: Draft, data: Mapping[str, Any]) -> Values:
 
 
 def draft_of(config: RunConfig) -> Draft:
-    """The draft of a run like this one: whatever differs from today's preset is an entry.
+    """The draft of a run like this one: settings that differ from today's preset are entries.
 
     Raises:
         ConfigError: its data set, method or preset is not known here.
@@ -258,8 +258,7 @@ def draft_of(config: RunConfig) -> Draft:
 def _schema_troubles(
     draft: Draft, values: Values, fields: Sequence[SettingField]
 ) -> dict[str, str]:
-    """What the configuration classes find wrong; what no single setting is to blame for, under
-    ""."""
+    """The errors of the configuration classes by path; those of several settings under ""."""
     known = {field.path: field for field in fields}
     found: dict[str, str] = {}
     for section, owner, model in (

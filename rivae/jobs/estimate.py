@@ -26,7 +26,7 @@ from rivae.jobs.fields import stage_lengths
 from rivae.methods import method_class, method_config
 from rivae.methods.base import Stage
 from rivae.runs import Run
-from rivae.training import Job, Trainer
+from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import finish_closed_form
 from rivae.training.state import make_optimiser, save_state
 from rivae.validation import validation_scores
@@ -41,12 +41,12 @@ class StageTime:
 
     Attributes:
         name: as in the log.
-        setting: the setting that is its length, or "" where there is none.
-        epochs: its length; 0 when the run leaves it out, then the times are 0 as well.
-        steps: in an epoch.
+        setting: the setting that holds its length, or "" where there is none.
+        epochs: its length; 0 when the run leaves it out, then the times are 0 too.
+        steps: per epoch.
         step_s: seconds of one step, the median.
         prepare_s: seconds before the first step.
-        validated: whether its epochs are followed by validations.
+        validated: whether the model is validated during this stage.
     """
 
     name: str
@@ -74,17 +74,17 @@ class Estimate:
     card_memory: int | None
 
     def seconds(self, lengths: Mapping[str, int] | None = None) -> float:
-        """The whole run, with other lengths of stages by setting where some are given."""
+        """Seconds of the run; ``lengths`` are other lengths of stages by setting."""
         stages = sum(self.stage_seconds(stage, lengths) for stage in self.stages)
         return self.start_s + stages + VALIDATIONS_AT_END * self.validate_s
 
     def stage_seconds(self, stage: StageTime, lengths: Mapping[str, int] | None = None) -> float:
-        """One stage with its validations and checkpoints."""
+        """Seconds of one stage with its validations and checkpoints."""
         epochs = (lengths or {}).get(stage.setting, stage.epochs)
         if not epochs:
             return 0.0
         each = stage.steps * stage.step_s
-        # The state is kept after an epoch, but no more often than every checkpoint_seconds.
+        # The state is saved after an epoch, but no more often than every checkpoint_seconds.
         saves = epochs * min(each / max(self.checkpoint_seconds, 1e-9), 1.0)
         validations = -(-epochs // self.validate_every) if stage.validated else 0
         return stage.prepare_s + epochs * each + saves * self.save_s + validations * self.validate_s
@@ -101,8 +101,8 @@ class Estimate:
 
 
 def estimate_key(config: RunConfig) -> str:
-    """Equal for runs that one estimate holds for: name, seed and lengths of stages do not matter,
-    but which stages there are does."""
+    """Equal for runs that share an estimate: they may differ in name, seed and lengths of stages,
+    but not in which stages they have."""
     settings = dict(config.method.settings)
     for name in stage_lengths(config.method.name):
         settings[name] = min(settings.get(name, 0), 1)
@@ -126,11 +126,11 @@ def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
     """Train every stage of ``config`` for about 20 steps and measure.
 
     Args:
-        progress: told what is done now and the share in [0, 1] that is done.
+        progress: called with the current step and the share in [0, 1] that is done.
 
     Raises:
-        ConfigError, DataError, RunError: when such a run could not be trained; one sentence.
-        KeyboardInterrupt: passed on; nothing is left behind then either.
+        ConfigError, DataError, RunError: such a run could not be trained; one sentence.
+        KeyboardInterrupt: passed on; nothing is left behind.
     """
     tell = progress or (lambda stage, share: None)
     tell("opening the data set", 0.0)
@@ -139,7 +139,7 @@ def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
     try:
         with tempfile.TemporaryDirectory(prefix="rivae-probe-") as folder:
             tell("building the model", 0.1)
-            trainer = _Stopwatch([Job(Run.create(config, Path(folder)), data)])
+            trainer = _Stopwatch([TrainingJob(Run.create(config, Path(folder)), data)])
             start_s = time.monotonic() - started
             settings = _settings_of_stages(config, data, trainer.models.stages)
             stages = [
@@ -172,8 +172,7 @@ def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
 def _settings_of_stages(
     config: RunConfig, data: PairedDataset, stages: Sequence[Stage]
 ) -> list[str]:
-    """The setting that is the length of each stage, or "": found by giving each a length of its
-    own."""
+    """The setting that holds the length of each stage, or "": found by giving each another one."""
     choice, shapes = config.method, (data.x1.shape, data.x2.shape)
     names = stage_lengths(choice.name)
     lengths = {name: 1_000 + i for i, name in enumerate(names)}
@@ -192,16 +191,16 @@ class _EnoughError(Exception):
 
 
 class _Stopwatch(Trainer):
-    """A trainer whose stages are only begun, and that writes no rows."""
+    """A trainer that only begins its stages, and writes no rows."""
 
-    def __init__(self, jobs: list[Job]) -> None:
+    def __init__(self, jobs: list[TrainingJob]) -> None:
         super().__init__(jobs, tick=self._note)
         self.save_s = 0.0
         self._ticks: list[tuple[int, float]] = []  # (epoch, time) at the beginning of each step
         self._limit = 0.0
 
     def clock(self, stage: Stage, setting: str, tell: OnProgress) -> StageTime:
-        """Begin one stage and measure it; of an empty one nothing is measured."""
+        """Begin one stage and measure it; an empty one is not measured."""
         n, rows = self.feed.n, self.feed.rows
         steps = self.feed.steps(stage.batch_size)
         if not stage.epochs:
@@ -215,7 +214,7 @@ class _Stopwatch(Trainer):
                 self.feed.tables.pop(kind, None)
 
     def validation_s(self) -> float:
-        """Seconds of one validation; 0 where the model is too far from a trained one for it."""
+        """Seconds of one validation; about 0 if it fails, as the model is hardly trained."""
         job = self.models.jobs[0]
         started = time.monotonic()
         model = self.models.single(0)
@@ -256,7 +255,7 @@ class _Stopwatch(Trainer):
         )
 
     def _note(self) -> None:
-        """Before every step: the time, and whether it is enough."""
+        """Before every step: note the time, and stop after enough steps."""
         self._wait()
         now = time.monotonic()
         self._ticks.append((self.models.progress.stage_epoch, now))
@@ -264,20 +263,20 @@ class _Stopwatch(Trainer):
             raise _EnoughError
 
     def _after_epoch(self, stage: Stage, *rest: object) -> None:
-        """Rows, checkpoints and what has diverged do not matter here."""
+        """Writes no rows or checkpoints, and does not check for divergence."""
 
     def _prepare(self, stage: Stage) -> None:
         try:
             super()._prepare(stage)
         except ConfigError:
-            # Embedders that have hardly begun may give embeddings that cannot be unfolded.
+            # Embedders that are hardly trained may give embeddings that cannot be unfolded.
             if not stage.needs_coordinates:
                 raise
             shape = (self.feed.n, self.models.method.n_components)
             self.feed.tables["coordinates"] = torch.zeros(shape, device=self.models.device)
 
     def _seconds_per_step(self) -> float:
-        """The median, without the first step; across epochs only where each has but one step."""
+        """The median without the first step; across epochs only if each has just one step."""
         pairs = list(zip(self._ticks, self._ticks[1:], strict=False))
         within = [b[1] - a[1] for a, b in pairs[1:] if a[0] == b[0]]
         every = [b[1] - a[1] for a, b in pairs[1:]]
@@ -293,7 +292,7 @@ class _Stopwatch(Trainer):
 
 
 def _memory() -> int | None:
-    """The most memory that this process has had, in bytes; None where the system does not tell."""
+    """The peak memory of this process in bytes; None where the system does not report it."""
     try:
         import resource
     except ImportError:
@@ -303,5 +302,5 @@ def _memory() -> int | None:
 
 
 def _card_memory(device: torch.device) -> int | None:
-    """The most memory of the card that was taken, in bytes; None on the CPU."""
+    """The peak memory of the card in bytes; None on the CPU."""
     return torch.cuda.max_memory_reserved(device) if device.type == "cuda" else None

@@ -1,4 +1,4 @@
-"""The values of settings as a person types them, and back; a bad one is one sentence."""
+"""The values of settings as typed text, and back; a wrong one is one sentence."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def text_of(value: Any) -> str:
 
 
 def value_of(field: SettingField, text: str) -> Any:
-    """The value that ``text`` means for a setting, of JSON's types; its bounds are not checked.
+    """The value of a setting from its text, of JSON's types; its bounds are not checked.
 
     Raises:
-        ConfigError: it means none; the sentence says what is expected.
+        ConfigError: the text is no such value; the sentence says what is expected.
     """
     text = text.strip()
     if len(text) > MAX_TEXT:
@@ -56,7 +56,7 @@ def values_of(field: SettingField, text: str) -> list[Any]:
     """Several values of a setting, separated by commas, or by semicolons where a value has commas.
 
     Raises:
-        ConfigError: one of them means none, one is there twice, or there is none.
+        ConfigError: one of them is wrong or there twice, or there is none.
     """
     single = field.kind in ("whole", "number", "switch", "choice", "text")
     parts = text.split("," if single and ";" not in text else ";")
@@ -66,12 +66,12 @@ def values_of(field: SettingField, text: str) -> list[Any]:
         raise ConfigError(f"give the values of {field.label} one after the other, e.g. {example}")
     for i, value in enumerate(values):
         if value in values[:i]:
-            raise ConfigError(f"{field.label} has the value {text_of(value)} twice: take one away")
+            raise ConfigError(f"{field.label} has the value {text_of(value)} twice: remove one")
     return values
 
 
 def expected(field: SettingField) -> str:
-    """What a setting takes, in words, e.g. "a whole number from 1 to 512"."""
+    """The valid values of a setting as text, e.g. "a whole number from 1 to 512"."""
     if field.kind == "choice":
         return f"one of {', '.join(field.choices)}"
     what = {
@@ -113,7 +113,7 @@ def _read(field: SettingField, text: str) -> Any:
 
 
 def _number(text: str, whole: bool) -> int | float:
-    value = float(text.replace("_", "x"))  # Python's digit groups are no number of ours
+    value = float(text.replace("_", "x"))  # refuses Python's digit groups such as 1_000
     if not math.isfinite(value):
         raise ValueError
     if whole or (value.is_integer() and abs(value) < 2**53 and text.strip().lstrip("+-").isdigit()):

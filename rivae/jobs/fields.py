@@ -1,8 +1,8 @@
 """Every setting of a run, read from the schema: its name, type, bounds, choices and meaning.
 
-A form made of these has a new method, data set or setting by itself: they are the fields of the
-configuration classes of the method, the data set and the trainer. A configuration inside another
-one ("embedder") is taken apart into its own settings ("embedder.hidden").
+The settings are the fields of the configuration classes of the method, the data set and the
+trainer, so a form made of them shows a new method, data set or setting without more code. A
+configuration inside another one ("embedder") is split into its settings ("embedder.hidden").
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Kind = Literal["whole", "number", "switch", "choice", "text", "numbers", "pairs"
 Group = Literal["Stage lengths", "Loss weights", "Networks", "Other", "Data set", "Training"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
-# What a setting is about is told by the last part of its name.
+# The last part of a setting's name puts it into a group.
 WEIGHTS = {
     "anchor",
     "beta",
@@ -61,9 +61,9 @@ class SettingField:
     """One setting.
 
     Attributes:
-        path: where it stands in the configuration: section and names, "method.embedder.hidden".
+        path: its place in the configuration: section and names, "method.embedder.hidden".
         group: the part of a form it belongs to.
-        kind: what its value is: a whole or real number, yes or no, one of ``choices``, a text,
+        kind: the kind of its value: a whole or real number, yes or no, one of ``choices``, a text,
             several numbers, pairs of numbers, or a "part" that is there or not (the settings
             inside it follow); "json" for anything else.
         default: without a preset.
@@ -71,10 +71,10 @@ class SettingField:
         optional: whether it may be left empty (None).
         length: how many numbers the kind "numbers" takes; None for any.
         whole: whether those are whole numbers.
-        inside: of a part, the values that it has when it is added.
-        bounds: in words, e.g. "from 1 to 512", or "".
+        inside: of a part, its values when it is added.
+        bounds: as text, e.g. "from 1 to 512", or "".
         title: its name for a reader, or "".
-        help: what it means, or "".
+        help: its meaning, or "".
     """
 
     path: str
@@ -113,7 +113,7 @@ def method_fields(method: str) -> tuple[SettingField, ...]:
 
 @cache
 def training_fields() -> tuple[SettingField, ...]:
-    """The settings of the trainer but for the device."""
+    """The settings of the trainer, without the device."""
     found = _of_model("training", TrainingConfig)
     return tuple(known for known in found if known.path not in APART)
 
@@ -158,7 +158,7 @@ def _of_model(prefix: str, model: type[BaseModel]) -> Iterator[SettingField]:
 
 
 def _defaults(model: type[BaseModel]) -> dict[str, Any]:
-    """The values of a configuration that nothing was said about; None where one is required."""
+    """The default values of a configuration; None where one is required."""
     return {
         name: None
         if info.is_required()
@@ -218,7 +218,7 @@ def _group(path: str, kind: Kind, said: str) -> Group:
     last = names[-1]
     if last.endswith("epochs") and kind == "whole" and len(names) == 1:
         return "Stage lengths"
-    # Not the hidden layers of something else: "embedder.dropout" is of a network as well.
+    # All settings of an embedder are settings of a network, e.g. "embedder.dropout".
     if names[0].startswith("embedder") and names[0] != "embedder_rate":
         return "Networks"
     if last in NETWORKS or last.endswith("hidden"):
@@ -252,7 +252,7 @@ def _model_in(hint: Any) -> type[BaseModel] | None:
 
 
 def _bounds(marks: list[Any]) -> str:
-    """Bounds of a number in words."""
+    """The bounds of a number as text."""
     names = ("ge", "gt", "le", "lt")
     said = [(name, getattr(mark, name, None)) for mark in marks for name in names]
     found: dict[str, Any] = {name: bound for name, bound in said if bound is not None}

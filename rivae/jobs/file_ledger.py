@@ -1,8 +1,8 @@
-"""What a dispatcher and a trainer on another machine write to each other: three small files.
+"""The ledger for a trainer on another machine: three small files per job.
 
-SQLite's ledger is used on one machine only, since its shared memory knows no network file system.
-A trainer elsewhere gets a copy of its entry, looks whether it is asked to stop, and says how far
-it is; the dispatcher puts that into the ledger.
+SQLite's ledger is used on one machine only, as its shared memory does not work on network file
+systems. A trainer elsewhere reads a copy of its entry (``task``), checks whether it should stop
+(``stop``), and reports its state (``said``), which the dispatcher writes into the ledger.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class _Task(BaseModel):
     max_restarts: int
 
 
-class Said(BaseModel):
-    """How far a trainer is: its state, the sentence that belongs to it, and all its starts."""
+class TrainerReport(BaseModel):
+    """The report of a trainer: its state, a sentence about it, and the number of its starts."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -39,7 +39,7 @@ class Said(BaseModel):
     attempts: int = 0
 
 
-class Slip:
+class FileLedger:
     """The files of the jobs below ``root``, with the methods of the ledger that a trainer needs."""
 
     def __init__(self, root: Path) -> None:
@@ -51,7 +51,7 @@ class Slip:
     # the dispatcher's side
 
     def hand_over(self, job: Job) -> None:
-        """Write the task of a claimed job; what was said about an earlier one is forgotten."""
+        """Write the task of a claimed job; the report of an earlier one is deleted."""
         self.remove(job.id)
         assert job.config is not None
         task = _Task(
@@ -63,31 +63,33 @@ class Slip:
         write_json(self._path(job.id, "task"), task.model_dump(mode="json"), private=True)
 
     def ask_to_stop(self, job_id: str) -> None:
-        """The trainer ends at its next look, within a second where files are seen at once."""
+        """Tell the trainer to stop; it looks every half second."""
         self._path(job_id, "stop").touch(mode=0o600)
 
-    def said(self, job_id: str) -> Said:
-        """What the trainer said last; nothing yet is "starting"."""
+    def report(self, job_id: str) -> TrainerReport:
+        """The last report of the trainer; "starting" before the first."""
         path = self._path(job_id, "said")
         if not path.exists():
-            return Said()
+            return TrainerReport()
         try:
-            return read_form(Said, path, MAX_BYTES, too_large="", foreign="", unreadable="")
+            return read_form(
+                TrainerReport, path, MAX_BYTES, too_large="", foreign="", unreadable=""
+            )
         except DataError:
-            return Said()
+            return TrainerReport()
 
     def remove(self, job_id: str) -> None:
-        """Delete the files of a job that nobody is at work on."""
+        """Delete the files of a job that has no trainer."""
         for what in ("task", "stop", "said"):
             path = self._path(job_id, what)
             path.unlink(missing_ok=True)
             path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
 
-    # the trainer's side, as in the ledger
+    # the trainer's side, as in ``rivae.jobs.ledger``
 
     def job(self, job_id: str) -> Job:
         """The task as an entry of the queue; RunError where there is none."""
-        trouble = f"the task of job {job_id[:40]} is not to be seen here: share the folder of runs"
+        trouble = f"the task of job {job_id[:40]} is missing here: share the folder of runs"
         try:
             task = read_form(
                 _Task,
@@ -99,7 +101,7 @@ class Slip:
             )
         except DataError as error:
             raise RunError(str(error)) from None
-        said = self.said(job_id)
+        said = self.report(job_id)
         return Job(
             id=job_id,
             config=task.config,
@@ -113,14 +115,14 @@ class Slip:
         )
 
     def count_start(self, job_id: str) -> int:
-        """A trainer has begun: how often that has happened since the run was queued."""
+        """Count a start of the trainer; returns all starts since the run was queued."""
         attempts = self.job(job_id).attempts + 1
         self._say(job_id, attempts=attempts)
         return attempts
 
     def advance(self, job_id: str, state: State, message: str = "") -> bool:
-        """Say that the job is in ``state``; False when that may not follow what was said before."""
-        if state not in NEXT[self.said(job_id).state]:
+        """Report ``state``; False when it may not follow the state reported before."""
+        if state not in NEXT[self.report(job_id).state]:
             return False
         self._say(job_id, state=state, message=message)
         return True
@@ -128,6 +130,6 @@ class Slip:
     def _say(self, job_id: str, **changes: object) -> None:
         change_json(
             self._path(job_id, "said"),
-            lambda: self.said(job_id).model_copy(update=changes).model_dump(),
+            lambda: self.report(job_id).model_copy(update=changes).model_dump(),
             private=True,
         )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.jobs.tail import GrowingFile
+from rivae.jobs.tail import GrowingRows
 from rivae.runs import Run
 
 Array = NDArray[np.float64]
@@ -82,7 +82,7 @@ class _Block:
 class Thinned:
     """All terms of a run by epoch: at most ``max_blocks`` blocks, each of one stage.
 
-    Blocks hold one epoch at first; whenever there are too many, neighbours are joined.
+    Blocks hold one epoch at first; when there are too many, neighbours are joined.
     """
 
     def __init__(self, max_blocks: int = MAX_BLOCKS) -> None:
@@ -102,7 +102,7 @@ class Thinned:
         return self.stages[-1][2] if self.stages else 0
 
     def add(self, stage: str, epoch: int, values: Mapping[str, float]) -> bool:
-        """One epoch; False where it does not come after the ones before."""
+        """Add one epoch; False if it does not come after the ones before."""
         if epoch <= self.epoch:
             return False
         new = not self.stages or (self.stages[-1][0] != stage and len(self.stages) < MAX_STAGES)
@@ -138,7 +138,7 @@ class Thinned:
         return True
 
     def curve(self, name: str) -> Curve:
-        """One term; empty where there is none of this name."""
+        """The curve of one term; empty where there is none of this name."""
         found = [block.values[name] for block in self._blocks if name in block.values]
         table = np.array(found, dtype=np.float64).reshape(-1, 6)
         n, epochs, finite, total, low, high = table.T
@@ -154,7 +154,7 @@ class Thinned:
 
 
 def numbers(row: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers of a row by name; null, which stands for one that was not finite, is NaN."""
+    """The numbers of a row by name; null, written for a number that is not finite, becomes NaN."""
     found: dict[str, float] = {}
     for name, value in row.items():
         if value is None:
@@ -165,7 +165,7 @@ def numbers(row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def to_float(value: float) -> float:
-    """A number of a JSON file, whose integers may be of any size."""
+    """A number of a JSON file as float; its integers may be of any size."""
     try:
         return float(value)
     except OverflowError:
@@ -173,21 +173,21 @@ def to_float(value: float) -> float:
 
 
 MAX_HISTORIES = 16  # some 2 MB each at most
-_versions = count(1)  # of all histories: a run's history made anew is another version, too
+_versions = count(1)  # of all histories: a history that is read again has a new version too
 NOT_TERMS = ("epoch", "step", "stage", "learning_rate", "validation", "seconds")
 
 
 @dataclass(frozen=True)
 class History:
-    """What is known of a run at one moment.
+    """The log of a run as read at one moment.
 
     Attributes:
-        version: differs after every change; the key of everything made of this.
+        version: differs after every change; the cache key of everything made from this.
         stages: (name, first epoch, last epoch) in order.
         terms: the terms of the loss, "objective" first.
         scores: validation scores.
         last_scores: those of the last validation, with its epoch as "epoch"; empty before it.
-        elapsed: seconds of work by epoch, without pauses; empty where they were not written.
+        elapsed: seconds of training by epoch, without pauses; None where they were not written.
         epoch: the last one, 0 before the first.
         damaged: rows that could not be read.
     """
@@ -203,11 +203,11 @@ class History:
 
     @property
     def per_point(self) -> int:
-        """Epochs behind one point of a curve; 1 where nothing was thinned."""
+        """Epochs per point of a curve; 1 where nothing was thinned."""
         return max((curve.per_point for curve in self.terms.values()), default=1)
 
     def seconds_at(self, epochs: Array) -> Array:
-        """Seconds of work until these epochs (n,); NaN where they were not written."""
+        """Seconds of training until these epochs (n,); NaN where they were not written."""
         if self.elapsed is None or not len(self.elapsed.x):
             return np.full(len(epochs), np.nan)
         x = np.concatenate([[0.0], self.elapsed.x])
@@ -220,7 +220,7 @@ class RunHistory:
 
     def __init__(self, folder: Path) -> None:
         run = Run(folder)
-        self._metrics, self._timing = GrowingFile(run.log.path), GrowingFile(run.timing.path)
+        self._metrics, self._timing = GrowingRows(run.log.path), GrowingRows(run.timing.path)
         self._lock = threading.Lock()
         self._now = History()
         self._begin()
@@ -232,18 +232,18 @@ class RunHistory:
         self._elapsed = 0.0
 
     def look(self) -> History:
-        """What is known now; only rows written since the last look are read.
+        """The history now; only rows written since the last call are read.
 
-        Where the files were replaced or cut, by a run that was resumed, they are read anew.
+        Files that were replaced or cut, by a run that was resumed, are read from the beginning.
         """
         with self._lock:
             changes = self._metrics.look(), self._timing.look()
             if changes == ("same", "same"):
                 return self._now
-            if {"anew", "gone"} & set(changes):
+            if {"replaced", "gone"} & set(changes):
                 self._begin()
-                self._metrics = GrowingFile(self._metrics.path)
-                self._timing = GrowingFile(self._timing.path)
+                self._metrics = GrowingRows(self._metrics.path)
+                self._timing = GrowingRows(self._timing.path)
                 self._metrics.look(), self._timing.look()
             for row in self._metrics.rows():
                 self._add(row)
@@ -287,7 +287,7 @@ class RunHistory:
         )
 
     def _work(self) -> Curve | None:
-        """Seconds of work by epoch, to the very last one."""
+        """Seconds of training by epoch, including the last epoch."""
         if not self._times.names:
             return None
         kept = self._times.curve("elapsed")
@@ -309,9 +309,7 @@ _shared_lock = threading.Lock()
 
 
 def history_of(folder: Path) -> History:
-    """The history of the run in ``folder``; followed from one call to the next, for the runs last
-    asked for.
-    """
+    """The history of the run in ``folder``; kept between calls for the runs asked for last."""
     path = folder.resolve()
     with _shared_lock:
         if path not in _shared:

@@ -1,8 +1,8 @@
 """The queue of training runs: one SQLite file, every change of state one transaction.
 
-Many processes use it at once: the app, the command line, the dispatcher, the trainers. What is not
-allowed to follow (``records.NEXT``) is refused inside the transaction, so that two of them cannot
-both take a job, and one that was cancelled is not started.
+Many processes use it at once: the app, the command line, the dispatcher, the trainers. A state
+that may not follow (``records.NEXT``) is refused inside the transaction, so that two processes
+cannot both take a job, and a cancelled job is not started.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MAX_PROCESSES = 64
 class Ledger:
     """The queue of the runs below ``root``.
 
-    Every method raises RunError with one sentence where the file cannot be used. Nothing is kept
-    open between two calls, so a ledger may be used from every thread and process.
+    Every method raises RunError with one sentence when the file cannot be used. Nothing stays open
+    between two calls, so a ledger may be used from every thread and process.
     """
 
     def __init__(self, root: Path) -> None:
@@ -95,10 +95,10 @@ class Ledger:
             return [job_of(row_of(db, job_id)) for job_id in made]
 
     def add_existing(self, config: RunConfig, *, max_restarts: int = 3, processes: int = 1) -> Job:
-        """Queue a run whose folder is there, e.g. one that was started from the command line.
+        """Queue a run that has a folder, e.g. one that was started from the command line.
 
         Raises:
-            RunError: it is queued or at work already, or finished.
+            RunError: it is queued, training or finished already.
         """
         _check_numbers(0, max_restarts, processes)
         with changing(self.path) as db:
@@ -109,7 +109,7 @@ class Ledger:
             return _resumed(db, job_id)
 
     def resume(self, job_id: str) -> Job:
-        """Queue a run again that failed, was cancelled or got lost; it goes on where it was."""
+        """Queue a run again that failed, was cancelled or got lost; it continues from there."""
         with changing(self.path) as db:
             return _resumed(db, job_id)
 
@@ -151,7 +151,7 @@ class Ledger:
                 update(db, other, place=row["place"])
 
     def remove(self, job_id: str) -> None:
-        """Forget an entry that is over; the run's folder stays."""
+        """Delete the entry of a run that has ended; its folder stays."""
         with changing(self.path) as db:
             job = job_of(row_of(db, job_id))
             if job.alive:
@@ -161,7 +161,7 @@ class Ledger:
     # for the dispatcher and the trainers
 
     def claim(self, job_id: str, slots: Sequence[str]) -> bool:
-        """Take a queued run for these slots; False when it or a slot is taken."""
+        """Claim a queued run for these slots; False when it or a slot is taken."""
         with changing(self.path) as db:
             marks = ", ".join("?" * len(ALIVE))
             held = db.execute(f"SELECT slots FROM jobs WHERE state IN ({marks})", ALIVE).fetchall()
@@ -182,14 +182,14 @@ class Ledger:
             return True
 
     def count_start(self, job_id: str) -> int:
-        """A trainer has begun: how often that has happened since the run was queued."""
+        """Count a start of the trainer; returns all starts since the run was queued."""
         with changing(self.path) as db:
             attempts = int(row_of(db, job_id)["attempts"]) + 1
             update(db, job_id, attempts=attempts)
             return attempts
 
     def advance(self, job_id: str, state: State, message: str = "") -> bool:
-        """Go to ``state``; False when that may not follow the state that it is in now."""
+        """Change the state; False when ``state`` may not follow the present one."""
         with changing(self.path) as db:
             row = db.execute("SELECT state FROM jobs WHERE id = ?", (job_id,)).fetchone()
             if row is None or state not in NEXT.get(row["state"], ()):

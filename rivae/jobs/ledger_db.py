@@ -1,4 +1,4 @@
-"""The SQLite file behind the ledger: opened for one call, made on first use, rows as jobs."""
+"""The SQLite file of the ledger: opened for one call, created on first use, its rows as jobs."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state);
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to the ledger in ``path``, made where there is none.
+    """A connection to the ledger in ``path``, which is created if it is missing.
 
     Raises:
-        RunError: in one sentence, for every error of the file.
+        RunError: for every error of the file, in one sentence.
     """
     try:
         make_private(path.parent)
-        private_file(path)  # SQLite gives the files beside it the same rights
+        private_file(path)  # SQLite gives its other files the same rights
         if not path.is_file():
             raise OSError("it is not a plain file")
         with closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
@@ -56,7 +56,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def changing(path: Path) -> Iterator[sqlite3.Connection]:
-    """``opened`` inside a transaction that nobody else writes beside; an error undoes it."""
+    """``opened`` inside a transaction that is the only writer; an error undoes it."""
     with opened(path) as db:
         db.execute("BEGIN IMMEDIATE")
         try:
@@ -79,7 +79,7 @@ def _prepare(db: sqlite3.Connection) -> None:
         try:
             db.execute("PRAGMA journal_mode=WAL")
             break
-        except sqlite3.OperationalError:  # SQLite does not wait here for others who open it too
+        except sqlite3.OperationalError:  # SQLite does not wait here for others that open it too
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
@@ -106,7 +106,7 @@ def last_place(db: sqlite3.Connection) -> float:
 
 
 def job_of(row: sqlite3.Row) -> Job:
-    """The entry of a row; a damaged one is a failed job without a configuration."""
+    """The entry of a row; a damaged row becomes a failed job without a configuration."""
     config: RunConfig | None = None
     try:
         config = parse_config(row["config"], f"the entry of {row['run']}")

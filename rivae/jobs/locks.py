@@ -1,8 +1,8 @@
-"""Who is at work: a lock per process that the kernel frees with it, and the pid of who holds it.
+"""Which processes of a job are alive: each holds a lock, which the kernel frees when it ends.
 
-A pid alone tells nothing: a dead child of a living parent still has one, and a number is given out
-again. It is believed only while its lock is held. A process of the queue is born with its lock, so
-that there is no moment at which it lives and is not seen.
+The lock's file names the pid of its holder. A pid alone proves nothing: a dead child of a living
+parent still has one, and numbers are used again. So a pid counts only while its lock is held. A
+process of the queue is started with its lock held: there is no moment at which it is overlooked.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def meeting_path(folder: Path, job_id: str) -> Path:
 
 
 def hold(path: Path) -> IO[Any]:
-    """Take the lock for as long as the stream is open, and write the own pid into it.
+    """Hold the lock as long as the stream is open, and write this process's pid into it.
 
     Raises:
-        BlockingIOError: somebody else holds it.
+        BlockingIOError: another process holds it.
     """
     stream = _take(path)
     _sign(stream, os.getpid())
@@ -47,14 +47,14 @@ def hold(path: Path) -> IO[Any]:
 def start_holding(
     path: Path, line: Sequence[str], env: Mapping[str, str], **options: Any
 ) -> subprocess.Popen[bytes]:
-    """Start a process, in a session of its own, that holds the lock from its birth to its death.
+    """Start a process, in a new session, that holds the lock from its start to its end.
 
     Args:
-        path: the lock, which the process itself takes over with ``keep``.
+        path: the lock, which the process takes over with ``keep``.
         options: of ``subprocess.Popen``.
 
     Raises:
-        BlockingIOError: somebody else holds it.
+        BlockingIOError: another process holds it.
         OSError: the process cannot be started.
     """
     with _take(path) as stream:
@@ -72,13 +72,13 @@ def start_holding(
 
 
 def keep(path: Path) -> IO[Any]:
-    """The lock with which ``start_holding`` started this process; else ``hold``."""
+    """The lock that ``start_holding`` gave this process; else ``hold``."""
     handle = os.environ.pop(_HANDLE, "")
     with suppress(OSError, ValueError):
         if os.path.samestat(os.fstat(int(handle)), path.stat()):
             os.set_inheritable(int(handle), False)
             stream = os.fdopen(int(handle), "r+b")
-            _sign(stream, os.getpid())  # who started it may be dead already
+            _sign(stream, os.getpid())  # the process that started it may be dead already
             return stream
     return hold(path)
 
@@ -96,12 +96,12 @@ def _take(path: Path) -> IO[Any]:
 
 
 def _sign(stream: IO[Any], pid: int) -> None:
-    # The same bytes at the same place, also when two write them at once.
+    # Parent and child write the same bytes at the same place.
     os.pwrite(stream.fileno(), str(pid).encode(), 0)
 
 
 def holder(path: Path) -> int | None:
-    """The pid of who holds the lock; None when nobody does, or has not said so yet."""
+    """The pid of the process that holds the lock; None if none does, or has not written it yet."""
     if not is_locked(path):
         return None
     try:
@@ -109,35 +109,35 @@ def holder(path: Path) -> int | None:
             pid = int(stream.read(_PID_BYTES) or 0)
     except (OSError, ValueError):
         return None
-    # Free by now: the number may belong to somebody else.
+    # Checked again: if the lock is free by now, the number may belong to another process.
     return pid if 1 < pid < _MAX_PID and is_locked(path) else None
 
 
 def holders(folder: Path, job_id: str) -> list[int]:
-    """The pids at work on a job: its agent and its trainers."""
+    """The pids of a job's living processes: its agent and its trainers."""
     found = (holder(path) for path in sorted(folder.glob(f"{job_id}.*.lock")))
     return [pid for pid in found if pid is not None]
 
 
 def is_alive(folder: Path, job_id: str) -> bool:
-    """Whether any process is at work on the job."""
+    """Whether any process of the job is alive."""
     return any(is_locked(path) for path in folder.glob(f"{job_id}.*.lock"))
 
 
 def send(folder: Path, job_id: str, number: signal.Signals) -> None:
-    """Send a signal to the groups of all processes at work on the job (each leads its own)."""
+    """Send a signal to the process groups of the job (each of its processes leads one)."""
     for pid in holders(folder, job_id):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, number)
 
 
 def beat_path(folder: Path, job_id: str) -> Path:
-    """The file that a trainer touches as it goes on."""
+    """The file that a trainer touches to show that it is alive."""
     return folder / f"{job_id}.beat"
 
 
 def seconds_silent(folder: Path, job_id: str) -> float:
-    """How long the trainer has not touched its file; 0 where there is none yet."""
+    """Seconds since the trainer last touched its file; 0 where there is none yet."""
     try:
         return max(time.time() - beat_path(folder, job_id).stat().st_mtime, 0.0)
     except OSError:
@@ -145,8 +145,8 @@ def seconds_silent(folder: Path, job_id: str) -> float:
 
 
 def clean(folder: Path, job_id: str) -> None:
-    """Remove what only living processes need, of a job that no process works on."""
+    """Remove the locks and files of a job that has no living process."""
     rest = beat_path(folder, job_id), meeting_path(folder, job_id)
     for path in (*folder.glob(f"{job_id}.*.lock"), *rest):
-        with suppress(OSError):  # gone already, or nothing of ours
+        with suppress(OSError):  # gone already, or not a file of the queue
             path.unlink()

@@ -21,7 +21,7 @@ from rivae.jobs.tail import tail_rows
 from rivae.runs import Run
 from rivae.runs.records import Status
 
-Standing = Literal[
+EntryState = Literal[
     "queued",
     "starting",
     "running",
@@ -33,9 +33,9 @@ Standing = Literal[
     "interrupted",
     "broken",
 ]
-AT_WORK: tuple[Standing, ...] = ("starting", "running")
-# Over, but trained on when it is asked for.
-UNFINISHED: tuple[Standing, ...] = ("failed", "cancelled", "lost", "created", "interrupted")
+TRAINING: tuple[EntryState, ...] = ("starting", "running")
+# Ended before its last epoch: can be resumed.
+UNFINISHED: tuple[EntryState, ...] = ("failed", "cancelled", "lost", "created", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class Entry:
 
     Attributes:
         id: the run's name.
-        state: that of its job, or of its folder where it was trained without one.
+        state: that of its job, or of its folder if it was trained without one.
         job: its entry in the queue, None for a run from the command line.
-        run: its folder, None before it is made and after it was deleted.
-        status: how far it is; None without a readable folder.
+        run: its folder, None before it is created and after it was deleted.
+        status: its progress; None without a readable folder.
         config: None where neither entry nor folder can be read.
         message: one sentence about its end, or "".
         updated: ISO time of its last change, or "".
     """
 
     id: str
-    state: Standing
+    state: EntryState
     job: Job | None = None
     run: Run | None = None
     status: Status | None = None
@@ -63,13 +63,13 @@ class Entry:
     updated: str = ""
 
     @property
-    def at_work(self) -> bool:
-        return self.state in AT_WORK
+    def is_training(self) -> bool:
+        return self.state in TRAINING
 
     @property
     def live(self) -> bool:
-        """Whether it changes by itself."""
-        return self.state in AT_WORK or self.state == "queued"
+        """Whether it is queued or training, so that it changes without the user."""
+        return self.state in TRAINING or self.state == "queued"
 
     @property
     def opens(self) -> bool:
@@ -78,8 +78,8 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """The last epoch of a run at work; ``loss`` is NaN before the first."""
+class RunProgress:
+    """The last epoch of a run in training; ``loss`` is NaN before the first."""
 
     epoch: int
     total: int
@@ -98,7 +98,7 @@ def entries(jobs: Iterable[Job], runs: Iterable[Run], root: Path) -> list[Entry]
     the other runs in their order.
     """
     folders = {run.id: run for run in runs}
-    # A run of the same name elsewhere, e.g. a demo run, is not the job's.
+    # A run of the same name elsewhere, e.g. a demo run, does not belong to the job.
     own = {name: run for name, run in folders.items() if run.path.parent == root}
     found = [_of_job(job, own.get(job.run)) for job in jobs]
     queued = {entry.id for entry in found}
@@ -107,9 +107,9 @@ def entries(jobs: Iterable[Job], runs: Iterable[Run], root: Path) -> list[Entry]
 
 def _of_job(job: Job, run: Run | None) -> Entry:
     status = _status(run) if run is not None else None
-    state: Standing = job.state
+    state: EntryState = job.state
     message = job.message
-    # Resumed, or trained to its end, from the command line meanwhile.
+    # Since then resumed or finished from the command line.
     if (
         status is not None
         and job.state != "queued"
@@ -176,11 +176,11 @@ def _status(run: Run) -> Status | None:
     return status
 
 
-def progress_of(entry: Entry) -> Progress:
-    """How far a run at work is and how long it still takes, from the ends of its files."""
+def progress_of(entry: Entry) -> RunProgress:
+    """Progress and time left of a run in training, from the ends of its files."""
     status = entry.status or Status()
     if entry.run is None:
-        return Progress(0, 0, "", float("nan"), Pace())
+        return RunProgress(0, 0, "", float("nan"), Pace())
     metrics = tail_rows(entry.run.log.path, 1 << 14)
     timing = tail_rows(entry.run.timing.path, 1 << 13)
     row = metrics[-1] if metrics else {}
@@ -188,7 +188,7 @@ def progress_of(entry: Entry) -> Progress:
     epoch = int(min(max(values.get("epoch", 0.0), 0.0), 1e9)) if row else 0
     stage = str(row.get("stage") or status.stage)[:60]
     since = _seconds_since(entry.run.timing.path)
-    return Progress(
+    return RunProgress(
         max(epoch, status.epoch),
         status.total_epochs,
         stage,
@@ -209,13 +209,13 @@ RECENT = 20  # epochs
 
 @dataclass(frozen=True)
 class Pace:
-    """Speeds of the stage at work; None where nothing was measured yet.
+    """Speeds of the present stage; None where nothing was measured yet.
 
     Attributes:
         epoch_s: seconds per epoch, validation and saving included.
         steps_s: steps per second of training.
         left_s: seconds to the end of the last stage.
-        rough: a later stage counts as if its epochs took as long as those of this one.
+        rough: later stages are counted as if their epochs took as long as those of this one.
     """
 
     epoch_s: float | None = None
@@ -230,7 +230,7 @@ def pace_of(
     metrics: Sequence[Mapping[str, Any]],
     since_s: float = 0.0,
 ) -> Pace:
-    """The pace of a run at work.
+    """The pace of a run in training.
 
     Args:
         timing, metrics: the last rows of ``Run.timing`` and ``Run.log``.
@@ -243,7 +243,7 @@ def pace_of(
     epoch = rows[-1][0]
     stage = _stage_at(ends, epoch)
     here = [row for row in rows if _stage_at(ends, row[0]) == stage][-RECENT:]
-    # The first epoch of a stage waits for its tables.
+    # The first epoch of a stage includes making its tables.
     recent = here[1:] if len(here) > 1 else here
     each = sum(wall for _, _, wall in recent) / len(recent)
     training = sum(seconds for _, seconds, _ in recent) / len(recent)
@@ -272,7 +272,7 @@ def _stage_at(ends: Sequence[int], epoch: int) -> int:
 
 
 def _times(row: Mapping[str, Any]) -> tuple[int, float, float] | None:
-    """Epoch, seconds of training and all seconds of a row; None for a damaged one."""
+    """Epoch, seconds of training and total seconds of a row; None for a damaged one."""
     found = [row.get(name) for name in ("epoch", "seconds", "wall")]
     values = [
         to_float(value)

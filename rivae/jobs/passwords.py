@@ -1,5 +1,5 @@
-"""The password in front of the queue: compared without telling how much of it was right, kept as a
-hash where that is wished, and asked for ever more slowly after wrong tries.
+"""The password of the queue: compared in constant time, stored as a hash if wished, and slowed down
+after wrong tries.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from rivae.errors import ConfigError
 
 MAX_PASSWORD = 1000
 _R, _P = 8, 1
-_LOG_N, _OLD_LOG_N = 17, 14  # 128 MB and some 0.4 s; hashes without the number are the old ones
+_LOG_N, _OLD_LOG_N = 17, 14  # 128 MB and about 0.4 s; hashes without this number are older
 _HASH = re.compile(r"scrypt:(?:(17):)?([0-9a-f]{32}):([0-9a-f]{64})")
 FREE_TRIES, LONGEST_S = 3, 30.0
 MAX_SOURCES = 1000
 
 
 def password_hash(password: str) -> str:
-    """A line for the secrets file from which the password cannot be read.
+    """The hash of a password for the secrets file.
 
     Raises:
         ConfigError: the password is empty or longer than ``MAX_PASSWORD``.
@@ -42,7 +42,7 @@ def is_hash(text: str) -> bool:
 
 
 def fits(password: str, expected: str) -> bool:
-    """Whether this is the password; ``expected`` is the password itself or its hash."""
+    """Whether the password is right; ``expected`` is the password itself or its hash."""
     if not password or len(password) > MAX_PASSWORD or not expected:
         return False
     parts = _HASH.fullmatch(expected)
@@ -70,14 +70,14 @@ def _bytes(password: str) -> bytes:
 
 
 class Brake:
-    """Makes whoever tries wait after wrong tries: 1 s after the third, then 2, 4, … 30 s.
+    """Makes a source of wrong passwords wait: 1 s after the third, then 2, 4, … 30 s.
 
     By source, so that a stranger's guesses do not keep the owner out. A source is a network
-    address, because a new session costs a guesser nothing; one IPv6 network is one source. All of
-    this machine, and all behind one proxy, are one source too.
+    address, because a new session costs a guesser nothing; an IPv6 network is one source. Everyone
+    at this machine, and everyone behind one proxy, are one source too.
 
     Args:
-        clock: seconds that only go forward.
+        clock: monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -89,7 +89,7 @@ class Brake:
         """One try, one at a time: hashing takes memory.
 
         Raises:
-            ConfigError: it is too early; ``is_right`` was not asked.
+            ConfigError: it is too early; ``is_right`` was not called.
         """
         source = _network(source)
         with self._lock:
@@ -109,7 +109,7 @@ class Brake:
 
 
 def _network(source: str) -> str:
-    """The address itself, or the network of an IPv6 address, which is one household's or host's."""
+    """The address itself, or the network of an IPv6 address, which belongs to one host or home."""
     try:
         address = ipaddress.ip_address(source.partition("%")[0])
     except ValueError:

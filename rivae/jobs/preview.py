@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rivae.plots.sheet import Sheet
 
 KEEP = 12
-MAX_PICTURE_BYTES = 4 * 2**20  # a larger file is none of ours
+MAX_PICTURE_BYTES = 4 * 2**20  # larger files were not written here
 FOLDER = "previews"
 _NAME = re.compile(r"epoch-(\d{5,9})(\.dark)?\.(png|webp)")
 
@@ -44,7 +44,7 @@ class Preview:
     dark: Path
 
     def content(self, dark: bool) -> bytes | None:
-        """The encoded picture; None where it is gone or was not written by us."""
+        """The encoded picture; None if it is gone or not a picture that ``draw`` wrote."""
         path = self.dark if dark else self.light
         try:
             found = read_at_most(path, MAX_PICTURE_BYTES)
@@ -54,7 +54,7 @@ class Preview:
 
 
 def previews_of(run_folder: Path) -> list[Preview]:
-    """What was drawn for a run so far, by epoch."""
+    """The pictures of a run so far, by epoch."""
     found: dict[int, dict[bool, Path]] = {}
     try:
         paths = sorted((run_folder / FOLDER).iterdir())
@@ -82,7 +82,7 @@ def thin_out(run_folder: Path, keep: int = KEEP) -> None:
     """Delete pictures until ``keep`` are left: the first, the last and others evenly between."""
     kept = previews_of(run_folder)
     while len(kept) > max(keep, 2):
-        # The one whose neighbours are closest to each other is missed least.
+        # Delete the one whose neighbours are closest to each other.
         gaps = [kept[i + 1].epoch - kept[i - 1].epoch for i in range(1, len(kept) - 1)]
         gone = kept.pop(1 + gaps.index(min(gaps)))
         for path in {gone.light, gone.dark}:
@@ -101,7 +101,7 @@ log = logging.getLogger("rivae.jobs")
 
 
 class Previews:
-    """A listener of a trainer that draws when there is something new and time for it.
+    """A listener of a trainer that draws when there is a new model and enough time has passed.
 
     Args:
         run: the run that trains in this process.
@@ -118,19 +118,19 @@ class Previews:
         self._failures = 0
 
     def __call__(self, row: dict[str, Any]) -> None:
-        """After each epoch: draw if it is time. Never raises but to pass on an interruption."""
+        """After each epoch: draw if it is time. Raises nothing but KeyboardInterrupt."""
         epoch = row.get("epoch")
         if not isinstance(epoch, int):
             return
         stamp = self._stamp()
         if stamp is not None and stamp != self._written:
-            # The trainer saves after it has told of an epoch, so it is of the one before.
+            # The trainer saves after it calls its listeners, so this model is of the epoch before.
             self._written, self._epoch = stamp, epoch - 1
         if self._epoch > self._drawn and time.monotonic() >= self._next:
             self._draw(self._epoch)
 
     def finish(self) -> None:
-        """Draw the finished model, unless drawing has shown to be slow."""
+        """Draw the finished model, unless drawing was slow."""
         try:
             epoch = self.run.status.epoch
         except RunError:
@@ -162,15 +162,15 @@ class Previews:
 
 
 def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
-    """Write what the model of ``run`` retrieves now, as of ``epoch``, and thin out older pictures.
+    """Write the pictures of the model of ``run`` after ``epoch``, and thin out older ones.
 
-    Draws no random number that the trainer of this process would have drawn.
+    The random state of the trainer in this process does not change.
 
     Returns:
         The pictures for light and for dark pages.
 
     Raises:
-        RunError, DataError, OSError: there is no model, or no place to write.
+        RunError, DataError, OSError: there is no model, or the folder cannot be written.
     """
     import torch
 
@@ -191,7 +191,7 @@ def draw(run: Run, epoch: int, data: PairedDataset | None = None) -> list[Path]:
 
 
 def sheet_of(method: Method, data: PairedDataset) -> Sheet:
-    """The pictures of one query: at most ten axes, five points each, among at most 1,000 items."""
+    """The pictures for one query: at most ten axes, five points each, of at most 1,000 items."""
     import numpy as np
 
     from rivae.plots.traversals import preview_sheet

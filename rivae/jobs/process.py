@@ -2,9 +2,9 @@
 
 With ``files`` the ledger is on another machine (``rivae.jobs.file_ledger``).
 
-It goes on from the run's last checkpoint where there is one. What ends a training for a reason
-(a diverged loss, wrong settings, a full disk, a cancellation) is written into the ledger and is a
-proper end; only a death without a word makes the agent start it again.
+It continues from the run's last checkpoint if there is one. An end with a reason (a diverged loss,
+wrong settings, a full disk, a cancellation) is written into the ledger and is a proper end; only
+after a crash does the agent start it again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.errors import RivaeError, RunError
-from rivae.jobs.file_ledger import Slip
+from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import beat_path, keep, lock_path
 from rivae.jobs.preview import Previews
@@ -31,8 +31,8 @@ LOOK_S = 0.5  # between two looks at the ledger
 log = logging.getLogger("rivae.jobs")
 
 
-class Book(Protocol):
-    """What a trainer needs of a ledger."""
+class TrainerLedger(Protocol):
+    """The methods of a ledger that a trainer needs."""
 
     root: Path
 
@@ -40,10 +40,10 @@ class Book(Protocol):
         """The entry."""
 
     def count_start(self, job_id: str) -> int:
-        """Count a start; all so far."""
+        """Count a start; returns all so far."""
 
     def advance(self, job_id: str, state: State, message: str = "") -> bool:
-        """Go to another state if it may follow."""
+        """Change the state if that may follow."""
 
 
 class Cancelled(KeyboardInterrupt):
@@ -51,9 +51,9 @@ class Cancelled(KeyboardInterrupt):
 
 
 class Pulse:
-    """Shows that the trainer goes on, and stops it when the ledger says so; called every step."""
+    """Called every step: shows that the trainer is alive, and stops it when it is cancelled."""
 
-    def __init__(self, ledger: Book, job_id: str) -> None:
+    def __init__(self, ledger: TrainerLedger, job_id: str) -> None:
         self.ledger, self.job_id = ledger, job_id
         self.beat = beat_path(jobs_folder(ledger.root), job_id)
         self._looked = 0.0
@@ -66,7 +66,7 @@ class Pulse:
         self.beat.touch(mode=0o600)
         try:
             cancelling = self.ledger.job(self.job_id).cancelling
-        except RunError as error:  # e.g. a full disk: training itself may still go on
+        except RunError as error:  # e.g. a full disk: training may still continue
             log.warning("%s", error)
             return
         if cancelling:
@@ -80,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
     rank = int(os.environ.get("RANK", "0"))
     lock = keep(lock_path(jobs_folder(root), job_id, f"rank{rank}"))
     signal.signal(signal.SIGTERM, _interrupt)
-    ledger = Slip(root) if "files" in argv[2:] else Ledger(root)
+    ledger = FileLedger(root) if "files" in argv[2:] else Ledger(root)
     try:
         return _train(ledger, ledger.job(job_id), rank)
     finally:
@@ -88,15 +88,15 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would break off the last words
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would interrupt saving
     raise KeyboardInterrupt
 
 
-def _train(ledger: Book, job: Job, rank: int) -> int:
+def _train(ledger: TrainerLedger, job: Job, rank: int) -> int:
     if job.config is None:
         raise RunError(job.message)
     if not job.alive:
-        return 0  # over already, which another process of its group did not know
+        return 0  # it has ended already, which another process of its group did not know
     pulse = Pulse(ledger, job.id)
     pulse.beat.touch(mode=0o600)
     if rank == 0:
@@ -108,8 +108,8 @@ def _train(ledger: Book, job: Job, rank: int) -> int:
         known = ledger.job(job.id)
         if known.cancelling and rank == 0:
             return _end(ledger, job, "cancelled", _how_far(Run(ledger.root / job.run)))
-        # The machine goes down, somebody else's signal, or another process of the run is gone: it
-        # is started anew, unless the ledger knows how it ended.
+        # The machine shuts down, somebody else sent a signal, or another process of the run died:
+        # the agent restarts it, unless the ledger knows how it ended.
         return 0 if known.cancelling or not known.alive else 128 + signal.SIGTERM
     except RivaeError as error:
         return _end(ledger, job, "failed", str(error))
@@ -129,7 +129,7 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     assert job.config is not None
     run = Run(root / job.run)
     previews = Previews(run) if rank == 0 else None
-    tracking = Tracking(run, job.config)  # hears nothing but in rank 0
+    tracking = Tracking(run, job.config)  # gets rows in rank 0 only
 
     def tell(row: dict[str, Any]) -> None:
         _tell(row)
@@ -140,7 +140,7 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
     try:
         with joined(job.config.training.device) as group:
             group.step(pulse)
-            # All do what the leading process finds: it makes the folder while others still look.
+            # All do what the leading process decides: it may create the folder while others look.
             act = group.tell(_what_to_do(run))
             if act == "train":
                 train([job.config], root, tell, pulse, group)
@@ -183,7 +183,7 @@ def _how_far(run: Run) -> str:
         return "stopped before the first epoch"
 
 
-def _end(ledger: Book, job: Job, state: State, message: str) -> int:
+def _end(ledger: TrainerLedger, job: Job, state: State, message: str) -> int:
     log.info("%s%s", state, f": {message}" if message else "")
     ledger.advance(job.id, state, message)
     return 0

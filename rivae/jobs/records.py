@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 State = Literal["queued", "starting", "running", "finished", "failed", "cancelled", "lost"]
 STATES: tuple[State, ...] = get_args(State)
-# Somebody may be at work on it.
+# A process may be training it.
 ALIVE: tuple[State, ...] = ("starting", "running")
-# Over, but goes on from its last checkpoint when it is asked to.
+# Ended, but can be resumed from its last checkpoint.
 RESUMABLE: tuple[State, ...] = ("failed", "cancelled", "lost")
 # What may follow what; each step is one transaction of the ledger.
 NEXT: dict[State, tuple[State, ...]] = {
@@ -48,7 +48,7 @@ class Job:
         processes: how many processes train it together, one per GPU; 1 on the CPU.
         slots: what it holds while it is alive: "cpu", or "gpu:0" and so on; empty otherwise.
         attempts: how often it was started.
-        max_restarts: how often it is started again by itself when its process dies.
+        max_restarts: how often it is restarted automatically after a crash.
         cancelling: it was asked to stop.
         boot: the boot of the machine on which it was last started (``boot_id``).
         message: one sentence about its end, or "".
@@ -88,7 +88,7 @@ def new_job_id() -> str:
 
 @cache
 def boot_id() -> str:
-    """What changes when the machine is started anew; "" where the system does not tell."""
+    """An id that changes when the machine restarts; "" where the system has none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -96,14 +96,15 @@ def boot_id() -> str:
 
 
 def jobs_folder(root: Path) -> Path:
-    """Where the ledger, locks and logs of the runs below ``root`` are; hidden from the run list."""
+    """The folder of the ledger, locks and logs of the runs below ``root``; not listed as a run."""
     return root / ".jobs"
 
 
 def make_private(folder: Path) -> Path:
-    """``jobs_folder``, made where it is missing, and its owner's alone.
+    """``jobs_folder``, created if it is missing, with rights for its owner only.
 
-    One that an older version left open to others is closed: what is in it starts processes.
+    The rights of one that an older version left open to others are corrected, since processes are
+    started from the files in it.
     """
     private_folder(folder)
     with suppress(OSError):
@@ -114,5 +115,5 @@ def make_private(folder: Path) -> Path:
 
 
 def is_supported() -> bool:
-    """Whether this system has the locks that tell a living process from a dead one."""
+    """Whether this system has the locks that show which processes are alive."""
     return os.name == "posix"

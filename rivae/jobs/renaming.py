@@ -1,6 +1,6 @@
-"""Rename a run, so that a kill in between leaves one that can be used.
+"""Rename a run with everything that refers to it; after a kill in between it can still be used.
 
-The run's lock and the queue's transaction are held: nobody can start or resume it meanwhile.
+The run's lock and a transaction of the queue are held, so that nobody can start or resume it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger("rivae.jobs")
 
 
 def children_of(run: Run) -> list[Run]:
-    """The runs beside it that were derived from it."""
+    """The runs in the same folder that were derived from it."""
     return [child for child in list_runs([run.path.parent]) if _parent(child) == run.id]
 
 
@@ -51,15 +51,16 @@ def require_free(
 
 
 def rename(run: Run, name: str) -> Run:
-    """Give a run another name: its folder, configuration, entry in the queue, the runs derived
-    from it and the tours that show it.
+    """Rename a run: its folder, configuration, entry in the queue, the runs derived from it and the
+    tours that show it.
 
-    Killed in between, the run is there under one of the two names; the same call does the rest.
+    After a kill in between, the run has one of the two names; the same call finishes the rest.
 
     Raises:
         ConfigError: the name cannot name a run.
-        RunError: the name is taken; it is no run of ours (``rivae.runs.folders``), alive, or an
-            unfinished part of a batch; or a file cannot be written. Nothing has changed then.
+        RunError: the name is taken; the run may not be changed (``rivae.runs.folders``), is
+            training, or an unfinished part of a batch; or a file cannot be written. Nothing has
+            changed then.
     """
     require_among_runs(run)
     config = run_config(**{**run.config.model_dump(), "name": name})
@@ -74,8 +75,8 @@ def rename(run: Run, name: str) -> Run:
             for child in filter(lambda run: is_folder(run.path), children_of(run)):
                 undo.callback(_write_config, child, child.config)
                 _write_config(child, child.config.model_copy(update={"parent": name}))
-            # Before the folder: a folder that says what it is about to be called can be renamed
-            # again; its own name is the one that counts.
+            # Before the folder: if the configuration has the new name already, the folder can
+            # still be renamed; the folder's name is the one that counts.
             undo.callback(_write_config, run, run.config)
             _write_config(run, config)
             if db is not None:
@@ -90,7 +91,7 @@ def rename(run: Run, name: str) -> Run:
 
 @contextmanager
 def held(run: Run) -> Iterator[sqlite3.Connection | None]:
-    """Nobody trains, queues or resumes the run meanwhile; the queue, where there is one."""
+    """Keep others from training, queueing or resuming the run; yields the queue if there is one."""
     ledger = Ledger(run.path.parent)
     with ExitStack() as stack:
         try:
@@ -112,7 +113,7 @@ def held(run: Run) -> Iterator[sqlite3.Connection | None]:
 
 
 def _require_apart(run: Run) -> None:
-    """RunError when the run still has to go on together with others, which know it by name."""
+    """RunError when the run is to continue in one batch with others, which know it by name."""
     try:
         status = run.status
     except RunError:
@@ -170,7 +171,7 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
 
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:
-    """Tours lie beside the runs that new ones are written to."""
+    """Write the new name into the tours, if they belong to this folder of runs."""
     from rivae.tours import change_tour, list_tours, tours_folder
 
     if tours_folder().parent.resolve() != root.resolve():

@@ -1,7 +1,7 @@
-"""What a dispatcher does in one round: start queued runs, watch living ones, stop cancelled ones.
+"""One round of a dispatcher: start queued runs, watch the living ones, stop the cancelled ones.
 
-It keeps nothing in memory that matters: killed at any moment, the next one takes up what the
-ledger, the locks and the run folders say.
+It keeps nothing important in memory: after a kill the next dispatcher continues from the ledger,
+the locks and the run folders.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rivae.runs import Run
 
 START_S = 180.0  # for the first sign of life of a started run
 HANG_S = 3600.0  # without one step
-FLAG_S, TERM_S = 3.0, 4.0  # to stop by itself, then after SIGTERM
+FLAG_S, TERM_S = 3.0, 4.0  # to stop when asked, then after SIGTERM
 log = logging.getLogger("rivae.jobs")
 
 
@@ -32,8 +32,8 @@ class Dispatcher:
 
     Args:
         root: the folder of runs.
-        slots: what may be used at once, all of the machine by default.
-        hang_s: after so many seconds without a step a trainer is started anew.
+        slots: the slots to use, all of the machine by default.
+        hang_s: a trainer without a step for so many seconds is restarted.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Dispatcher:
         self._since: dict[str, float] = {}  # when a job was first seen cancelling, or starting
 
     def round(self) -> bool:
-        """Look at every job once; whether there is anything to do or to wait for."""
+        """Look at every job once; returns whether any is queued or alive."""
         jobs = self.ledger.jobs("starting", "running")
         for job in jobs:
             self._watch(job)
@@ -59,7 +59,7 @@ class Dispatcher:
 
     def _watch(self, job: Job) -> None:
         if not is_alive(self.folder, job.id):
-            self._over(job)
+            self._ended(job)
         elif job.cancelling:
             waited = self._seconds(f"{job.id} cancelling")
             if waited > FLAG_S + TERM_S:
@@ -70,11 +70,11 @@ class Dispatcher:
             log.warning("%s has not done a step for %.0f s: restarting it", job.run, self.hang_s)
             send(self.folder, job.id, signal.SIGKILL)
 
-    def _over(self, job: Job) -> None:
-        """Nobody is at work on the job any more: what became of it?"""
+    def _ended(self, job: Job) -> None:
+        """Find out how a job ended that has no living process."""
         known = self.ledger.job(job.id)
         if not known.alive:
-            return  # the trainer has said so meanwhile
+            return  # the trainer has written its end
         run = Run(self.ledger.root / job.run)
         state = _state(run)
         if state == "finished":
@@ -87,10 +87,10 @@ class Dispatcher:
             self.ledger.advance(job.id, "lost", message)
         elif known.attempts > known.max_restarts:
             times = f"{known.attempts} times" if known.attempts > 1 else "once"
-            message = f"its process died {times}: the log shows its last words"
+            message = f"its process crashed {times}: see the end of the log"
             self.ledger.advance(job.id, "failed", message)
         else:
-            # Not counted by the trainer itself where it died before it could.
+            # A trainer that died while starting has not counted its start.
             if job.state == "starting":
                 self.ledger.count_start(job.id)
             log.info("%s died: it continues from its last checkpoint", job.run)
@@ -99,7 +99,7 @@ class Dispatcher:
         clean(self.folder, job.id)
 
     def _is_lost(self, job: Job) -> bool:
-        """Whether the run waits to be resumed: the machine went down, perhaps for a reason."""
+        """Whether the machine has restarted: then the run waits until somebody resumes it."""
         return job.boot != boot_id()
 
     # queued jobs
@@ -127,7 +127,7 @@ class Dispatcher:
                 self.ledger.advance(job.id, "failed", str(error))
 
     def _choose(self, free: tuple[str, ...], job: Job) -> tuple[str, ...] | None:
-        """The slots for a job, or None while there are too few."""
+        """The slots for a job, or None while too few are free."""
         return choose_slots(free, job.wants_gpu, job.processes)
 
     def _start(self, job: Job) -> None:
@@ -135,7 +135,7 @@ class Dispatcher:
         self._agents[job.id] = start_agent(self.ledger.root, job)
 
     def _warn_without_slot(self, job: Job) -> None:
-        """A run that asks for more cards than there are would wait for ever."""
+        """Fail a run that asks for more cards than there are: it would wait for ever."""
         if self._choose(self.slots, job) is None:
             need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
             what = need if job.wants_gpu else "a slot on the CPU"
@@ -159,7 +159,7 @@ class Dispatcher:
             del self._since[name]
 
     def _reap(self) -> None:
-        """Take the exit status of agents that are over, so that no zombies stay, nor files."""
+        """Read the exit status of ended agents, so that no zombies or files are left."""
         for job_id, agent in list(self._agents.items()):
             if agent.poll() is not None:
                 del self._agents[job_id]

@@ -30,7 +30,7 @@ from rivae.errors import ConfigError
 from rivae.files import open_plain
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
-from rivae.jobs.file_ledger import Slip
+from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.locks import AGENT, clean, hold, is_alive, lock_path, seconds_silent, send
 from rivae.jobs.records import Job, jobs_folder, make_private
 from rivae.jobs.rounds import FLAG_S, HANG_S, START_S, TERM_S, Dispatcher
@@ -38,7 +38,7 @@ from rivae.reading.regular import read_at_most
 
 
 class ClusterSettings(BaseModel):
-    """What to ask Slurm for; one node per run, with a card per process where it trains on cards."""
+    """Resources to request of Slurm: one node per run, a card per process if it trains on cards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -57,7 +57,7 @@ def read_settings(path: Path) -> ClusterSettings:
     """The settings in a TOML file, the defaults where there is none.
 
     Raises:
-        ConfigError: it is no TOML, or has a wrong setting.
+        ConfigError: it is not TOML, or has a wrong setting.
     """
     if not path.exists():
         return ClusterSettings()
@@ -69,10 +69,10 @@ def read_settings(path: Path) -> ClusterSettings:
         raise ConfigError(f"{path.name} cannot be read as TOML ({error}): correct it") from None
 
 
-SETTINGS = "RIVAE_SLURM"  # the settings' file; by default slurm.toml beside the ledger
+SETTINGS = "RIVAE_SLURM"  # the file of settings; by default slurm.toml in the ledger's folder
 CLUSTERS: dict[str, Literal["slurm", "local"]] = {"slurm": "slurm", "local-submitit": "local"}
-ASK_S = 20.0  # between two questions to Slurm about a job
-# Anything else that Slurm says is an end.
+ASK_S = 20.0  # between two requests to Slurm about a job
+# In any other state of Slurm a job has ended.
 LIVING = (
     "READY",
     "PENDING",
@@ -91,7 +91,7 @@ class ClusterDispatcher(Dispatcher):
     Args:
         root: the folder of runs.
         name: "slurm" or "local-submitit".
-        settings: read from the file by default; a wrong file fails every job with its sentence.
+        settings: read from the file by default; with a wrong file every job fails with its error.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ClusterDispatcher(Dispatcher):
         except ConfigError as error:
             self.settings, self.trouble = ClusterSettings(), str(error)
         super().__init__(root, [f"{name}:{i}" for i in range(self.settings.at_once)], hang_s)
-        self.slip = Slip(root)
+        self.task_files = FileLedger(root)
         self._handles: dict[str, Any] = {}
         self._ending: list[Any] = []
         self._states: dict[str, str] = {}
@@ -115,7 +115,7 @@ class ClusterDispatcher(Dispatcher):
     # living jobs
 
     def _watch(self, job: Job) -> None:
-        said = self.slip.said(job.id)
+        said = self.task_files.report(job.id)
         for _ in range(said.attempts - job.attempts):
             self.ledger.count_start(job.id)
         if said.state != "starting":
@@ -130,7 +130,7 @@ class ClusterDispatcher(Dispatcher):
             if state.startswith("CANCELLED") and not job.cancelling:
                 message = "cancelled on the cluster: resume it to continue"
                 self.ledger.advance(job.id, "cancelled", message)
-            self._over(self.ledger.job(job.id))
+            self._ended(self.ledger.job(job.id))
             self._close(job)
         elif job.cancelling:
             self._stop(job, state)
@@ -138,8 +138,8 @@ class ClusterDispatcher(Dispatcher):
             self._cancel(job)
 
     def _stop(self, job: Job, state: str) -> None:
-        """First a word to the trainer, then the cluster's own way, here at last SIGKILL."""
-        self.slip.ask_to_stop(job.id)
+        """Ask the trainer to stop, then cancel on the cluster, on this machine SIGKILL at last."""
+        self.task_files.ask_to_stop(job.id)
         waited = self._seconds(f"{job.id} cancelling")
         if state == "PENDING" or waited > FLAG_S:
             self._cancel(job)
@@ -153,10 +153,10 @@ class ClusterDispatcher(Dispatcher):
             handle.cancel(check=False)
 
     def _state_of(self, job: Job) -> str:
-        """What the cluster says of a job, in capitals."""
+        """The state of a job on the cluster, in capitals."""
         handle = self._handle(job)
         if self.cluster == "local":
-            # A dispatcher that was started anew has no child to ask, but sees the locks.
+            # A restarted dispatcher has no child process to ask, but sees the locks.
             living = handle is not None and handle.state == "RUNNING"
             if living or is_alive(self.folder, job.id):
                 return "RUNNING"
@@ -173,7 +173,7 @@ class ClusterDispatcher(Dispatcher):
         return False
 
     def _close(self, job: Job) -> None:
-        """Forget what belongs to a job that is over; a lingering process keeps its locks."""
+        """Forget a job that has ended; a process that is still alive keeps its locks."""
         handle = self._handle(job)
         if handle is not None:
             self._ending.append(handle)
@@ -202,7 +202,7 @@ class ClusterDispatcher(Dispatcher):
     def _start(self, job: Job) -> None:
         if self.trouble:
             raise ConfigError(self.trouble)
-        self.slip.hand_over(job)
+        self.task_files.hand_over(job)
         try:
             executor = self._executor(job)
             with _importable():
@@ -219,7 +219,7 @@ class ClusterDispatcher(Dispatcher):
 
     def _executor(self, job: Job) -> Any:
         submitit, s = _submitit(), self.settings
-        # What submitit writes there is unpickled on the node.
+        # Private, because the files that submitit writes there are unpickled on the node.
         folder = make_private(self.folder / "submitit")
         executor = submitit.AutoExecutor(folder=folder, cluster=self.cluster)
         executor.update_parameters(
@@ -245,14 +245,14 @@ class ClusterDispatcher(Dispatcher):
         return self.folder / f"{job.id}.cluster"
 
     def _handle(self, job: Job) -> Any:
-        """submitit's handle of a job, also of one that an earlier dispatcher handed over."""
+        """submitit's handle of a job, also of one that an earlier dispatcher submitted."""
         if job.id not in self._handles and self.cluster == "slurm" and self._id_path(job).exists():
             known = (read_at_most(self._id_path(job), 100) or b"").decode("ascii", "replace")
             self._handles[job.id] = _submitit().SlurmJob(self.folder / "submitit", known.strip())
         return self._handles.get(job.id)
 
     def _is_time(self, name: str) -> bool:
-        """Once at first, then every ``ASK_S`` seconds."""
+        """Whether to ask now: at first, then every ``ASK_S`` seconds."""
         if name not in self._since or self._seconds(name) > ASK_S:
             self._since.pop(name, None)
             self._seconds(name)
@@ -273,7 +273,7 @@ def _submitit() -> Any:
 
 @contextmanager
 def _importable() -> Iterator[None]:
-    """The nodes inherit the environment and import this program from where it is here."""
+    """Let the nodes, which inherit the environment, import this program from its place here."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(PACKAGE_ROOT) + (os.pathsep + before if before else "")
     try:
@@ -286,15 +286,15 @@ def _importable() -> Iterator[None]:
 
 
 def run_task(root: str, job_id: str) -> None:
-    """Train a job until it ends, is stopped from outside or has died too often."""
-    folder, slip = Path(root), Slip(Path(root))
-    job = slip.job(job_id)
+    """On the node: train a job until it ends, is stopped or has crashed too often."""
+    folder, ledger = Path(root), FileLedger(Path(root))
+    job = ledger.job(job_id)
     if not job.alive:
         return
     if job.attempts > job.max_restarts:
-        slip.advance(job_id, "failed", f"it was stopped {job.attempts} times before it could end")
+        ledger.advance(job_id, "failed", f"it was stopped {job.attempts} times before it could end")
         return
-    # In a process group of its own, which the lock names.
+    # In a new process group, which the lock names.
     with suppress(PermissionError):  # leads a session already
         os.setpgid(0, 0)
     with (

@@ -66,9 +66,9 @@ def runs_of(draft: Draft, is_taken: Callable[[str], bool] = lambda name: False) 
 
 
 def variants(draft: Draft) -> list[tuple[str, Draft]]:
-    """A draft per value of the swept setting, without a sweep of its own; one where none is swept.
+    """A draft without a sweep for each value of the swept setting; one draft if none is swept.
 
-    The text is what its name has of its own, e.g. "-lambda_reg-0.1".
+    The text is the part that the value adds to the run's name, e.g. "-lambda_reg-0.1".
 
     Raises:
         ConfigError: a value is wrong, or these choices have no such setting.
@@ -87,7 +87,7 @@ def variants(draft: Draft) -> list[tuple[str, Draft]]:
 
 
 def open_datasets(configs: Sequence[RunConfig]) -> None:
-    """Open the data sets of some runs, which tells what no schema can: a missing file, a bound.
+    """Open the data sets of some runs, to find what no schema can: a missing file, a bound.
 
     Raises:
         ConfigError, DataError: for the first that cannot be opened.

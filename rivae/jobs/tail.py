@@ -14,15 +14,15 @@ from rivae.errors import DataError
 from rivae.reading.documents import parse_json
 from rivae.reading.regular import open_regular
 
-BLOCK = 1 << 20  # bytes read at once; a longer line is none of ours
+BLOCK = 1 << 20  # bytes read at once; longer lines are skipped
 MAX_BYTES = 256 << 20
 MAX_LINES = 1_000_000
-_MARK = 256  # bytes before the place reached, which tell whether the file is still the same
+_MARK = 256  # last bytes read, compared to see whether the file was replaced
 
-Change = Literal["same", "grown", "anew", "gone"]
+Change = Literal["same", "grown", "replaced", "gone"]
 
 
-class GrowingFile:
+class GrowingRows:
     """Follows one file; not for several threads at once.
 
     Attributes:
@@ -41,7 +41,7 @@ class GrowingFile:
         self._seen: tuple[int, ...] = ()
 
     def look(self) -> Change:
-        """What has happened since the last look: "anew" where the file was replaced or cut, so that
+        """The change since the last call: "replaced" if the file was replaced or cut, so that
         ``rows`` begins at its first row again.
         """
         try:
@@ -59,18 +59,18 @@ class GrowingFile:
         if not same:
             self._forget()
         self._seen = seen
-        return "grown" if same or not known else "anew"
+        return "grown" if same or not known else "replaced"
 
     def _is_here(self, stream: Any, size: int) -> bool:
-        """Whether what was read last still stands where it was."""
+        """Whether the bytes read last are still in their place."""
         if size < self._at:
             return False
         stream.seek(self._at - len(self._mark))
         return bool(stream.read(len(self._mark)) == self._mark)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The whole rows that were not handed out yet; a line still being written is left for
-        later. Ends at 256 MB, or a million lines.
+        """The complete rows since the last call; a line still being written is left for the next.
+        Ends at 256 MB, or a million lines.
         """
         with suppress(OSError), open_regular(self.path) as stream:
             stream.seek(self._at)
@@ -80,7 +80,7 @@ class GrowingFile:
                 end = block.rfind(b"\n") + 1
                 if not end and len(block) < BLOCK:
                     return
-                if not end:  # a line longer than a block: passed over
+                if not end:  # a line longer than a block: skipped
                     end, self._skipping = len(block), True
                     self._reached(block, end)
                     continue
@@ -104,7 +104,7 @@ class GrowingFile:
 
 
 def tail_rows(path: Path, max_bytes: int = 1 << 16) -> list[dict[str, Any]]:
-    """The whole rows among the last ``max_bytes`` of a file, oldest first; none without a file."""
+    """The complete rows in the last ``max_bytes`` of a file, oldest first; none without a file."""
     try:
         with open_regular(path) as stream:
             size = stream.seek(0, os.SEEK_END)
@@ -134,8 +134,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def log_tail(path: Path, n: int = 200, max_bytes: int = LOG_BYTES) -> list[str]:
     """The last ``n`` lines of a text file, at most ``max_bytes`` of it are read.
 
-    Colours are taken away, of a line that was overwritten (by a progress bar) the last state is
-    kept, and long lines are cut. Empty where there is no file.
+    Colours are removed, of a line that a progress bar overwrote the last state is kept, and long
+    lines are cut. Empty where there is no file.
     """
     try:
         with open_regular(path) as stream:
@@ -148,13 +148,13 @@ def log_tail(path: Path, n: int = 200, max_bytes: int = LOG_BYTES) -> list[str]:
     if lines and not lines[-1]:
         lines.pop()
     if size > max_bytes and len(lines) > 1:
-        lines.pop(0)  # cut off in front
+        lines.pop(0)  # its beginning was not read
     return [_clean(line) for line in lines[-n:]]
 
 
-class Following:
-    """A text file that another process writes, from its last ``max_bytes`` on; no more than that
-    is ever held at once, however much was written meanwhile.
+class GrowingText:
+    """Follows a text file that another process writes, from its last ``max_bytes`` on; no more than
+    that is in memory at once.
     """
 
     def __init__(self, path: Path, max_bytes: int = LOG_BYTES) -> None:
@@ -163,8 +163,8 @@ class Following:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def new(self) -> Iterator[str]:
-        """What was added since the last call, in pieces; all of it where the file was begun anew.
-        What is added while it is read is left for the next call.
+        """The text added since the last call, in pieces; the file from its beginning if it was cut.
+        Text that is added while reading is left for the next call.
         """
         size = self._size()
         if size < self._at:
@@ -177,7 +177,7 @@ class Following:
                     piece = stream.read(min(self.max_bytes, size - self._at))
             except OSError:
                 return
-            if not piece:  # cut meanwhile
+            if not piece:  # it was cut just now
                 return
             self._at += len(piece)
             yield self._decoder.decode(piece)  # a letter of several bytes may end in the next piece

@@ -1,8 +1,8 @@
 """Metrics of a training for TensorBoard or MLflow, where ``RIVAE_TRACKING`` names one of them.
 
 ``tensorboard:FOLDER`` writes event files below FOLDER, one folder per run; ``mlflow:URI`` logs to
-that server or folder. Both packages are optional. Whatever goes wrong with them is told once in
-the log and never stops a training.
+that server or folder. Both packages are optional. An error in them is logged once and never stops
+a training.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ log = logging.getLogger("rivae.jobs")
 
 
 class Sink(Protocol):
-    """Where numbers go."""
+    """A tracker that numbers are written to."""
 
     def write(self, epoch: int, numbers: dict[str, float]) -> None:
-        """Numbers after an epoch, by name."""
+        """Write numbers of an epoch, by name."""
 
     def close(self, whole: bool) -> None:
-        """Nothing follows; not ``whole`` where training stopped before its end."""
+        """Write the rest; ``whole`` is False where training stopped before its end."""
 
 
 class Tracking:
@@ -50,7 +50,7 @@ class Tracking:
         self._sink: Sink | None = None
 
     def __call__(self, row: dict[str, Any]) -> None:
-        """One metrics row, or a note, which is passed over."""
+        """One metrics row; notes are ignored."""
         if not self.target or "epoch" not in row:
             return
         try:
@@ -70,7 +70,7 @@ class Tracking:
             self.target = ""
 
     def finish(self, whole: bool) -> None:
-        """Write what is still held back; ``whole`` unless the training goes on another time."""
+        """Write the rest; ``whole`` is False if the training is to be resumed."""
         sink, self._sink = self._sink, None
         try:
             if sink is not None and self.target:
@@ -123,7 +123,7 @@ class _TensorBoard:
     def __init__(self, folder: Path, epoch: int) -> None:
         from tensorboardX import SummaryWriter
 
-        # What an earlier process wrote from this epoch on is trained again, to the same numbers.
+        # Epochs from this one on, written by an earlier process, are trained again.
         self.writer = SummaryWriter(
             str(folder), purge_step=epoch, flush_secs=10, filename_suffix=f".{time.time_ns()}"
         )
@@ -138,7 +138,7 @@ class _TensorBoard:
 
 class _MLflow:
     def __init__(self, uri: str, name: str, config: RunConfig) -> None:
-        # A server that does not answer costs seconds once, and not minutes at every epoch.
+        # A server that does not answer then costs seconds once, not minutes at every epoch.
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
         from mlflow.tracking import MlflowClient
@@ -146,7 +146,7 @@ class _MLflow:
         self.client = MlflowClient(tracking_uri=uri)
         known = self.client.get_experiment_by_name(EXPERIMENT)
         experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT)
-        # A resumed training goes on in the entry that it began.
+        # A resumed training continues in its earlier entry.
         started = config.model_dump_json()
         found = self.client.search_runs([experiment], f"tags.`rivae.run` = '{name}'")
         same = [entry for entry in found if entry.data.tags.get("rivae.config") == started]

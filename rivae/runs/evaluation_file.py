@@ -1,7 +1,7 @@
-"""``evaluation.json``: what was measured on a run, checked when it is read and when it is written.
+"""``evaluation.json``: the measurements of a run, checked when they are read and written.
 
-Older files lack some of it and newer ones may hold more, which is kept. Everything that is shown
-or computed with stands here as a typed attribute.
+Older files lack some fields; unknown fields of newer ones are kept. Everything that is shown or
+used in computations is a typed attribute here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rivae.reading.documents import first_problem, read_json
 AGAIN = "evaluate the run again"
 MAX_BYTES = 8 * 2**20
 ROUNDING = 1e-9
-# What is measured along z stands twice in the file: over the range asked for, and over another.
+# Measurements along z are in the file twice: over the range asked for, and over another.
 _SUFFIXES, _USUAL_RANGES = ("", "_other"), ("paper", "prior")
 _ALONG = ("factors", "digits", "correlation")
 
@@ -47,13 +47,13 @@ class Null(_Read):
 
 
 class Parts(_Read):
-    """Pieces of a result; those of the single metrics stand as they are."""
+    """Pieces of a result; those of the single metrics are kept as they are."""
 
     null: Null | None = None
 
 
 class Constants(_Read):
-    """What moved a score."""
+    """Settings that affect a score."""
 
     undefined: _Word | None = None
     search_size: _Number | None = None
@@ -61,7 +61,7 @@ class Constants(_Read):
 
 
 class Result(_Read):
-    """A ``MetricResult`` as it was stored: open ends and undefined scores are None."""
+    """A ``MetricResult`` as stored: open ends and undefined scores are None."""
 
     score: _Number | None = None
     std: _Number | None = None
@@ -84,7 +84,7 @@ class Result(_Read):
 
     @property
     def constants(self) -> Constants:
-        """What moved the score, as far as the file says."""
+        """Settings that affect the score, as far as the file holds them."""
         return self.settings or Constants()
 
 
@@ -107,7 +107,7 @@ class AtAlpha(_Read):
 
 
 class Values(_Read):
-    """The ends of z, one per axis, and how many points lie between them."""
+    """The ends of z, one per axis, and the number of points between them."""
 
     low: _Numbers
     high: _Numbers
@@ -145,7 +145,7 @@ class Transitions(_Read):
 
 
 class Digits(_Read):
-    """Digit transitions: the table, and by name what is measured of it."""
+    """Digit transitions: the table, and its metrics by name."""
 
     __pydantic_extra__: dict[str, Result]
     transitions: Transitions | None = None
@@ -165,7 +165,7 @@ class AtWidth(_Read):
 
 
 class Moved(_Read):
-    """A range that z was moved over: its name or its ends, and what its unit depends on."""
+    """A range that z was moved over: its name or its ends, and the scale of its unit."""
 
     range: _Word | Annotated[_Numbers, Field(min_length=2, max_length=2)]
     scale: _Word = ""
@@ -196,13 +196,13 @@ class Settings(_Read):
 
 @dataclass(frozen=True)
 class Along:
-    """What was measured along one range of z.
+    """The measurements along one range of z.
 
     Attributes:
         range: its name, or its ends.
-        is_told: the file says so; otherwise it is the usual one.
-        scale: what its unit depends on.
-        factors: D, C and I by name; with the first range also what is measured of z itself.
+        is_told: whether the file names the range; otherwise it is the usual one.
+        scale: the scale of its unit.
+        factors: D, C and I by name; with the first range also the metrics of z itself.
         correlation, digits: None where the data have no such factor.
     """
 
@@ -220,7 +220,7 @@ class Along:
 
 
 class Evaluation(_Read):
-    """What ``rivae.evaluation.evaluate`` measured, as it was stored by any version.
+    """The results of ``rivae.evaluation.evaluate``, as stored by any version.
 
     ``along`` gives the groups of each range of z. The fields below are those of the file.
     """
@@ -250,9 +250,9 @@ class Evaluation(_Read):
         """An evaluation out of results by name.
 
         Args:
-            latents: what was measured of z itself.
-            along: of the range asked for and of the one beside it: "range" and "scale", and as
-                far as measured "factors", "correlation" and "digits".
+            latents: the metrics of z itself.
+            along: for the range asked for and for the second one: "range" and "scale", and as far
+                as measured "factors", "correlation" and "digits".
         """
         document: dict[str, Any] = {
             "created": created,
@@ -274,7 +274,7 @@ class Evaluation(_Read):
 
     @property
     def along(self) -> tuple[Along, Along]:
-        """What was measured along the range asked for, and along the one beside it."""
+        """The measurements along the range asked for, and along the second one."""
         return self._along(0), self._along(1)
 
     def _along(self, k: int) -> Along:
@@ -308,7 +308,7 @@ class Evaluation(_Read):
         return None if result is None else result.score
 
     def document(self) -> dict[str, Any]:
-        """As it stands in the file."""
+        """The content of the file."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -316,8 +316,7 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
     """A stored evaluation.
 
     Raises:
-        DataError: it is too large, damaged, or not of the form ``Evaluation``; one sentence that
-            ends in what to do.
+        DataError: it is too large, damaged, or not an ``Evaluation``; one sentence.
     """
     damaged = f"evaluation.json is damaged: {AGAIN}"
     value = read_json(

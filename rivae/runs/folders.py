@@ -26,12 +26,12 @@ def runs_root() -> Path:
 
 
 def default_roots() -> list[Path]:
-    """Where runs are looked for: where new ones are written, then the demo runs."""
+    """The folders that are searched for runs: the one for new runs, then the demo runs."""
     return [runs_root(), DEMO_ROOT]
 
 
 def is_read_only(run: Run) -> bool:
-    """Whether nothing must be added to the run's folder: a demo run's, or one without the right."""
+    """Whether the run's folder must not change: a demo run, or one that cannot be written."""
     folder = run.path.resolve()
     return folder.is_relative_to(DEMO_ROOT.resolve()) or not os.access(folder, os.W_OK)
 
@@ -52,7 +52,7 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
 
 
 def has_config(path: Path) -> bool:
-    """Whether ``path`` holds a configuration, be it a damaged one; any text may be asked about."""
+    """Whether ``path`` holds a configuration, also a damaged one; any text is allowed."""
     try:
         return (path / "config.json").is_file()
     except (OSError, ValueError):  # too long for a name, without the right, or with a NUL
@@ -81,7 +81,7 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     raise RunError(f"there is no run '{id_or_path[:120]}': choose one of the list of runs")
 
 
-# What the top of a run's folder may hold; hidden are locks and leftovers of writing only.
+# The files at the top of a run's folder; hidden ones are only locks and leftovers of writing.
 _FILES = frozenset(
     {
         "config.json",
@@ -98,15 +98,15 @@ _FILES = frozenset(
 )
 _FOLDERS = frozenset({"checkpoints", "previews", "cache"})
 _HIDDEN = re.compile(r"\.lock|\.about\.json\.lock|\..+\.\d+-\d+\.tmp")
-# What training has always written into status.json.
+# The fields that every version has written into status.json.
 _STATUS = frozenset({"state", "stage", "epoch", "total_epochs", "updated"})
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether the files in a folder show that it is a run, a broken one too.
+    """Whether the files in a folder show that it is a run, also a broken one.
 
-    It has a valid configuration; or a status as training writes it; or, where both are damaged,
-    the two files beside ``checkpoints`` and nothing that a run does not have.
+    It has a valid configuration; or a status as training writes it; or, if both are damaged, the
+    two files and ``checkpoints`` and nothing that a run does not have.
     """
     if not is_folder(path):
         return False
@@ -123,12 +123,12 @@ def is_run_folder(path: Path) -> bool:
         names = {child.name for child in path.iterdir() if not _HIDDEN.fullmatch(child.name)}
     except OSError:
         return False
-    whole = names >= {"config.json", "status.json", "checkpoints"} and names <= _FILES | _FOLDERS
-    return whole and all(is_folder(path / name) for name in names & _FOLDERS)
+    fits = names >= {"config.json", "status.json", "checkpoints"} and names <= _FILES | _FOLDERS
+    return fits and all(is_folder(path / name) for name in names & _FOLDERS)
 
 
 def own_run(run_id: str) -> Run:
-    """The run with this id in the folder of runs, which may be changed.
+    """The run with this id in the folder of runs, if it may be changed.
 
     Raises:
         RunError: there is none of this name (a path is no name), or see ``require_own``.

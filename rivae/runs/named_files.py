@@ -1,7 +1,7 @@
 """The files of this machine that the settings of a run name, and which of them the app opens.
 
-Whoever starts a run on the command line has named them. The settings of a run that came in an
-archive are a stranger's: in the app, the files that they name lie below ``$RIVAE_FILES``.
+On the command line the user has named them. The settings of a run from an archive may come from a
+stranger: the app opens only files below ``$RIVAE_FILES`` for them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATHS = frozenset({"folder", "path", "weights", "word_vectors"})
 
 
 def open_folders() -> tuple[Path, ...]:
-    """Below which files may be named: ``$RIVAE_FILES``, else where the app was started."""
+    """The folders whose files may be named: ``$RIVAE_FILES``, else where the app was started."""
     named = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
     return tuple(Path(part).resolve() for part in named or ["."])
 
@@ -32,14 +32,14 @@ def is_open(text: str) -> bool:
     """Whether a path lies below :func:`open_folders` once links and ``..`` are followed."""
     try:
         path = Path(text).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):  # without end, no such user, a NUL
+    except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, a NUL
         return False
     return any(path.is_relative_to(folder) for folder in open_folders())
 
 
 def read_path(text: str, what: str) -> Path:
-    """An existing file or folder that a visitor typed, below the folders that the app reads once
-    links and ``..`` are followed; quotes around it do no harm.
+    """An existing file or folder that a visitor typed; it must be in the folders that the app reads
+    once links and ``..`` are followed. Quotes around it are removed.
 
     Raises:
         DataError: in one sentence.
@@ -50,11 +50,11 @@ def read_path(text: str, what: str) -> Path:
     try:
         typed = Path(text).expanduser()
         path = typed.resolve()
-    except (OSError, RuntimeError) as error:  # a name without end, a user who does not exist
+    except (OSError, RuntimeError) as error:  # a name that is too long, a user who does not exist
         raise DataError(f"{text[:80]} is not a path that can be read: check it") from error
     if not typed.is_absolute():
         raise DataError(f"{text[:80]} is not a full path: begin at the root of the disk")
-    # Before it is looked for: what lies elsewhere is not told, not even whether it exists.
+    # Checked first: the app does not reveal whether a file elsewhere exists.
     if not is_open(str(path)):
         raise DataError(
             f"{text[:200]} lies outside the folders that this app reads: move it below one of "
@@ -95,7 +95,7 @@ def _named(value: Any, name: str = "") -> Iterator[str]:
 
 
 def require_open(config: RunConfig) -> None:
-    """DataError where the app is asked to open a file on the word of an archive alone."""
+    """DataError when the run comes from an archive and names a file outside the open folders."""
     if not config.imported or not os.environ.get(VARIABLE):
         return
     for text in named_files(config):

@@ -1,6 +1,6 @@
-"""What people keep about a run: a note, tags, and whether it is put away; ``about.json``.
+"""Notes about a run in ``about.json``: a note, tags, and whether the run is archived.
 
-The file may come from a stranger with the rest of the folder, so it is checked whole when it is
+The file may come from a stranger with the rest of the folder, so all of it is checked when it is
 read. Its text is plain: it is escaped where it is drawn.
 """
 
@@ -29,7 +29,7 @@ MAX_TAG = 40
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A note of at most ``MAX_NOTE`` characters, different tags, and whether lists leave it out."""
+    """A note of at most ``MAX_NOTE`` characters, different tags, and whether lists hide the run."""
 
     note: str = ""
     tags: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class _File(BaseModel):
 
 
 def read_about(source: Path | bytes) -> About:
-    """What is kept in a file or its content.
+    """The notes in a file, or in its content.
 
     Raises:
         DataError: it cannot be read, is larger than ``MAX_BYTES`` or not of this form.
@@ -79,7 +79,7 @@ def read_about(source: Path | bytes) -> About:
 
 
 def about(run: Run) -> About:
-    """What is kept about the run; nothing where there is no file.
+    """The notes about a run; empty without a file.
 
     Raises:
         RunError: the file is damaged.
@@ -94,7 +94,7 @@ def about(run: Run) -> About:
 
 
 def is_archived(run: Run) -> bool:
-    """Whether lists leave the run out; one whose file is damaged is shown."""
+    """Whether lists hide the run; one whose file is damaged is shown."""
     try:
         return about(run).archived
     except RunError:
@@ -108,7 +108,7 @@ def keep_about(
     tags: Sequence[str] | None = None,
     archived: bool | None = None,
 ) -> About:
-    """Change what is given and keep the rest, atomically; what is kept now.
+    """Change the given notes and keep the others, atomically; returns all of them.
 
     Raises:
         ConfigError: a text is too long, or holds characters that cannot be shown.
@@ -141,7 +141,7 @@ def keep_about(
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as they are kept: each once, in their order."""
+    """Tags as they are stored: each once, in their order."""
     found = tuple(dict.fromkeys(one_line(tag, "a tag", MAX_TAG) for tag in tags))
     if len(found) > MAX_TAGS:
         raise ConfigError(f"a run has at most {MAX_TAGS} tags: leave some out")

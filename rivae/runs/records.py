@@ -1,4 +1,4 @@
-"""What training records in a run folder as it goes on: how far it is, and a row per epoch."""
+"""The records of a training in its run folder: its status, and a row per epoch."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def now() -> str:
 
 
 class Status(BaseModel):
-    """How far a run is; ``batch`` names the runs that train with it as one model, ``stages`` the
-    stages in order with their numbers of epochs."""
+    """The progress of a run; ``batch`` names the runs that train with it as one model, ``stages``
+    the stages in order with their numbers of epochs."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -56,7 +56,7 @@ class MetricsLog:
         self.path = path
 
     def rows(self) -> list[dict[str, Any]]:
-        """All whole rows, none where there is no file; a last one cut off by a kill is left out.
+        """All complete rows, none without a file; a last row cut off by a kill is skipped.
 
         Raises:
             RunError: it has far more lines than a log of training.
@@ -64,7 +64,7 @@ class MetricsLog:
         return list(self.each())
 
     def each(self) -> Iterator[dict[str, Any]]:
-        """``rows`` one after the other, counted as they are read."""
+        """``rows`` one by one, counted as they are read."""
         found = json_lines(
             self.path,
             max_line=MAX_ROW,
@@ -93,7 +93,7 @@ class MetricsLog:
             stream.write(line.encode())
 
     def sync(self) -> None:
-        """Make the rows so far survive a power cut, before a checkpoint that presumes them."""
+        """Make the rows so far survive a power cut, before the checkpoint that follows them."""
         with contextlib.suppress(FileNotFoundError), self.path.open("r+b") as stream:
             os.fsync(stream.fileno())
 

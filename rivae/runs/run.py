@@ -2,9 +2,8 @@
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
 ``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until
-it is trained, ``preview.safetensors`` holds its weights of some moment, to be looked at. What is
-made from a run later, ``axis_names.json``, ``alignment.json`` and ``previews/``, is known to those
-who make it.
+the training ends, ``preview.safetensors`` holds weights saved on the way. Later additions
+(``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ MAX_MODEL_BYTES = 4 * 2**30
 
 
 class Run:
-    """One run folder; nothing is read until it is asked for.
+    """One run folder; files are read only when a property is used.
 
     Every property raises ``RunError`` with one sentence when its file is missing or damaged.
     """
@@ -63,7 +62,7 @@ class Run:
         taken = f"a run named {config.name} already exists: choose another --name, or resume it"
         if path.exists():
             raise RunError(taken)
-        # Made whole beside it and then renamed: a kill leaves no folder without a configuration.
+        # Created under another name, then renamed: no kill leaves a folder without configuration.
         made = path.with_name(f".{config.name}.{os.getpid()}.tmp")
         try:
             (made / "checkpoints").mkdir(parents=True)
@@ -89,7 +88,7 @@ class Run:
 
     @property
     def status(self) -> Status:
-        """The state as last written; a run whose process is gone is not "running" any more."""
+        """The last written status; a run whose process has ended is not "running" any more."""
         status = self._written_status()
         if status.state == "running" and not is_locked(self.lock_path):
             message = "its process is gone: resume it to continue"
@@ -123,7 +122,7 @@ class Run:
     @property
     def timing(self) -> MetricsLog:
         """``timing.jsonl``: per epoch its "seconds" of training and its "wall" seconds, which
-        include validation and saving. Apart from ``log``, which repeats to the same bytes.
+        include validation and saving. Not in ``log``, which is the same in every repetition.
         """
         return MetricsLog(self.path / "timing.jsonl")
 
@@ -133,7 +132,7 @@ class Run:
 
     @property
     def evaluation(self) -> Evaluation | None:
-        """What ``rivae evaluate`` wrote, or None when it has not run."""
+        """The results of ``rivae evaluate``, or None before it has run."""
         path = self.path / "evaluation.json"
         if not os.path.lexists(path):
             return None
@@ -149,7 +148,7 @@ class Run:
 
     @property
     def opens(self) -> bool:
-        """Whether there is a model to look at, be it one in training."""
+        """Whether there is a model to open, also of a run in training."""
         return self.ready or (self.path / PREVIEW).is_file()
 
     @property
@@ -166,7 +165,7 @@ class Run:
 
     @property
     def model_key(self) -> str:
-        """``content_hash``, read again only after the model file has changed."""
+        """``content_hash``, computed again only after the model file has changed."""
         stat = self._model_path(preview=True).stat()
         stamp = (stat.st_mtime_ns, stat.st_size)
         if self._hashed is None or self._hashed[0] != stamp:
@@ -187,7 +186,7 @@ class Run:
         return path
 
     def load_dataset(self) -> PairedDataset:
-        """The data set the run was trained on, built again."""
+        """The data set that the run was trained on."""
         from rivae.data import load_dataset
         from rivae.runs.named_files import require_open
 
@@ -198,7 +197,7 @@ class Run:
         """The trained model in evaluation mode.
 
         Args:
-            preview: take the model of a run in training where there is no trained one.
+            preview: use the model of a run in training if there is no trained one.
 
         Raises:
             RunError: when there is no model, or the file does not fit the configuration.
@@ -236,12 +235,12 @@ class Run:
         )
 
     def write_model(self, method: Method) -> None:
-        """Write ``model.safetensors`` atomically; a preview is of no use any more."""
+        """Write ``model.safetensors`` atomically, and delete the preview."""
         self._write_weights(MODEL, method.state_dict())
         (self.path / PREVIEW).unlink(missing_ok=True)
 
     def write_preview(self, weights: Mapping[str, Tensor]) -> None:
-        """Write the weights of this moment, to be looked at while the run trains on."""
+        """Write the present weights, which can be opened while the run is training."""
         self._write_weights(PREVIEW, weights)
 
     def _write_weights(self, name: str, weights: Mapping[str, Tensor]) -> None:
@@ -260,11 +259,11 @@ class Run:
             write_json(self.path / "evaluation.json", evaluation.document())
         except OSError as error:
             raise RunError(
-                f"the evaluation of run {self.id} cannot be kept ({error.strerror}): ask the owner "
-                "of its folder for the right, or copy the folder to a place of your own"
+                f"the evaluation of run {self.id} cannot be saved ({error.strerror}): ask the "
+                "owner of its folder for write access, or copy the folder to one of yours"
             ) from None
 
 
 def _shown(name: str) -> str:
-    """A folder's name as text that can be printed anywhere."""
+    """A folder's name as printable text."""
     return printable(os.fsencode(name).decode("utf-8", "replace"))

@@ -1,6 +1,6 @@
 """One trainer for every method; smooth starts, checkpoints, many seeds as one batch."""
 
-from rivae.training.models import Job, Listener, Standing, Watcher
+from rivae.training.models import Listener, Position, TrainingJob, Watcher
 from rivae.training.trainer import Trainer
 
-__all__ = ["Job", "Listener", "Standing", "Trainer", "Watcher"]
+__all__ = ["Listener", "Position", "Trainer", "TrainingJob", "Watcher"]

@@ -18,13 +18,13 @@ from rivae.files import write_atomic
 from rivae.reading.documents import parse_json
 from rivae.reading.weights import load_weights, read_header
 
-# Weights and the two moments of Adam beside them.
+# Weights and the two moments of Adam.
 MAX_BYTES = 12 * 2**30
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A training state; ``note`` is empty, or one sentence about a damaged file passed over."""
+    """A training state; ``note`` is empty, or a sentence about a damaged file that was skipped."""
 
     tensors: dict[str, Tensor]
     state: dict[str, Any]
@@ -82,8 +82,8 @@ def load_checkpoint(path: Path) -> Saved:
 def load_together(paths: list[Path]) -> list[Saved] | None:
     """The newest states of runs that train as one batch, all of one epoch.
 
-    They are saved one after the other, so a kill may leave some of them one save ahead. None
-    when the first save was never completed: training has to begin anew.
+    They are saved one after the other, so a kill may leave some of them one save ahead. None when
+    the first save was never completed: training starts over.
 
     Raises:
         RunError: when they have no epoch in common.

@@ -41,17 +41,17 @@ if TYPE_CHECKING:
     from rivae.methods.base import Method
     from rivae.runs.evaluation_file import Evaluation
 
-# The others wait while the first one measures, writes or unfolds; a death is noticed at once.
+# The others wait while the first one measures, writes or unfolds; a crash is noticed at once.
 PATIENCE = timedelta(hours=12)
 Value = TypeVar("Value")
 
 
 class Group:
-    """The processes of a run as one of them sees it; alone by default, when nothing is exchanged.
+    """The processes that train a run together; by default just this one, with nothing to exchange.
 
-    The process of rank 0 leads: it alone writes files, measures and decides. Every method but the
+    The process of rank 0 leads: only it writes files, measures and decides. Every method but the
     first two has to be called by all processes in the same order, and raises PeerLostError, a
-    KeyboardInterrupt, when another one is gone.
+    KeyboardInterrupt, when another process has ended.
     """
 
     def __init__(self, rank: int = 0, size: int = 1, local_rank: int = 0) -> None:
@@ -64,19 +64,19 @@ class Group:
         return self.rank == 0
 
     def device(self, name: str) -> torch.device:
-        """Where this process trains a run on the device ``name``: each one has a card."""
+        """The device of this process for a run on the device ``name``: each process has a card."""
         if self.size > 1 and name != "cpu":
             return torch.device("cuda", self.local_rank)
         return torch.device(name)
 
     def wait(self) -> None:
-        """Go on when all have come this far."""
+        """Wait until all processes have come this far."""
         if self.size > 1:
             with exchanging():
                 dist.all_reduce(torch.zeros(1))
 
     def tell(self, value: Value) -> Value:
-        """What the leading process calls this with, anything that JSON can hold."""
+        """The value that the leading process calls this with, anything that JSON can hold."""
         if self.size == 1:
             return value
         text = json.dumps(value).encode() if self.leads else b""
@@ -87,11 +87,11 @@ class Group:
             if self.leads:
                 message = torch.frombuffer(bytearray(text), dtype=torch.uint8)
             dist.broadcast(message, 0)
-        told: Value = json.loads(message.numpy().tobytes())
-        return told
+        received: Value = json.loads(message.numpy().tobytes())
+        return received
 
     def same(self, tensors: Iterable[Tensor]) -> None:
-        """Overwrite these tensors by those of the leading process."""
+        """Overwrite these tensors with those of the leading process."""
         if self.size > 1:
             with exchanging(), torch.no_grad():
                 for tensor in tensors:
@@ -185,8 +185,8 @@ class Group:
 def joined(device: str) -> Iterator[Group]:
     """The group that this process was started in, for a run on ``device``.
 
-    The environment names it: RANK of WORLD_SIZE processes, with the card LOCAL_RANK, and
-    RIVAE_MEETING, a file which is empty or missing at each start of them.
+    It is in the environment: RANK of WORLD_SIZE processes, with the card LOCAL_RANK, and
+    RIVAE_MEETING, a file that is empty or missing whenever they are started.
     """
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
@@ -205,7 +205,7 @@ def joined(device: str) -> Iterator[Group]:
         dist.init_process_group(
             backend, store=store, rank=group.rank, world_size=size, timeout=PATIENCE
         )
-    # Left to the end of the process, which also tells the others after an error; see ``leave``.
+    # It ends with the process, which also informs the others after an error; see ``leave``.
     yield group
 
 
@@ -218,8 +218,8 @@ def _stay_on_this_machine() -> None:
 
 
 def leave(code: int) -> None:
-    """End this process now, with everything written: seen once in a while, the threads of a group
-    abort a process that takes them down in an orderly way, and it would be started again.
+    """End this process now, with everything written: now and then the threads of a group abort a
+    process that shuts them down properly, and it would be restarted.
     """
     logging.shutdown()
     sys.stdout.flush()
@@ -229,7 +229,7 @@ def leave(code: int) -> None:
 
 class _Silent(MetricsLog):
     def append(self, row: dict[str, Any]) -> None:
-        """Nothing: the leading process writes this row."""
+        """Does nothing: the leading process writes this row."""
 
     def sync(self) -> None:
         """Nothing."""
@@ -239,7 +239,7 @@ class _Silent(MetricsLog):
 
 
 class Follower(Run):
-    """The run whose folder another process writes, and may not have made yet.
+    """A run whose folder is written, and may still have to be created, by the leading process.
 
     Args:
         config: of a new run; read from the folder by default.

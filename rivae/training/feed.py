@@ -23,8 +23,8 @@ from rivae.training.smooth_start import smooth_target, unfolded_coordinates
 class Feed:
     """The training rows of one data set, or of S data sets of equal size for S stacked models.
 
-    ``gather(kind, index)`` serves "x1" and "x2" rows for index (..., B), and rows of whatever
-    else stands in ``tables``: (n, D), or (S, n, D) when stacked.
+    ``gather(kind, index)`` returns rows of "x1", "x2" or another key of ``tables`` for index
+    (..., B); tables are (n, D), or (S, n, D) when stacked.
     """
 
     def __init__(self, datasets: list[PairedDataset], stacked: bool, device: torch.device) -> None:
@@ -83,7 +83,7 @@ class Feed:
 
 
 def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
-    """Put into ``feed.tables`` what ``stage`` trains on.
+    """Fill ``feed.tables`` with the tables that ``stage`` needs.
 
     Raises:
         ConfigError: when the data or the embeddings of a model cannot be unfolded.
@@ -124,7 +124,7 @@ def smooth_targets(
     """The smooth starting embeddings of the training rows, (n, D) or (S, n, D).
 
     Raises:
-        ConfigError: when the method knows no smooth start, or the data cannot be unfolded.
+        ConfigError: when the method has no smooth start, or the data cannot be unfolded.
     """
     n_components = method.smooth_target_dim()
     if n_components is None:

@@ -1,4 +1,4 @@
-"""After an epoch: which models have diverged, how good the others are, which weights are best."""
+"""Checks after an epoch: which models have diverged, the scores of the others, the best weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Method, Stage
 from rivae.training.checkpoint import save_checkpoint
-from rivae.training.models import Job, Models, Validator
+from rivae.training.models import Models, TrainingJob, Validator
 
 MAX_ROWS = 4000  # a covariance of the few latent dimensions needs no more
 
@@ -34,8 +34,8 @@ def finish_closed_form(method: Method, data: PairedDataset, seed: int) -> None:
         method.finish(data.x1.batch(rows), data.x2.batch(rows), seed)
 
 
-def best_weights(job: Job) -> Path:
-    """Where the weights of the best validation score are kept, with ``select="best"``."""
+def best_weights(job: TrainingJob) -> Path:
+    """The file of the weights with the best validation score, with ``select="best"``."""
     return job.run.path / "checkpoints" / "best.safetensors"
 
 
@@ -50,10 +50,10 @@ class Judge:
         self.models, self.validate = models, validate
 
     def look(self, s: int, stage: Stage, row: dict[str, Any]) -> None:
-        """Model ``s`` after an epoch of ``stage``, whose metrics are in ``row``.
+        """Check model ``s`` after an epoch of ``stage``, whose metrics are in ``row``.
 
-        A model whose loss is no number has failed. When a validation is due, so has one with such
-        a weight; the scores of a sound one go into ``row["validation"]``.
+        A model whose loss is not finite has failed. When a validation is due, so has one with a
+        weight that is not finite; the scores of the others go into ``row["validation"]``.
         """
         progress, options = self.models.progress, self.models.options
         at_end = progress.stage_epoch == stage.epochs
@@ -70,7 +70,7 @@ class Judge:
                 self._measure(s, stage, model, row, self.validate)
 
     def should_stop(self, stage: Stage) -> bool:
-        """Whether the last stage has gone on for too long without a better score."""
+        """Whether the last stage has trained for too long without a better score."""
         patience = self.models.options.patience
         if patience is None or stage is not self.models.stages[-1]:
             return False

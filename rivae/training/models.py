@@ -30,8 +30,8 @@ Listener = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a training is: so many epochs of all stages, and steps of the present epoch, are over.
+class Position:
+    """The position of a training: finished epochs of all stages, finished steps of this epoch.
 
     ``steps`` is 0 before the first epoch of a stage, while it is prepared.
     """
@@ -43,11 +43,11 @@ class Standing:
     steps: int
 
 
-Watcher = Callable[[Standing], None]
+Watcher = Callable[[Position], None]
 
 
 @dataclass
-class Job:
+class TrainingJob:
     """A run folder and the data set it was configured with."""
 
     run: Run
@@ -60,12 +60,12 @@ class Job:
 
     @property
     def checkpoint(self) -> Path:
-        """Where the newest state of training is kept."""
+        """The file of the newest state of training."""
         return self.run.path / "checkpoints" / "last.safetensors"
 
 
 def take_model(state: dict[str, Tensor], s: int | None) -> dict[str, Tensor]:
-    """The state of model ``s`` out of a stacked state, or the whole of an ordinary one."""
+    """The state of model ``s`` from a stacked state; for None a state that is not stacked."""
     if s is None:
         return dict(state)
     return {key: value[s] for key, value in state.items()}
@@ -97,8 +97,8 @@ def clip_gradients(parameters: Iterable[nn.Parameter], bound: float, stacked: bo
 
 
 @dataclass
-class Progress:
-    """Where training stands; everything but tensors and random states."""
+class TrainingProgress:
+    """The position of training and the results so far; without tensors and random states."""
 
     stage: int = 0
     stage_epoch: int = 0
@@ -110,11 +110,11 @@ class Progress:
     failed: list[str] = field(default_factory=list)
 
 
-def check_jobs(jobs: list[Job], device: torch.device) -> None:
-    """Whether these jobs can train on ``device``, as one batch where there are several.
+def check_jobs(jobs: list[TrainingJob], device: torch.device) -> None:
+    """Check that these jobs can train on ``device``, several of them as one batch.
 
     Raises:
-        ConfigError: otherwise.
+        ConfigError: they cannot.
     """
     first = jobs[0].config
     for job in jobs[1:]:
@@ -134,12 +134,12 @@ class Models:
 
     Attributes:
         method: all of them, stacked when there is more than one.
-        order, noise: a generator per model, for the order of the rows and for all that is drawn.
-        stages, total_epochs: what is ahead of them.
-        progress: how far they are, and which have failed and why.
+        order, noise: a generator per model, for the order of the rows and for all random numbers.
+        stages, total_epochs: all stages of the training.
+        progress: their position, and which have failed and why.
     """
 
-    def __init__(self, jobs: list[Job], device: torch.device) -> None:
+    def __init__(self, jobs: list[TrainingJob], device: torch.device) -> None:
         self.jobs, self.stacked, self.device = jobs, len(jobs) > 1, device
         first = jobs[0]
         self.options, choice = first.config.training, first.config.method
@@ -153,10 +153,10 @@ class Models:
         self.stages = self.method.stages()
         self.total_epochs = sum(stage.epochs for stage in self.stages)
         n = len(jobs)
-        self.progress = Progress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
+        self.progress = TrainingProgress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
 
     def to_device(self) -> None:
-        """Move them to where they train, and set them up for it."""
+        """Move them to the device that they train on, and set them up for it."""
         self.method.to(self.device)
         for module in self.method.modules():
             if self.options.precision == "bf16" and hasattr(module, "autocast"):
@@ -180,10 +180,10 @@ class Models:
                 job.run.set_status(**changes)
 
     def raise_if_all_failed(self) -> None:
-        """Mark the runs as failed, each with its reason, when no model is left to go on with.
+        """Mark the runs as failed, each with its reason, when no model is left.
 
         Raises:
-            RunError: then, with the reason of the first.
+            RunError: in that case, with the reason of the first.
         """
         if all(self.progress.failed):
             for job, reason in zip(self.jobs, self.progress.failed, strict=True):
@@ -192,10 +192,12 @@ class Models:
 
 
 def check_views(method: Method, data: PairedDataset) -> None:
-    """Word numbers belong to embedders that read them, and to no others.
+    """Check that word numbers go to embedders that read them, and to no others.
+
+    A method sees the shapes of its data only, and word numbers have the shape of any vector.
 
     Raises:
-        ConfigError: otherwise.
+        ConfigError: they do not.
     """
     for side, view in ((1, data.x1), (2, data.x2)):
         reads_words = isinstance(getattr(method, f"embedder{side}", None), RecipeRNN)
@@ -213,10 +215,10 @@ def check_views(method: Method, data: PairedDataset) -> None:
             )
 
 
-def start_embedders(method: Method, jobs: Sequence[Job]) -> None:
-    """Give the embedders of a method with fresh weights what they start from.
+def start_embedders(method: Method, jobs: Sequence[TrainingJob]) -> None:
+    """Load the weights and word vectors that the embedders of a new model start from.
 
-    Not for runs with a checkpoint: they have trained on, and may have outlived their files.
+    Not for runs with a checkpoint: they are trained already, and their files may be gone.
 
     Raises:
         ConfigError, DataError: when embedders and data do not match, or word vectors or weights

@@ -13,14 +13,14 @@ from rivae.errors import RunError
 from rivae.files import remove_temporaries
 from rivae.methods.base import ParamGroup
 from rivae.training.checkpoint import load_together, save_checkpoint
-from rivae.training.models import Models, Progress, join_models
+from rivae.training.models import Models, TrainingProgress, join_models
 
 
-def joined_progress(states: list[dict[str, Any]]) -> Progress:
+def joined_progress(states: list[dict[str, Any]]) -> TrainingProgress:
     """The progress that the checkpoints of all models record; RunError when one is foreign."""
     try:
         shared = {key: int(states[0][key]) for key in ("stage", "stage_epoch", "epoch", "step")}
-        return Progress(
+        return TrainingProgress(
             **shared,
             best=[float(state["best"]) for state in states],
             since_best=[int(state["since_best"]) for state in states],
@@ -41,7 +41,7 @@ def make_optimiser(groups: list[ParamGroup], learning_rate: float) -> torch.opti
 
 
 def save_state(models: Models, optimiser: torch.optim.Optimizer | None) -> None:
-    """Write the checkpoints of all jobs, and into their status how far they are."""
+    """Write the checkpoints of all jobs, and their progress into their status."""
     for s, job in enumerate(models.jobs):
         job.run.log.sync()
         state = asdict(models.progress)
@@ -55,15 +55,15 @@ def save_state(models: Models, optimiser: torch.optim.Optimizer | None) -> None:
 def load_state(
     models: Models, tell: Callable[[str], None], leads: bool = True
 ) -> list[dict[str, Tensor]] | None:
-    """Read the checkpoints and take over their progress; rows after them are dropped.
+    """Read the checkpoints and set the progress they record; later rows of the logs are removed.
 
     Args:
-        leads: whether what a kill has left is cleared away; not by processes that only follow,
-            who would take it from under the leading one.
+        leads: whether to remove leftovers of a kill; only the leading process may, as the others
+            would remove files that it is writing.
 
     Returns:
-        What ``restore_state`` needs at the stage that is gone on with (done already when none is
-        left), None where nothing was saved yet.
+        The tensors for ``restore_state`` at the stage that continues (restored already if no stage
+        is left); None if nothing was saved yet.
 
     Raises:
         RunError: the checkpoints are damaged, foreign, or have no epoch in common.
@@ -90,7 +90,7 @@ def load_state(
 def restore_state(
     models: Models, optimiser: torch.optim.Optimizer | None, tensors: list[dict[str, Tensor]]
 ) -> None:
-    """Take over the tensors of all checkpoints; those of the optimiser where they hold any.
+    """Restore the tensors of all checkpoints, and those of the optimiser if there are any.
 
     Raises:
         RunError: they do not fit the models.
@@ -113,7 +113,7 @@ def restore_state(
 
 
 def _snapshot(models: Models, optimiser: torch.optim.Optimizer | None, s: int) -> dict[str, Tensor]:
-    """All tensors that model ``s`` needs to go on."""
+    """All tensors that model ``s`` needs to resume."""
     out = {f"model/{k}": v for k, v in models.weights(s).items()}
     if optimiser is not None:
         for i, state in optimiser.state_dict()["state"].items():

@@ -20,11 +20,11 @@ from rivae.training.feed import Feed, fill_tables
 from rivae.training.judging import Judge, best_weights, finish_closed_form
 from rivae.training.models import (
     Finaliser,
-    Job,
     Listener,
     Models,
-    Progress,
-    Standing,
+    Position,
+    TrainingJob,
+    TrainingProgress,
     Validator,
     Watcher,
     check_jobs,
@@ -44,16 +44,16 @@ class Trainer:
         validate: measures a model on its validation rows.
         finalise: a last exact change of the trained model, e.g. of its axes, before it is kept.
         listener: receives every metrics row of the first job, with "seconds" and "total_epochs".
-        tick: called before every step; what it raises ends the training there, and everything
-            since the last checkpoint is done again when it is resumed.
-        watch: told before every step, and before a stage is prepared, where the training is.
+        tick: called before every step; an exception of it ends the training there, and everything
+            since the last checkpoint is repeated when it is resumed.
+        watch: called before every step, and before a stage is prepared, with the position.
         group: the processes that train together, each with a trainer of its own; only the leading
             one validates, finalises, listens and writes.
     """
 
     def __init__(
         self,
-        jobs: list[Job],
+        jobs: list[TrainingJob],
         validate: Validator | None = None,
         finalise: Finaliser | None = None,
         listener: Listener | None = None,
@@ -79,7 +79,7 @@ class Trainer:
     # public
 
     def fit(self, resume: bool = False) -> None:
-        """Train to the end, or go on from the last checkpoints.
+        """Train to the end, from the last checkpoints if ``resume``.
 
         Raises:
             RunError: when there is nothing to resume from, or files cannot be written.
@@ -209,8 +209,8 @@ class Trainer:
             if s == 0 and self.listener:
                 extra = {"seconds": seconds, "total_epochs": models.total_epochs}
                 self.listener({**row, **extra})
-        # What the leading process has found decides for all when a stage is over.
-        progress = models.progress = Progress(**self.group.tell(asdict(progress)))
+        # The progress of the leading process decides for all when a stage ends.
+        progress = models.progress = TrainingProgress(**self.group.tell(asdict(progress)))
         models.raise_if_all_failed()
         waited = time.monotonic() - self._saved_at
         if waited >= models.options.checkpoint_seconds and progress.stage_epoch != stage.epochs:
@@ -240,7 +240,7 @@ class Trainer:
     def _look(self, stage: Stage, step: int, steps: int) -> None:
         if self.watch and self.group.leads:
             epoch, total = self.models.progress.epoch, self.models.total_epochs
-            self.watch(Standing(stage.name, epoch, total, step, steps))
+            self.watch(Position(stage.name, epoch, total, step, steps))
 
     def _tell(self, note: str) -> None:
         if note and self.listener:
@@ -249,7 +249,7 @@ class Trainer:
     # the end
 
     def _finish(self) -> None:
-        """Keep every model that has not failed: its best weights, closed form and last change."""
+        """Write every model that has not failed: its best weights, closed form and last change."""
         models, progress = self.models, self.models.progress
         for s, job in enumerate(models.jobs if self.group.leads else []):
             if progress.failed[s]:

@@ -192,12 +192,12 @@ def resume_queue() -> bool:
     It runs in a separate process, started like any program (never a fork of this one); a running
     one is left alone.
     """
-    from rivae.jobs.dispatcher import go_on
+    from rivae.jobs.dispatcher import restart_if_needed
     from rivae.jobs.records import is_supported
     from rivae.runs import runs_root
 
     try:
-        return not is_supported() or go_on(runs_root())
+        return not is_supported() or restart_if_needed(runs_root())
     except (RivaeError, OSError) as error:
         log.warning("the queue of trainings could not be resumed: %s", error)
         return False

@@ -126,7 +126,7 @@ def test_the_command_refuses_in_one_sentence(capsys) -> None:
     ):
         assert main(["benchmark", *words]) == 1
         *before, error = capsys.readouterr().err.splitlines()
-        assert sentence in error and before in ([], ["looking up what was trained before"])
+        assert sentence in error and before in ([], ["looking for finished runs"])
 
 
 def test_every_registered_method_has_a_line_and_stands_in_the_help(capsys) -> None:

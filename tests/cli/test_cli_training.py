@@ -314,7 +314,7 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
     assert main(["evaluate", "one", "two"]) == 1
     said = capsys.readouterr()
     assert said.out.count("0.250") == 2 and "written to" not in said.out
-    assert "evaluation of run two cannot be kept (Read-only file system): ask" in said.err
+    assert "evaluation of run two cannot be saved (Read-only file system): ask" in said.err
     assert main(["evaluate", "one", "--json"]) == 1
     assert json.loads(capsys.readouterr().out) == {"one": found}
 

@@ -11,8 +11,8 @@ from rivae.cli.common import Steps
 from rivae.cli.train import ProgressLine
 from rivae.errors import DataError
 from rivae.runs import Run
-from rivae.training import Standing, Trainer
-from rivae.training.models import Job
+from rivae.training import Position, Trainer
+from rivae.training.models import TrainingJob
 from tests.training.tiny import tiny_config
 
 
@@ -41,12 +41,12 @@ class Terminal(io.StringIO):
 
 
 def at(step, epoch=0, steps=100):
-    return Standing("joint", epoch, 4, step, steps)
+    return Position("joint", epoch, 4, step, steps)
 
 
 def test_outside_of_a_terminal_a_line_every_half_minute(clock, capsys):
     line = ProgressLine(Steps("", file_s=30), "long")
-    line.watch(Standing("joint", 0, 4, 0, 0))
+    line.watch(Position("joint", 0, 4, 0, 0))
     for step in range(100):
         line.watch(at(step))
         clock.now += 1
@@ -107,10 +107,10 @@ def test_a_trainer_tells_where_it_is_before_it_works(tmp_path):
     def tick():
         done.append(told[-1])
 
-    Trainer([Job(run, run.load_dataset())], tick=tick, watch=told.append).fit()
+    Trainer([TrainingJob(run, run.load_dataset())], tick=tick, watch=told.append).fit()
     joint = [t for t in told if t.stage == "joint"]
-    assert joint[0] == Standing("joint", 0, 2, 0, 0), "while it is prepared"
-    assert done == [Standing("joint", e, 2, s, 2) for e in (0, 1) for s in (0, 1)]
+    assert joint[0] == Position("joint", 0, 2, 0, 0), "while it is prepared"
+    assert done == [Position("joint", e, 2, s, 2) for e in (0, 1) for s in (0, 1)]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def trained_run(app_runs: Path) -> str:
     """The id of a small trained run (3 dimensions) that the app shows."""
     from rivae.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
-    from rivae.training import Job, Trainer
+    from rivae.training import Trainer, TrainingJob
 
     settings = {"n_components": 3, "dim_v": 16, "init": "none", "ivae_epochs": 0}
     config = RunConfig(
@@ -81,7 +81,7 @@ def trained_run(app_runs: Path) -> str:
         method=MethodChoice(settings={**settings, "joint_epochs": 8, "n_mismatches": None}),
     )
     run = Run.create(config, app_runs)
-    Trainer([Job(run, run.load_dataset())]).fit()
+    Trainer([TrainingJob(run, run.load_dataset())]).fit()
     return run.id
 
 

@@ -15,7 +15,7 @@ from rivae.errors import RunError
 from rivae.jobs import locks
 from rivae.jobs.agent import Trainers, log_path
 from rivae.jobs.dispatcher import ensure_dispatcher, is_dispatching
-from rivae.jobs.file_ledger import Said, Slip
+from rivae.jobs.file_ledger import FileLedger, TrainerReport
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.jobs.tail import MAX_LINE, log_tail
@@ -128,9 +128,9 @@ def test_no_file_of_the_queue_can_hold_it_up(tmp_path, monkeypatch, capsys, in_t
     assert locks.seconds_silent(folder, job.id) >= 0
     with pytest.raises(OSError, match=r"plain file|No such device"):
         locks.hold(locks.lock_path(folder, job.id, "rank0"))
-    assert Slip(tmp_path).said(job.id) == Said()
+    assert FileLedger(tmp_path).report(job.id) == TrainerReport()
     with pytest.raises(RunError, match="not to be seen here"):
-        Slip(tmp_path).job(job.id)
+        FileLedger(tmp_path).job(job.id)
     assert not is_dispatching(tmp_path)
     with pytest.raises(OSError, match=r"plain file|No such device"):
         ensure_dispatcher(tmp_path)
@@ -181,6 +181,6 @@ def test_properties_a_slip_of_anything_says_nothing(tmp_path_factory, content):
     make_private(jobs_folder(root))
     (jobs_folder(root) / "job.said.json").write_bytes(content)
     (jobs_folder(root) / "job.task.json").write_bytes(content)
-    assert isinstance(Slip(root).said("job"), Said)
+    assert isinstance(FileLedger(root).report("job"), TrainerReport)
     with pytest.raises(RunError):
-        Slip(root).job("job")
+        FileLedger(root).job("job")

@@ -1,6 +1,6 @@
 """The end of a log and what is added to it, however much it is."""
 
-from rivae.jobs.tail import Following, log_tail
+from rivae.jobs.tail import GrowingText, log_tail
 
 
 def test_the_log_is_shown_without_colours_and_control_characters(tmp_path):
@@ -27,7 +27,7 @@ def test_the_log_is_read_from_its_end_only(tmp_path):
 def test_what_is_added_to_a_log_is_read_in_pieces(tmp_path):
     path = tmp_path / "x.log"
     path.write_text("old\n")
-    log = Following(path, max_bytes=10)
+    log = GrowingText(path, max_bytes=10)
     assert list(log.new()) == ["old\n"] and list(log.new()) == []
     with path.open("a", encoding="utf-8") as stream:
         stream.write("äöü€" * 1000)  # letters of several bytes, across the ends of pieces
@@ -43,4 +43,4 @@ def test_what_is_added_to_a_log_is_read_in_pieces(tmp_path):
     assert list(log.new()) == ["anew"]
     path.unlink()
     assert list(log.new()) == []
-    assert "".join(Following(tmp_path / "none").new()) == ""
+    assert "".join(GrowingText(tmp_path / "none").new()) == ""

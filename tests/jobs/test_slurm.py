@@ -14,7 +14,7 @@ pytest.importorskip("submitit", reason="submitit is an optional package")
 from rivae.errors import ConfigError
 from rivae.jobs import locks
 from rivae.jobs.dispatcher import make_dispatcher
-from rivae.jobs.file_ledger import Slip
+from rivae.jobs.file_ledger import FileLedger
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher, ClusterSettings, read_settings
 from rivae.launch import train
@@ -53,7 +53,7 @@ def whole(tmp_path_factory):
 def test_it_trains_through_submitit_without_the_ledger_and_leaves_no_files_of_it(queue, whole):
     queue.training()
     (queue.folder / "ledger.db").rename(queue.root / "elsewhere.db")  # on a node it is out of reach
-    said = Slip(queue.root).said
+    said = FileLedger(queue.root).report
     enough = len(queue.run.metrics()) + 20
     while len(queue.run.metrics()) < enough:
         assert said(queue.job.id).state == "running"

@@ -15,7 +15,7 @@ from rivae.jobs.history import RunHistory, Thinned, history_of
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.locks import hold, lock_path
 from rivae.jobs.overview import entries, pace_of, progress_of
-from rivae.jobs.tail import BLOCK, GrowingFile, tail_rows
+from rivae.jobs.tail import BLOCK, GrowingRows, tail_rows
 from rivae.jobs.units import duration
 from rivae.launch import resume, run_lock, train
 from rivae.runs import Run
@@ -45,7 +45,7 @@ def metrics(tmp_path):
 
 def test_only_new_bytes_are_read_and_a_torn_line_waits(metrics):
     write(metrics, rows_of(1, 3))
-    file = GrowingFile(metrics)
+    file = GrowingRows(metrics)
     assert file.look() == "grown" and len(list(file.rows())) == 3
     assert file.look() == "same" and list(file.rows()) == []
     with metrics.open("a") as stream:
@@ -59,7 +59,7 @@ def test_only_new_bytes_are_read_and_a_torn_line_waits(metrics):
 
 def test_a_line_torn_by_a_kill_is_left_out_and_the_next_one_read(metrics):
     metrics.write_text('{"epoch": 1}\n{"epoch": 2, "ob')
-    file = GrowingFile(metrics)
+    file = GrowingRows(metrics)
     file.look()
     assert len(list(file.rows())) == 1
     MetricsLog(metrics).append({"epoch": 2})  # as the resumed trainer closes and goes on
@@ -69,14 +69,14 @@ def test_a_line_torn_by_a_kill_is_left_out_and_the_next_one_read(metrics):
 
 def test_a_file_that_was_cut_or_replaced_is_read_anew(metrics):
     write(metrics, rows_of(1, 9))
-    file = GrowingFile(metrics)
+    file = GrowingRows(metrics)
     file.look(), list(file.rows())
     MetricsLog(metrics).truncate(4)
-    assert file.look() == "anew" and len(list(file.rows())) == 4
+    assert file.look() == "replaced" and len(list(file.rows())) == 4
     text = metrics.read_text().replace('"stage": "joint"', '"stage": "other"')
     with metrics.open("r+") as stream:  # in place: the same inode, and longer than before
         stream.write(text + text)
-    assert file.look() == "anew" and {row["stage"] for row in file.rows()} == {"other"}
+    assert file.look() == "replaced" and {row["stage"] for row in file.rows()} == {"other"}
     metrics.unlink()
     assert file.look() == "gone" and list(file.rows()) == [] and file.look() == "same"
     write(metrics, rows_of(1, 2))
@@ -85,7 +85,7 @@ def test_a_file_that_was_cut_or_replaced_is_read_anew(metrics):
 
 def test_a_line_without_end_is_passed_over_in_bounded_memory(metrics):
     metrics.write_bytes(b'{"epoch": 1}\n' + b"x" * (3 * BLOCK) + b'\n{"epoch": 2}\n[1]\n\n')
-    file = GrowingFile(metrics)
+    file = GrowingRows(metrics)
     file.look()
     assert [row["epoch"] for row in file.rows()] == [1, 2]
     assert file.damaged == 2

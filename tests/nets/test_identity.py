@@ -12,7 +12,7 @@ from rivae.methods import build_method
 from rivae.nets.embedders import build_embedders
 from rivae.nets.settings import EmbedderConfig, EmbedderPair
 from rivae.runs import Run
-from rivae.training import Job, Trainer
+from rivae.training import Trainer, TrainingJob
 
 IDENTITY = {"kind": "identity"}
 
@@ -63,5 +63,5 @@ def test_a_rivae_trains_on_given_embeddings(tmp_path):
         name="given", dataset={"name": "pairs"}, method=MethodChoice(settings=settings)
     )
     run = Run.create(config, tmp_path)
-    Trainer([Job(run, data)]).fit()
+    Trainer([TrainingJob(run, data)]).fit()
     assert run.status.state == "finished"

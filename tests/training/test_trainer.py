@@ -11,7 +11,7 @@ from rivae.errors import ConfigError, DataError, RunError
 from rivae.files import locked
 from rivae.launch import resume, train
 from rivae.runs import Run
-from rivae.training import Job, Trainer
+from rivae.training import Trainer, TrainingJob
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.feed import Feed
 from rivae.validation import validation_scores
@@ -103,7 +103,7 @@ def fit_with_scores(tmp_path, scores, **training):
     config = tiny_config(ivae_epochs=0, joint_epochs=8, axes="as trained", training=training)
     run = Run.create(config, tmp_path)
     data = load_dataset("synth", **SYNTH)
-    Trainer([Job(run, data)], Scripted(scores)).fit()
+    Trainer([TrainingJob(run, data)], Scripted(scores)).fit()
     return run
 
 

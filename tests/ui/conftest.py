@@ -17,7 +17,7 @@ def train(folder: Path, name: str, dataset: str, d: int, epochs: int, **data: An
     """A run that retrieves badly but is real; ``data`` are settings of the data set."""
     from rivae.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
-    from rivae.training import Job, Trainer
+    from rivae.training import Trainer, TrainingJob
 
     settings = {"n_components": d, "dim_v": 8, "init": "none", "ivae_epochs": 0}
     config = RunConfig(
@@ -26,7 +26,7 @@ def train(folder: Path, name: str, dataset: str, d: int, epochs: int, **data: An
         method=MethodChoice(settings={**settings, "joint_epochs": epochs, "n_mismatches": None}),
     )
     run = Run.create(config, folder)
-    Trainer([Job(run, run.load_dataset())]).fit()
+    Trainer([TrainingJob(run, run.load_dataset())]).fit()
 
 
 def turn(folder: Path, name: str, copied: str) -> None:

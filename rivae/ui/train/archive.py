@@ -1,4 +1,4 @@
-"""A run as one archive that the browser takes away, and brought in again."""
+"""Export of a run as one archive for the browser, and import of such an archive."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ MAX_DOWNLOAD = 500_000_000
 
 
 def export_panel(run: Run) -> None:
-    """What the archive holds, how large it is, and the button that makes it."""
+    """The number of files and size of the archive, and the button that downloads it."""
     from rivae.jobs.archive import MANIFEST, parts_of
     from rivae.jobs.units import size_text
 
-    whole = any((run.path / "checkpoints").glob("*")) and st.checkbox(
+    checkpoints = any((run.path / "checkpoints").glob("*")) and st.checkbox(
         "With checkpoints",
         key=f"{keys.TRAIN_MANAGE}_whole_{run.id}",
         help="Needed to resume training on another machine.",
     )
     try:
-        parts = parts_of(run, whole)
+        parts = parts_of(run, checkpoints)
     except RivaeError as error:
         report.warning(str(error))
         return
@@ -42,25 +42,25 @@ def export_panel(run: Run) -> None:
         st.caption("Too large for a browser: copy the run's folder from the machine instead.")
     st.download_button(
         "Download",
-        content(run, whole),
+        content(run, checkpoints),
         file_name=f"{run.id}.zip",
         mime="application/zip",
         on_click="ignore",
         key=f"{keys.TRAIN_MANAGE}_download_{run.id}",
         icon=":material/download:",
         disabled=training or size > MAX_DOWNLOAD,
-        help="It is training: export it when it has ended." if training else None,
+        help="The run is training: export it when it has ended." if training else None,
     )
 
 
-def content(run: Run, whole: bool) -> Callable[[], bytes]:
-    """What makes the archive when it is asked for."""
+def content(run: Run, checkpoints: bool) -> Callable[[], bytes]:
+    """A function that makes the archive when it is downloaded."""
 
     def make() -> bytes:
         from rivae.jobs.archive import export_run
 
         stream = io.BytesIO()
-        export_run(run, stream, checkpoints=whole)
+        export_run(run, stream, checkpoints=checkpoints)
         return stream.getvalue()
 
     return make
@@ -110,7 +110,7 @@ def import_panel() -> None:
 
 
 def _import() -> None:
-    """Unpack and check it; what was chosen stays where that fails."""
+    """Unpack and check it; the chosen file and name stay if that fails."""
     file = st.session_state.get(_FILE)
     name = str(st.session_state.get(_NAME) or "").strip()
     remarks: list[str] = []

@@ -56,7 +56,7 @@ def panel(entry: Entry, history: History) -> None:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _figure(run_id: str, version: int, log: bool, dark: bool, _history: History) -> Any:
-    """Drawn once per epoch and look; a figure is only read."""
+    """Drawn once per epoch and theme; a cached figure must not be changed."""
     from rivae.plots.training import panels_of, training_panels
 
     return training_panels(
@@ -74,14 +74,14 @@ DEFAULT_TERM = "objective"
 
 
 def add(run_id: str) -> None:
-    """Put a run among those whose curves are shown, and go to them; for callbacks."""
+    """Add a run to the compared curves, and show them; for callbacks."""
     chosen = [name for name in st.session_state.get(keys.TRAIN_OVER) or [] if name != run_id]
     st.session_state[keys.TRAIN_OVER] = [*chosen[-MAX_RUNS + 1 :], run_id]
     session.close_run()
 
 
 def overlay_panel(found: Sequence[Entry]) -> None:
-    """Choose runs and a term; the curves renew themselves while one of the runs trains."""
+    """Choose runs and a term; the curves refresh automatically while one of the runs trains."""
     options = [entry.id for entry in found if entry.run is not None and entry.state != "broken"]
     if not options:
         return
@@ -99,7 +99,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
         st.caption("Choose runs to compare one term of their losses, or one score, in a chart.")
         return
     entries = {entry.id: entry for entry in found}
-    at_work = any(entries[name].at_work for name in chosen if name in entries)
+    training = any(entries[name].is_training for name in chosen if name in entries)
     histories = _histories(chosen)
     if not histories:
         st.caption("None of these runs has finished an epoch yet.")
@@ -126,12 +126,12 @@ def overlay_panel(found: Sequence[Entry]) -> None:
             label_visibility="collapsed",
         )
         log = scale_picker()
-    draw = st.fragment(_chart, run_every=session.EVERY if at_work else None)
+    draw = st.fragment(_chart, run_every=session.EVERY if training else None)
     draw(tuple(chosen), str(term), axis == AXES[1], log)
 
 
 def _histories(names: Sequence[str]) -> dict[str, History]:
-    """What the runs have measured, those without an epoch left out."""
+    """The histories of the runs that have finished an epoch."""
     from rivae.jobs.history import history_of
 
     entries = {entry.id: entry for entry in session.entries()[0]}

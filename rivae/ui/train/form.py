@@ -1,4 +1,4 @@
-"""The "New run" view: what to train, on what and where; everything else has the preset's value."""
+"""The "New run" view: data, method and device; all other settings have the preset's value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rivae.ui.train.form_state import clone, take_address
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
-    from rivae.jobs.draft import Checked
+    from rivae.jobs.draft import CheckedDraft
 
 __all__ = ["clone", "panel", "take_address"]
 
@@ -84,7 +84,7 @@ def _choices(disabled: bool) -> None:
     st.caption(markdown(describe_dataset(form_state.draft().dataset)[0]))
 
 
-def _run(checked: Checked, disabled: bool) -> None:
+def _run(checked: CheckedDraft, disabled: bool) -> None:
     """Name, seeds and device."""
     draft, cards = form_state.draft(), form_state.cards()
     devices = [name for name in DEVICES if name == "cpu" or cards or name == draft.device]
@@ -143,8 +143,8 @@ def _trouble_of_seeds(text: str) -> None:
         form_state.trouble(str(error))
 
 
-def _changes(checked: Checked, disabled: bool) -> None:
-    """What differs from the preset, in one line."""
+def _changes(checked: CheckedDraft, disabled: bool) -> None:
+    """The settings that differ from the preset, in one line."""
     changed = [path for path in checked.changed if not form_fields.is_chosen_above(path)]
     if not changed:
         return
@@ -163,8 +163,8 @@ def _changes(checked: Checked, disabled: bool) -> None:
         )
 
 
-def _groups(checked: Checked) -> list[str]:
-    """The groups in their order; the data set comes first where it has to be said where it is."""
+def _groups(checked: CheckedDraft) -> list[str]:
+    """The groups in their order; the data set comes first if its folder or import is needed."""
     from rivae.jobs.fields import GROUPS
 
     first = any(field.path in form_fields.FIRST for field in checked.fields)
@@ -172,7 +172,7 @@ def _groups(checked: Checked) -> list[str]:
 
 
 def _turn(disabled: bool) -> None:
-    """When it is its turn, and what happens when its process dies."""
+    """Priority in the queue, and restarts after a crash."""
     from rivae.jobs.records import MAX_PRIORITY, MAX_RESTARTS
 
     draft = form_state.draft()
@@ -202,7 +202,7 @@ def _turn(disabled: bool) -> None:
         )
 
 
-def sweep_panel(checked: Checked, disabled: bool) -> None:
+def sweep_panel(checked: CheckedDraft, disabled: bool) -> None:
     """Which setting is swept, and its values."""
     from rivae.jobs.field_text import expected
     from rivae.jobs.sweep import MAX_RUNS, variants

@@ -1,4 +1,4 @@
-"""The settings of a new run as fields: what differs from the preset is marked, with a way back."""
+"""The settings of a new run as fields: changes of the preset are marked and can be undone."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.train import form_state
 
 if TYPE_CHECKING:
-    from rivae.jobs.draft import Checked
+    from rivae.jobs.draft import CheckedDraft
     from rivae.jobs.fields import SettingField
 
 WIDTH = 200
 STORE, FEATURES = "dataset.store", "dataset.features"
 
 
-def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
-    """One group of settings, folded up unless it is what a run is mostly chosen by."""
+def group(checked: CheckedDraft, name: str, sweep: str, disabled: bool) -> None:
+    """One group of settings; only the most important ones are expanded."""
     fields = [
         field for field in checked.fields if field.group == name and not is_chosen_above(field.path)
     ]
@@ -33,7 +33,7 @@ def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
     note = f" · {len(changed)} changed" if changed else ""
     note = f" · :red[{len(wrong)} to correct]" if wrong else note
     first = any(field.path in FIRST for field in fields)
-    # A key of its own: folded for another data set, it would stay folded.
+    # With another key: collapsed for another data set, it would stay collapsed.
     key = form_state.key(f"group_{name}{'_first' if first else ''}")
     opened = first or name == "Stage lengths"
     with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
@@ -46,7 +46,7 @@ def group(checked: Checked, name: str, sweep: str, disabled: bool) -> None:
 
 
 def is_chosen_above(path: str) -> bool:
-    """Whether the list of data sets has this setting already: an import stands there by name."""
+    """Whether this setting is in the list of data sets already, which names imports too."""
     draft = form_state.draft()
     return path == STORE and draft.data == draft.entries.get(STORE)
 
@@ -55,20 +55,22 @@ FIRST = {STORE, "dataset.folder"}  # without them there is no data
 
 
 def _part(field: SettingField) -> str:
-    """ "embedder" of "embedder.hidden"; a part stands with its own settings."""
+    """ "embedder" of "embedder.hidden"; a part is shown with its settings."""
     head, dot, _ = field.label.rpartition(".")
     return head if dot else (field.label if field.kind == "part" else "")
 
 
-def _cells(fields: Sequence[SettingField], checked: Checked, sweep: str, disabled: bool) -> None:
+def _cells(
+    fields: Sequence[SettingField], checked: CheckedDraft, sweep: str, disabled: bool
+) -> None:
     with st.container(horizontal=True):
         for field in fields:
             with st.container(width=WIDTH, gap="xxsmall"):
                 _cell(field, checked, sweep, disabled)
 
 
-def _cell(field: SettingField, checked: Checked, sweep: str, disabled: bool) -> None:
-    """The field, then what is wrong with it or how to get the preset's value back."""
+def _cell(field: SettingField, checked: CheckedDraft, sweep: str, disabled: bool) -> None:
+    """The field, then its error, and a button that restores the preset's value."""
     text, changed = checked.texts[field.path], field.path in checked.changed
     swept = field.path == sweep
     locked = access.files_locked() if field.is_path else ""
@@ -138,9 +140,9 @@ def _name(field: SettingField) -> str:
 
 
 def _titled(title: str, key: str) -> str:
-    """The title, and beside it the key that files and the command line know the setting by.
+    """The title, and next to it the key of the setting in files and on the command line.
 
-    Neither needs an escape, and a screen reader would read it out.
+    Not escaped: neither needs it, and a screen reader would read the escapes out.
     """
     if not title:
         return key
@@ -149,7 +151,7 @@ def _titled(title: str, key: str) -> str:
 
 
 def _options(field: SettingField) -> list[str] | None:
-    """What a setting is chosen from; None where it is typed."""
+    """The choices of a setting; None if it is typed."""
     from rivae.data.store.manifest import list_stores
 
     if field.path == STORE:
@@ -174,8 +176,8 @@ def _features() -> list[str]:
         return []
 
 
-def _help(field: SettingField, checked: Checked) -> str:
-    """Meaning, bounds and the preset's value, in Markdown."""
+def _help(field: SettingField, checked: CheckedDraft) -> str:
+    """Meaning, bounds and the preset's value as Markdown."""
     from rivae.jobs.field_text import expected
 
     takes = expected(field)

@@ -1,4 +1,4 @@
-"""The end of the form: an estimate, how many runs these are, and the button that queues them."""
+"""The end of the form: an estimate, the number of runs, and the button that queues them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUEUEING = "train_new"
 
 
 def panel(disabled: bool) -> None:
-    """What would be queued, or what is in the way of it."""
+    """The runs to queue, or the error that prevents it."""
     from rivae.jobs.sweep import runs_of
 
     with st.container(border=True):
@@ -87,7 +87,7 @@ def _time(configs: Sequence[RunConfig]) -> str:
 
 
 def queue() -> None:
-    """Queue what the draft asks for and show the runs; for callbacks."""
+    """Queue the runs of the draft and show them; for callbacks."""
     draft, said = form_state.draft(), ""
 
     def act(ledger: Ledger) -> str:
@@ -108,7 +108,7 @@ def queue() -> None:
         return ""
 
     if session.change(act, QUEUEING):
-        form_state.keep(replace(draft, name=""))  # the next one has another name
+        form_state.keep(replace(draft, name=""))  # the next run needs another name
         st.query_params.pop(form_state.CLONE, None)
         session.open_view("Runs")
         report.attempt(session.PLACE, lambda: said)
@@ -118,7 +118,7 @@ PROBING = "train_probe"
 
 
 def button(config: RunConfig, disabled: bool) -> None:
-    """Measure this run, unless that is done."""
+    """The button that estimates this run, unless that is done."""
     job = job_of(config)
     if job is not None and (job.running or job.result is not None):
         return
@@ -134,10 +134,10 @@ def button(config: RunConfig, disabled: bool) -> None:
 
 
 def result(config: RunConfig) -> None:
-    """How far the measurement is, or what it found."""
+    """The progress of the estimate, or its result."""
     report.show(PROBING)
     job = job_of(config)
-    if running := tasks.running():  # maybe for the settings of a moment ago
+    if running := tasks.running():  # perhaps for earlier settings
         report.watch(running, form_state.key("probe"))
     if job is None or job.running:
         return
@@ -150,7 +150,7 @@ def result(config: RunConfig) -> None:
 
 
 def details(measured: Estimate, config: RunConfig) -> str:
-    """What was measured, in Markdown."""
+    """The estimate as Markdown."""
     from rivae.jobs.estimate import lengths_of
     from rivae.jobs.units import duration, size_text
 
@@ -190,14 +190,14 @@ tasks = Tasks(MAX_KEPT, RunError, "another estimate is running: wait for it or s
 
 
 def job_of(config: RunConfig) -> Task | None:
-    """The work on an estimate for runs like this one, going on or over, or None."""
+    """The task, running or done, that estimates runs like this one; or None."""
     from rivae.jobs.estimate import estimate_key
 
     return tasks.get(estimate_key(config))
 
 
 def estimate_of(config: RunConfig) -> Estimate | None:
-    """What was measured for runs like this one, or None."""
+    """The estimate for runs like this one, or None."""
     from rivae.jobs.estimate import Estimate
 
     job = job_of(config)
@@ -205,10 +205,10 @@ def estimate_of(config: RunConfig) -> Estimate | None:
 
 
 def measure(config: RunConfig) -> Task:
-    """Begin to measure, or join who measures the same.
+    """Start an estimate, or join one for the same run.
 
     Raises:
-        RunError: something else is being measured.
+        RunError: another estimate is running.
     """
     from rivae.jobs.estimate import estimate_key
 

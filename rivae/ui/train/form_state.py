@@ -1,6 +1,6 @@
 """The new run of a visitor's session: kept as typed, also while another view or page is shown.
 
-The draft is the truth and the widgets show it; a widget's callback writes what was entered back.
+The draft is the truth and the widgets show it; a widget's callback writes its value back.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def draft() -> Draft:
 
 
 def keep(changed: Draft) -> None:
-    """From now on this is the draft."""
+    """Set the draft."""
     st.session_state[keys.TRAIN_DRAFT] = changed
 
 
@@ -50,8 +50,8 @@ def key(name: str) -> str:
 def shown(name: str, value: Any) -> str:
     """The key of a field that shows ``value``.
 
-    Written only where it differs: what is being typed into a field is not overwritten because
-    another one was changed.
+    Written only if it differs: text being typed into a field is not overwritten when another field
+    changes.
     """
     field = key(name)
     if st.session_state.get(field) != value:
@@ -60,34 +60,34 @@ def shown(name: str, value: Any) -> str:
 
 
 def trouble(sentence: str) -> None:
-    """What is wrong with the field above."""
+    """The error of the field above."""
     st.markdown(f":red[:small[{markdown(sentence)}]]")
 
 
 def put(name: str) -> None:
-    """Take over what was entered for one of the draft's own attributes; for callbacks."""
+    """Write the value of a widget into an attribute of the draft; for callbacks."""
     changes: dict[str, Any] = {name: st.session_state.get(key(name))}
     keep(replace(draft(), **changes))
 
 
 def put_data() -> None:
-    """Take over the chosen data set or import; for callbacks."""
+    """Write the chosen data set or import into the draft; for callbacks."""
     chosen = str(st.session_state.get(key("dataset")))
-    with suppress(ConfigError):  # an import that was removed meanwhile: the list shows what is left
+    with suppress(ConfigError):  # an import that was just removed: the list shows the others
         keep(draft().on(chosen))
 
 
 def data_names() -> tuple[str, ...]:
-    """What a run can be trained on: data sets and imports, each under its own name."""
+    """The data sets and imports that a run can be trained on, by name."""
     from rivae.data import IMPORTED, dataset_names, import_names
 
     names = (*(n for n in dataset_names() if n != IMPORTED), *import_names())
-    shown = draft().data  # of a clone whose import lies elsewhere or is gone
+    shown = draft().data  # of a clone whose import is elsewhere or gone
     return names if shown in names else (*names, shown)
 
 
 def enter(path: str) -> None:
-    """Take over what was entered for a setting; for callbacks."""
+    """Write the value of a widget into a setting of the draft; for callbacks."""
     from rivae.runs.named_files import PATHS, names_file
 
     text = str(st.session_state.get(key(path)) or "")
@@ -106,18 +106,18 @@ def enter(path: str) -> None:
 
 
 def take_back(*paths: str) -> None:
-    """The preset's values again; for callbacks."""
+    """Restore the preset's values of these settings; for callbacks."""
     keep(draft().take_back(*paths))
 
 
 def start_over() -> None:
-    """Everything as on the first visit; for callbacks."""
+    """Reset the form; for callbacks."""
     st.session_state.pop(keys.TRAIN_DRAFT, None)
     st.query_params.pop(CLONE, None)
 
 
 def clone(run_id: str) -> None:
-    """Begin a new run with the settings of this one; for callbacks."""
+    """Fill the form with the settings of this run; for callbacks."""
 
     def fill() -> str:
         keep(_draft_like(run_id))
@@ -128,8 +128,8 @@ def clone(run_id: str) -> None:
 
 
 def take_address() -> None:
-    """Begin what the address asks for: ``on`` names a data set or import, ``clone`` a run that was
-    not cloned yet; before the view is chosen.
+    """Fill the form as the address asks: ``on`` names a data set or import, ``clone`` a run that
+    was not cloned yet. Called before the view is chosen.
     """
     if data := st.query_params.pop(ON, ""):
 
@@ -146,7 +146,7 @@ def take_address() -> None:
 
 
 def taken() -> Callable[[str], bool]:
-    """Tells whether a run of some name exists or is queued, as of now."""
+    """A function that tells whether a name is taken by a run or a queued one."""
     queue = session.ledger()
     queued = {job.run for job in queue.jobs()}
     return lambda name: name in queued or (queue.root / name).exists()
@@ -182,7 +182,7 @@ def _draft_like(run_id: str) -> Draft:
 
 @st.cache_data(ttl=60, max_entries=1, show_spinner=False)
 def slots() -> tuple[str, ...]:
-    """Where this machine can train; asks a program of the driver, so not in every run."""
+    """The slots of this machine; cached, since it starts a program of the driver."""
     from rivae.jobs.devices import machine_slots
 
     return machine_slots()

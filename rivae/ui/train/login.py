@@ -1,4 +1,4 @@
-"""The login at the top of the Train page, where one is set up."""
+"""The login at the top of the Train page, if one is set up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLACE = "access"
 
 
 def panel() -> None:
-    """Log in or out, or nothing where no login is set up."""
+    """Log in or out; nothing if no login is set up."""
     now = access.login()
     if now.kind == "none":
         return
@@ -50,7 +50,7 @@ def _password() -> None:
 
 
 def _enter() -> None:
-    """Try the password, which the session does not keep."""
+    """Check the password, and delete it from the session."""
     password = str(st.session_state.get(f"{keys.ACCESS}_password") or "")
     st.session_state[f"{keys.ACCESS}_password"] = ""
 

@@ -1,4 +1,4 @@
-"""What can be done with one run beside training: notes and tags, name, archive, file, deletion."""
+"""Managing one run: notes and tags, rename, archive, export and delete."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PLACE = "train_manage"
 
 
 def panel(run_id: str) -> None:
-    """Notes and tags of a run, and buttons that change it; nothing where there is no such run.
+    """Notes and tags of a run, and buttons that change it; nothing if there is no such run.
 
-    Not for a fragment: what is renamed or deleted leaves the whole page.
+    Not for a fragment: renaming and deleting change the whole page.
     """
     from rivae.runs.folders import require_own
     from rivae.runs.notes import About, about
@@ -50,7 +50,7 @@ def panel(run_id: str) -> None:
 
 
 def _words(kept: About) -> None:
-    """The note and the tags as they are kept."""
+    """The stored note and tags."""
     if kept.archived or kept.tags:
         with st.container(horizontal=True, gap="xsmall"):
             if kept.archived:
@@ -62,7 +62,7 @@ def _words(kept: About) -> None:
 
 
 def _buttons(run: Run, kept: About, why_not: str) -> None:
-    """Everything that changes the run is off where ``why_not`` says why; its file is for all."""
+    """The buttons; those that change the run are disabled with the reason ``why_not``, if any."""
     off, help_text = bool(why_not), why_not or None
     with st.container(horizontal=True, gap="small"):
         with st.popover("Notes", icon=":material/edit_note:", disabled=off, help=help_text):
@@ -89,7 +89,7 @@ def _notes(run: Run, kept: About) -> None:
     from rivae.runs.notes import MAX_NOTE, MAX_TAGS
 
     with st.form(_key("notes", run), border=False):
-        # Above, where its list does not open over the button.
+        # First, so that its list does not cover the button.
         st.multiselect(
             "Tags",
             list(dict.fromkeys([*kept.tags, *_known_tags()])),
@@ -106,7 +106,7 @@ def _notes(run: Run, kept: About) -> None:
 
 
 def _known_tags() -> list[str]:
-    """The tags of all runs, so that one is spelled the same everywhere."""
+    """The tags of all runs, offered so that a tag is spelled the same everywhere."""
     from rivae.runs.notes import about
 
     found: set[str] = set()
@@ -171,7 +171,7 @@ def _renamed(run: Run) -> None:
 
 
 def _delete(run: Run) -> None:
-    """The confirmation: which run, how large, and what stays."""
+    """The confirmation: the run, its size, and what is kept."""
     from rivae.jobs.units import size_text
     from rivae.trash import folder_bytes
 
@@ -211,7 +211,7 @@ def _deleted(run: Run) -> None:
 
 
 def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
-    """Do it for those who may; said at the run, or for the page where the run ``leaves`` it."""
+    """Do it if the visitor may; the message is shown at the run, or at the page it ``leaves``."""
     said: list[str] = []
 
     def done() -> str:
@@ -224,7 +224,7 @@ def _tried(run: Run, change: Callable[[], str], leaves: bool = False) -> None:
 
 
 def _forget(run: Run, name: str) -> None:
-    """The session's pages do not come back to a run that is gone; the run in hand gets its name."""
+    """Remove a run that is gone from the session's pages; a renamed run stays open."""
     for key in (keys.EXPLORE.state, keys.STEER.state, keys.COMPARE.state):
         shown = st.session_state.get(key)
         if run.id in (getattr(shown, "run", ""), *getattr(shown, "runs", ())):

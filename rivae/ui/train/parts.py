@@ -18,7 +18,7 @@ from rivae.ui.train import form, session
 
 if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
-    from rivae.jobs.overview import Entry, Progress
+    from rivae.jobs.overview import Entry, RunProgress
 
 Color = Literal["blue", "gray", "green", "orange", "red"]
 BADGES: dict[str, tuple[str, Color, str]] = {
@@ -38,7 +38,7 @@ BADGES: dict[str, tuple[str, Color, str]] = {
 def badge(entry: Entry) -> None:
     """The state of a run, in one word."""
     icon, color, word = BADGES[entry.state]
-    if entry.at_work and entry.job is not None and entry.job.cancelling:
+    if entry.is_training and entry.job is not None and entry.job.cancelling:
         icon, color, word = ":material/stop_circle:", "orange", "stopping"
     st.badge(word, icon=icon, color=color)
 
@@ -58,8 +58,8 @@ def dated(entry: Entry) -> str:
     return markdown(short_date(entry.updated))
 
 
-def said(entry: Entry) -> str:
-    """What is to be known about a run that is over, as Markdown; "" for a finished one."""
+def ending(entry: Entry) -> str:
+    """Why a run ended, as Markdown; "" for a finished one."""
     message = entry.message.strip()
     if entry.state == "finished" and entry.run is None:
         return "Its folder is missing."
@@ -71,12 +71,12 @@ def said(entry: Entry) -> str:
     return text if message.endswith((".", "!", "?")) else f"{text}."
 
 
-def progress_line(entry: Entry, progress: Progress) -> str:
-    """How far a run at work is, as Markdown: stage, epoch, loss and what is left."""
+def progress_line(entry: Entry, progress: RunProgress) -> str:
+    """Progress of a run in training as Markdown: stage, epoch, loss and time left."""
     from rivae.jobs.units import duration
 
     if entry.state == "starting" or entry.run is None:
-        return "Starting: loading data and libraries takes some seconds"
+        return "Starting: loading data and libraries takes a few seconds"
     if not progress.epoch:
         return f"{markdown(progress.stage or 'preparing')} · before the first epoch"
     parts = [markdown(progress.stage)] if progress.stage else []
@@ -92,7 +92,7 @@ def progress_line(entry: Entry, progress: Progress) -> str:
 
 
 def figures(cells: Sequence[tuple[str, str, str]]) -> None:
-    """Small figures in one row: (name, value, what it means); all text is plain."""
+    """Small figures in one row: (name, value, meaning); all text is plain."""
     shown = "".join(
         f'<div title="{escape(meaning)}" style="min-width:3.5rem">'
         f'<div style="font-size:.78rem;opacity:.75">{escape(label)}</div>'
@@ -117,7 +117,7 @@ def _help(otherwise: str | None = None) -> str | None:
 
 
 def may_resume(entry: Entry) -> bool:
-    """Whether a run that is over can go on from here."""
+    """Whether a run that has ended can be resumed here."""
     from rivae.jobs.overview import UNFINISHED
 
     if entry.state not in UNFINISHED or entry.config is None:
@@ -129,7 +129,7 @@ def may_resume(entry: Entry) -> bool:
 
 
 def cancel(entry: Entry) -> None:
-    """The button that stops a run, or takes it out of the queue."""
+    """The button that stops a run, or removes it from the queue."""
     if not entry.live:
         return
     job = entry.job
@@ -163,7 +163,7 @@ def cancel(entry: Entry) -> None:
 
 
 def resume(entry: Entry, *, primary: bool = False) -> None:
-    """The button that queues a run again which is over but not finished."""
+    """The button that queues a run again that ended before it was finished."""
     if not may_resume(entry):
         return
 
@@ -228,7 +228,7 @@ def explore(entry: Entry) -> None:
 
 
 def forget(entry: Entry) -> None:
-    """The button that takes an entry without a run out of the list."""
+    """The button that removes an entry without a run from the list."""
     job = entry.job
     if job is None or entry.live or (entry.run is not None and job.config is not None):
         return

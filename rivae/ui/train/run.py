@@ -1,4 +1,4 @@
-"""One run: how far it is, its curves, its pictures while training, its log, what can be done."""
+"""The view of one run: progress, curves, pictures while training, log, and buttons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.history import History
-    from rivae.jobs.overview import Entry, Progress
+    from rivae.jobs.overview import Entry, RunProgress
 
 LOG_LINES = 200
 
@@ -42,7 +42,7 @@ def panel(run_id: str) -> None:
 
 
 def _head(entry: Entry) -> None:
-    """Name, state, what it is and what can be done."""
+    """Name, state, settings and buttons."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(markdown(entry.id), anchor=False, width="content")
         parts.badge(entry)
@@ -66,7 +66,7 @@ def _head(entry: Entry) -> None:
                 args=(entry.id,),
             )
         parts.forget(entry)
-    note = parts.said(entry)
+    note = parts.ending(entry)
     if note and entry.state in ("failed", "broken", "lost"):
         st.warning(note, icon=":material/info:")
     elif note:
@@ -74,8 +74,8 @@ def _head(entry: Entry) -> None:
 
 
 def _watched(run_id: str, known: str) -> None:
-    """A run that is not over; the page starts anew when its state has changed."""
-    session.page_if_said()
+    """A run that has not ended; the page is drawn again when its state changes."""
+    session.rerun_if_message()
     entry = session.entry_of(run_id)
     opened = f"{keys.TRAIN_BUTTON}-opens-{run_id}"
     if entry is None or entry.state != known:
@@ -94,7 +94,7 @@ def _body(entry: Entry) -> None:
     from rivae.jobs.overview import progress_of
 
     history = history_of(entry.run.path) if entry.run is not None else History()
-    if entry.at_work:
+    if entry.is_training:
         progress = progress_of(entry)
         st.progress(progress.share, text=parts.progress_line(entry, progress))
         _speeds(entry, history, progress)
@@ -110,18 +110,18 @@ def _body(entry: Entry) -> None:
 
 
 def _turn(entry: Entry) -> None:
-    """How many wait before a queued run."""
+    """How many runs are queued before this one."""
     waiting = [other.id for other in session.entries()[0] if other.state == "queued"]
     before = waiting.index(entry.id) if entry.id in waiting else 0
     if not before:
         st.markdown("Next in the queue: it starts when a slot is free.")
     else:
         runs = "1 run" if before == 1 else f"{before} runs"
-        st.markdown(f"It waits for a free slot, behind {runs}.")
+        st.markdown(f"Waiting for a free slot, after {runs}.")
 
 
-def _speeds(entry: Entry, history: History, progress: Progress) -> None:
-    """What a run at work does and uses now."""
+def _speeds(entry: Entry, history: History, progress: RunProgress) -> None:
+    """Speed of a run in training, and its use of the machine."""
     from rivae.jobs.devices import cards_use, trainer_use, use_text
     from rivae.jobs.records import jobs_folder
     from rivae.jobs.units import duration
@@ -179,7 +179,7 @@ def _scores(history: History) -> list[tuple[str, str, str]]:
 
 
 def duration_text(seconds: float) -> str:
-    """Seconds with three digits, longer times in words."""
+    """Seconds with three digits, longer times as in ``duration``."""
     from rivae.jobs.units import duration
 
     return f"{seconds:.3g} s" if seconds < 90 else duration(seconds)
@@ -212,12 +212,12 @@ NEWEST = "newest"
 
 
 def pictures_panel(entry: Entry) -> None:
-    """The pictures of one epoch, the newest by default; nothing where there are none."""
+    """The pictures of one epoch, the newest by default; nothing if there are none."""
     from rivae.jobs.preview import previews_of
 
     found = previews_of(entry.run.path) if entry.run is not None else []
     if not found:
-        if entry.at_work and entry.job is not None:
+        if entry.is_training and entry.job is not None:
             st.caption("Pictures along the axes appear once the first model is saved.")
         return
     by_name = {str(one.epoch): one for one in found}

@@ -1,4 +1,4 @@
-"""The Runs view of the Train page: the queue, what trains now, and every run there was."""
+"""The Runs view of the Train page: runs in training, the queue, and all ended runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def panel() -> None:
     if queued := st.session_state.pop(keys.TRAIN_NEW, ""):
         _bring_into_view(str(queued))
     if live:
-        # Nothing renews itself while nothing runs.
+        # No refresh while nothing runs.
         st.fragment(_live, run_every=session.EVERY)(live)
     else:
         st.markdown("Nothing is queued or training.")
@@ -43,30 +43,30 @@ def panel() -> None:
 
 
 def _bring_into_view(job_id: str) -> None:
-    """Scroll to the entry of a job, which is drawn after this: the form above it was longer."""
+    """Scroll to the entry of a job: the form that was shown before was longer than this view."""
     key = re.sub(r"[^a-zA-Z0-9_-]", "-", f"{keys.TRAIN_BUTTON}-open-{job_id}")
     _SCROLL({"key": key}, key="train_scroll")
 
 
 def _live(known: tuple[str, ...]) -> None:
-    """What trains and what waits; the page starts anew once one of the ``known`` is over."""
-    session.page_if_said()
+    """Runs in training and queued ones; the page is drawn again when one of ``known`` ends."""
+    session.rerun_if_message()
     live = [entry for entry in session.entries()[0] if entry.live]
     if set(known) - {entry.id for entry in live}:
         st.rerun()
-    at_work = [entry for entry in live if entry.at_work]
-    queued = [entry for entry in live if not entry.at_work]
-    if at_work:
+    training = [entry for entry in live if entry.is_training]
+    queued = [entry for entry in live if not entry.is_training]
+    if training:
         st.subheader("Training", anchor=False)
         with st.grid(2, min_column_width=430, gap="medium"):
-            for entry in at_work:
+            for entry in training:
                 _card(entry)
     if queued:
         _queue(queued)
 
 
 def _card(entry: Entry) -> None:
-    """A run at work."""
+    """A run in training."""
     from rivae.jobs.overview import progress_of
 
     progress = progress_of(entry)
@@ -89,7 +89,7 @@ def _card(entry: Entry) -> None:
 
 
 def name(entry: Entry) -> None:
-    """The name of a run, which leads to it."""
+    """The name of a run, as a button that opens it."""
     if st.button(
         f"**{markdown(entry.id)}**",
         key=parts.key("open", entry),
@@ -101,7 +101,7 @@ def name(entry: Entry) -> None:
 
 
 def _queue(queued: list[Entry]) -> None:
-    """The runs that wait, in the order of their turn."""
+    """The queued runs, in their order."""
     st.subheader("Queue", anchor=False)
     shown = queued[: QUEUE_MOST if st.session_state.get(keys.TRAIN_QUEUE_ALL) else QUEUE_SHOWN]
     priorities = [entry.job.priority if entry.job else 0 for entry in queued]
@@ -121,7 +121,7 @@ def _queue(queued: list[Entry]) -> None:
         left = len(queued) - len(shown)
         st.toggle(f"Show more of the {len(queued)} queued runs", key=keys.TRAIN_QUEUE_ALL)
         if left and len(shown) > QUEUE_SHOWN:
-            st.caption(f"{left} more are queued after these.")
+            st.caption(f"{left} more runs are queued after these.")
 
 
 PER_PAGE = 10
@@ -172,14 +172,14 @@ def past_panel(over: Sequence[Entry]) -> None:
 
 
 def _is_archived(entry: Entry) -> bool:
-    """Whether lists leave it out."""
+    """Whether the run is archived."""
     from rivae.runs.notes import is_archived
 
     return entry.run is not None and is_archived(entry.run)
 
 
 def _found(over: Sequence[Entry], archived: Collection[str]) -> list[Entry]:
-    """What fits the words and the choice above the list."""
+    """The runs that match the words and the choice above the list."""
     words = str(st.session_state.get(keys.TRAIN_FIND) or "").lower().split()
     which = st.session_state.get(keys.TRAIN_WHICH)
     found = [entry for entry in over if (entry.id in archived) == (which == WHICH[3])]
@@ -210,5 +210,5 @@ def _row(entry: Entry) -> None:
         parts.forget(entry)
         parts.resume(entry)
         parts.clone(entry)
-    if note := parts.said(entry):
+    if note := parts.ending(entry):
         st.caption(note)

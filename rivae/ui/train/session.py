@@ -64,10 +64,10 @@ def ledger() -> Ledger:
 
 
 def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
-    """Do what a visitor asked for, and keep the sentence that ``act`` returns for ``place``
-    (``rivae.ui.work.report``); whether it was done. For callbacks.
+    """Change the queue with ``act`` and show the sentence it returns at ``place``
+    (``rivae.ui.work.report``); returns whether it was done. For callbacks.
 
-    Done only for those who may; a dispatcher is started where none is.
+    Only for visitors with the right; starts a dispatcher if none is running.
     """
 
     def done() -> str:
@@ -102,7 +102,7 @@ def entry_of(run_id: str) -> Entry | None:
     return next((entry for entry in entries()[0] if entry.id == run_id), None)
 
 
-def page_if_said() -> None:
+def rerun_if_message() -> None:
     """Draw the page again where a button in a fragment has left a message, which the fragment's
     next refresh would remove.
     """

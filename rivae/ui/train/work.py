@@ -1,4 +1,7 @@
-"""What the Train page has done in a process: the estimate of a run. No streamlit here."""
+"""The task of the Train page that runs in a separate process: the estimate of a run.
+
+Streamlit is not imported here.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from rivae.ui.work.tasks import Progress
 
 
 def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """Measure a run that is about to be queued; ``spec`` holds its ``config``, a RunConfig's JSON.
+    """Estimate a run that is about to be queued; ``spec`` holds its ``config``, a RunConfig's JSON.
 
-    It does not step back, since it measures what a trainer will have.
+    It keeps its priority (no ``step_back``), because it measures a trainer's speed.
     """
     # As a trainer has it, and before torch is imported.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
