@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from inspect import unwrap
 from typing import Any
 
 import torch
@@ -32,9 +33,22 @@ def joined_progress(states: list[dict[str, Any]]) -> TrainingProgress:
         ) from None
 
 
-def make_optimiser(groups: list[ParamGroup], learning_rate: float) -> torch.optim.Adam:
+class Adam(torch.optim.Adam):
+    """PyTorch's Adam without the compiler that its decorators load: seconds before the first step.
+
+    Nothing here is compiled, so every number stays the same.
+    """
+
+    step = torch.no_grad()(unwrap(torch.optim.Adam.step))
+    zero_grad = unwrap(torch.optim.Adam.zero_grad)
+    add_param_group = unwrap(torch.optim.Adam.add_param_group)
+    state_dict = unwrap(torch.optim.Adam.state_dict)
+    load_state_dict = unwrap(torch.optim.Adam.load_state_dict)
+
+
+def make_optimiser(groups: list[ParamGroup], learning_rate: float) -> Adam:
     """Adam as in the paper, one parameter group per rate scale."""
-    return torch.optim.Adam(
+    return Adam(
         [{"params": g.parameters, "lr": learning_rate * g.scale, "scale": g.scale} for g in groups],
         fused=True,
     )

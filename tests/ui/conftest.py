@@ -120,8 +120,6 @@ class App:
 
     def open(self, page: str, **params: str) -> App:
         """Go to a page with these query parameters."""
-        if not self.at._tree or not self.at._tree.children:
-            self.at.run()
         for name in list(self.at.query_params):
             del self.at.query_params[name]
         for name, value in params.items():
