@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from pydantic import Field, model_validator
@@ -120,6 +120,16 @@ def retrieval_loss(
         return (margin + other - match.unsqueeze(-1)).clamp_min(0).mean((-1, -2))
     both = torch.cat([match.unsqueeze(-1), other], -1)
     return (both.logsumexp(-1) - match).mean(-1)
+
+
+def _without_compiler(function: Any) -> None:
+    """Let PyTorch call ``function`` without loading its compiler, which takes seconds."""
+    while (function := getattr(function, "__wrapped__", None)) is not None:
+        function.__dynamo_disable = function
+
+
+# What a forward derivative asks for the shape of a sum.
+_without_compiler(getattr(getattr(torch, "_refs", None), "add", None))
 
 
 def embedder_regulariser(
