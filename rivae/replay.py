@@ -87,7 +87,7 @@ def _damaged() -> DataError:
 
 def _values(along: Along, prior: Prior | None) -> Floats:
     """(d, T) values of z: the named range made again, which is exact, or the stored ends."""
-    if prior is None or not along.is_told:
+    if prior is None or not along.is_named:
         raise _damaged()
     if along.range != "data" or (prior.low is not None and prior.high is not None):
         ends = prior.low or prior.mean, prior.high or prior.mean  # other ranges need none

@@ -20,7 +20,7 @@ from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
-REMARK = "agreement is no proof of the true factors: seeds that share a wrong bias agree as well"
+REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
 
 
 def add_commands(commands: Any) -> None:

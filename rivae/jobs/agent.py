@@ -31,7 +31,7 @@ GRACE_S = 20.0  # from SIGTERM to SIGKILL, so that a trainer can write its end
 
 
 def log_path(root: Path, job_id: str) -> Path:
-    """What a job's processes print."""
+    """The file of the output of a job's processes."""
     return jobs_folder(root) / f"{job_id}.log"
 
 

@@ -34,7 +34,7 @@ from rivae.words.axis_names import MAX_BYTES as MAX_NAMES
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024
-# What a run may consist of, with the most bytes of each.
+# The files of a run, with the most bytes of each.
 FILES: dict[str, int] = {
     "config.json": MAX_CONFIG_BYTES,
     "status.json": MAX_STATUS,
@@ -58,7 +58,7 @@ _END = struct.Struct("<4s4H2LH")
 _END_MARK, _ZIP64_MARK = b"PK\x05\x06", b"PK\x06\x07"
 _ZIP64_BYTES = 20
 MAX_DIRECTORY = 16 * 1024
-# What zipfile and zlib raise on damaged, encrypted or exotic entries.
+# The errors of zipfile and zlib on damaged, encrypted or exotic entries.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -229,7 +229,7 @@ def unpack(stream: IO[bytes], folder: Path) -> Manifest:
 
 
 def _check_end(stream: IO[bytes]) -> None:
-    """RunError unless the directory of the zip is small: zipfile reads it whole."""
+    """RunError unless the directory of the zip is small: zipfile reads all of it."""
     size = stream.seek(0, os.SEEK_END)
     tail = min(size, _END.size + _ZIP64_BYTES)
     stream.seek(size - tail)
@@ -249,7 +249,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     known = {**FILES, **CHECKPOINTS, MANIFEST: MAX_MANIFEST}
     infos: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
-        # ``orig_filename``: the name as it stands there, before zipfile makes it harmless.
+        # ``orig_filename``: the name in the archive, before zipfile makes it harmless.
         if info.orig_filename not in known:
             raise RunError(f"this archive holds files that no run has: {_FOREIGN}")
         kind = stat.S_IFMT(info.external_attr >> 16)

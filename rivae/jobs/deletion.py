@@ -53,7 +53,7 @@ def delete_run(run: Run, now: datetime | None = None) -> Deleted:
     """Move a run into the trash, with its entries in the queue and their logs.
 
     Raises:
-        DataError, RunError: it is training, is no run of ours (``rivae.runs.folders``), or cannot
+        DataError, RunError: it is training, may not be changed (``rivae.runs.folders``), or cannot
             be moved. Nothing has changed then.
     """
     require_among_runs(run)

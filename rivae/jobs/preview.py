@@ -1,6 +1,6 @@
 """Pictures of what a model in training retrieves along its axes, drawn now and then.
 
-They lie in the run's folder, ``previews/epoch-00040.png`` for light pages and
+They are in the run's folder, ``previews/epoch-00040.png`` for light pages and
 ``epoch-00040.dark.png`` for dark ones; photographs as WebP. A copy of the model that the trainer
 has written (``preview.safetensors``) is drawn, so the training itself is not touched and its
 numbers stay the same to the last bit.

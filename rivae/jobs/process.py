@@ -141,19 +141,19 @@ def _fit(job: Job, root: Path, pulse: Callable[[], None], rank: int) -> None:
         with joined(job.config.training.device) as group:
             group.step(pulse)
             # All do what the leading process decides: it may create the folder while others look.
-            act = group.tell(_what_to_do(run))
+            act = group.broadcast(_next_action(run))
             if act == "train":
                 train([job.config], root, tell, pulse, group)
             elif act == "resume":
                 resume([run], tell, pulse, group)
-        tracking.finish(whole=True)
+        tracking.finish(complete=True)
     finally:
-        tracking.finish(whole=False)
+        tracking.finish(complete=False)
     if previews is not None:
         previews.finish()
 
 
-def _what_to_do(run: Run) -> str:
+def _next_action(run: Run) -> str:
     if not (run.path / "config.json").is_file():
         return "train"
     return "nothing" if run.status.state == "finished" else "resume"

@@ -21,7 +21,7 @@ STATES: tuple[State, ...] = get_args(State)
 ALIVE: tuple[State, ...] = ("starting", "running")
 # Ended, but can be resumed from its last checkpoint.
 RESUMABLE: tuple[State, ...] = ("failed", "cancelled", "lost")
-# What may follow what; each step is one transaction of the ledger.
+# The states that may follow each state; each step is one transaction of the ledger.
 NEXT: dict[State, tuple[State, ...]] = {
     "queued": ("starting", "cancelled"),
     "starting": ("running", "queued", "failed", "cancelled", "lost"),
@@ -46,7 +46,7 @@ class Job:
         state: see ``NEXT``.
         priority: 0 to 9, the highest first; among equals the one queued first, or as reordered.
         processes: how many processes train it together, one per GPU; 1 on the CPU.
-        slots: what it holds while it is alive: "cpu", or "gpu:0" and so on; empty otherwise.
+        slots: the slots it uses while it is alive, "cpu" or "gpu:0" and so on; else empty.
         attempts: how often it was started.
         max_restarts: how often it is restarted automatically after a crash.
         cancelling: it was asked to stop.

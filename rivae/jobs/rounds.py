@@ -135,7 +135,7 @@ class Dispatcher:
         self._agents[job.id] = start_agent(self.ledger.root, job)
 
     def _warn_without_slot(self, job: Job) -> None:
-        """Fail a run that asks for more cards than there are: it would wait for ever."""
+        """Fail a run that asks for more cards than there are, as it would wait forever."""
         if self._choose(self.slots, job) is None:
             need = f"{job.processes} graphics cards" if job.processes > 1 else "a graphics card"
             what = need if job.wants_gpu else "a slot on the CPU"

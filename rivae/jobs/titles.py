@@ -1,7 +1,7 @@
-"""What settings are called in the training form, by the last part of their names.
+"""Titles of the settings in the training form, by the last part of their names.
 
-Methods share most of their settings, so a name has its title here once. A setting that means
-something else in one place has a title of its own there, in its field.
+Methods share most of their settings, so each name has its title here once. A setting with another
+meaning in one method has its title there, in its field.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ class Sink(Protocol):
     def write(self, epoch: int, numbers: dict[str, float]) -> None:
         """Write numbers of an epoch, by name."""
 
-    def close(self, whole: bool) -> None:
-        """Write the rest; ``whole`` is False where training stopped before its end."""
+    def close(self, complete: bool) -> None:
+        """Write the rest; ``complete`` is False where training stopped before its end."""
 
 
 class Tracking:
@@ -69,12 +69,12 @@ class Tracking:
             log.warning("%s=%s is left out from here on", TRACKING, self.target, exc_info=True)
             self.target = ""
 
-    def finish(self, whole: bool) -> None:
-        """Write the rest; ``whole`` is False if the training is to be resumed."""
+    def finish(self, complete: bool) -> None:
+        """Write the rest; ``complete`` is False if the training is to be resumed."""
         sink, self._sink = self._sink, None
         try:
             if sink is not None and self.target:
-                sink.close(whole)
+                sink.close(complete)
         except Exception:
             log.warning("%s=%s could not be completed", TRACKING, self.target, exc_info=True)
 
@@ -101,9 +101,9 @@ def tracked(
 
     try:
         yield hear
-        tracking.finish(whole=True)
+        tracking.finish(complete=True)
     finally:
-        tracking.finish(whole=False)
+        tracking.finish(complete=False)
 
 
 def numbers_of(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
@@ -132,7 +132,7 @@ class _TensorBoard:
         for name, value in numbers.items():
             self.writer.add_scalar(name, value, epoch)
 
-    def close(self, whole: bool) -> None:
+    def close(self, complete: bool) -> None:
         self.writer.close()
 
 
@@ -166,8 +166,8 @@ class _MLflow:
         rows = [Metric(name, value, at, epoch) for name, value in numbers.items()]
         self.client.log_batch(self.id, metrics=rows)
 
-    def close(self, whole: bool) -> None:
-        self.client.set_terminated(self.id, "FINISHED" if whole else "KILLED")
+    def close(self, complete: bool) -> None:
+        self.client.set_terminated(self.id, "FINISHED" if complete else "KILLED")
 
 
 def _settings(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

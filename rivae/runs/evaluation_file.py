@@ -200,14 +200,14 @@ class Along:
 
     Attributes:
         range: its name, or its ends.
-        is_told: whether the file names the range; otherwise it is the usual one.
+        is_named: whether the file names the range; otherwise it is the usual one.
         scale: the scale of its unit.
         factors: D, C and I by name; with the first range also the metrics of z itself.
         correlation, digits: None where the data have no such factor.
     """
 
     range: str | tuple[float, float]
-    is_told: bool
+    is_named: bool
     scale: str
     factors: Results
     correlation: Correlation | None
@@ -279,12 +279,12 @@ class Evaluation(_Read):
 
     def _along(self, k: int) -> Along:
         suffix = _SUFFIXES[k]
-        told = getattr(self.settings, f"traversal{suffix}")
-        moved = told or Moved(range=_USUAL_RANGES[k])
+        named = getattr(self.settings, f"traversal{suffix}")
+        moved = named or Moved(range=_USUAL_RANGES[k])
         ends = moved.range
         return Along(
             ends if isinstance(ends, str) else (ends[0], ends[1]),
-            told is not None,
+            named is not None,
             moved.scale,
             getattr(self, f"factors{suffix}") or {},
             getattr(self, f"correlation{suffix}"),

@@ -1,7 +1,7 @@
 """Where runs are kept, how one is found, and which folders may be changed, renamed or deleted.
 
 ``config.json`` is a common name: a folder that holds one is listed, but changed only when its
-other files show that it is a run, and one of ours.
+other files show that it is a run.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def require_own(run: Run) -> None:
     if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
         raise RunError(f"{run.id} comes with the project and stays as it is: train one of your own")
     if run.path.is_symlink():
-        raise RunError(f"{run.id} is a link to a folder elsewhere: change the run where it lies")
+        raise RunError(f"{run.id} is a link to another folder: change the run in that folder")
     if not is_folder(run.path):
         raise RunError(f"there is no run '{run.id}' any more")
     if not is_run_folder(run.path):
@@ -157,7 +157,7 @@ def require_own(run: Run) -> None:
 
 
 def require_among_runs(run: Run) -> None:
-    """``require_own``, and RunError unless it lies directly in the folder of runs."""
+    """``require_own``, and RunError unless it is directly in the folder of runs."""
     if run.path.absolute().parent.resolve() != runs_root().resolve() or run.path.name != run.id:
         raise RunError(f"{run.id} is not in the folder of runs: name one of your runs")
     require_own(run)

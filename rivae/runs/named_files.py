@@ -29,7 +29,7 @@ def open_folders() -> tuple[Path, ...]:
 
 
 def is_open(text: str) -> bool:
-    """Whether a path lies below :func:`open_folders` once links and ``..`` are followed."""
+    """Whether a path is below :func:`open_folders` once links and ``..`` are followed."""
     try:
         path = Path(text).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, a NUL
@@ -57,7 +57,7 @@ def read_path(text: str, what: str) -> Path:
     # Checked first: the app does not reveal whether a file elsewhere exists.
     if not is_open(str(path)):
         raise DataError(
-            f"{text[:200]} lies outside the folders that this app reads: move it below one of "
+            f"{text[:200]} is outside the folders that this app reads: move it below one of "
             "them, or start the app with `rivae serve --files FOLDER`"
         )
     try:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.methods.base import Method
 
-# A model of this project is far smaller; a larger file is not one of ours.
+# Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
 MAX_MODEL_BYTES = 4 * 2**30
 

@@ -99,7 +99,7 @@ def load_together(paths: list[Path]) -> list[Saved] | None:
         if saved[i].position != first and _previous(path).exists():
             saved[i] = load_checkpoint(_previous(path))
         if saved[i].position != first:
-            raise RunError("the runs stand at different epochs: resume them one by one")
+            raise RunError("the runs are at different epochs: resume them one by one")
     return saved
 
 

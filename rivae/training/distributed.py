@@ -75,7 +75,7 @@ class Group:
             with exchanging():
                 dist.all_reduce(torch.zeros(1))
 
-    def tell(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         """The value that the leading process calls this with, anything that JSON can hold."""
         if self.size == 1:
             return value
@@ -102,7 +102,7 @@ class Group:
         if self.size == 1:
             return make().to(device)
         made = make().to(device).contiguous() if self.leads else None
-        shape = self.tell(list(made.shape) if made is not None else [])
+        shape = self.broadcast(list(made.shape) if made is not None else [])
         table = torch.empty(shape, device=device) if made is None else made
         self.same([table])
         return table

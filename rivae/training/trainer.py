@@ -33,7 +33,7 @@ from rivae.training.models import (
 )
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
 
-PREVIEW_S = 20.0  # between two models to be looked at while training goes on
+PREVIEW_S = 20.0  # between two models that are saved to be viewed during training
 
 
 class Trainer:
@@ -47,7 +47,7 @@ class Trainer:
         tick: called before every step; an exception of it ends the training there, and everything
             since the last checkpoint is repeated when it is resumed.
         watch: called before every step, and before a stage is prepared, with the position.
-        group: the processes that train together, each with a trainer of its own; only the leading
+        group: the processes that train together, each with its trainer; only the leading
             one validates, finalises, listens and writes.
     """
 
@@ -210,7 +210,7 @@ class Trainer:
                 extra = {"seconds": seconds, "total_epochs": models.total_epochs}
                 self.listener({**row, **extra})
         # The progress of the leading process decides for all when a stage ends.
-        progress = models.progress = TrainingProgress(**self.group.tell(asdict(progress)))
+        progress = models.progress = TrainingProgress(**self.group.broadcast(asdict(progress)))
         models.raise_if_all_failed()
         waited = time.monotonic() - self._saved_at
         if waited >= models.options.checkpoint_seconds and progress.stage_epoch != stage.epochs:

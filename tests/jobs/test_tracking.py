@@ -63,7 +63,7 @@ def test_nothing_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.delenv("RIVAE_TRACKING", raising=False)
     tracking = Tracking(Run(tmp_path / "run"), tiny_config())
     tracking(ROW)
-    tracking.finish(whole=True)
+    tracking.finish(complete=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -73,10 +73,10 @@ def test_tensorboard_reads_what_was_written(tmp_path):
     tracking({"note": "nothing was saved yet"})
     for epoch in (1, 2, 3):
         tracking({**ROW, "epoch": epoch})
-    tracking.finish(whole=False)
+    tracking.finish(complete=False)
     again = Tracking(Run(tmp_path / "a"), tiny_config(), f"tensorboard:{tmp_path}/tb")
     again({**ROW, "epoch": 3, "kl": 9.0})
-    again.finish(whole=True)
+    again.finish(complete=True)
     found, purged = scalars(tmp_path / "tb" / "a")
     assert {epoch for _, epoch in found} == {1, 2, 3} and purged[-1] == 3
     assert found["joint/kl", 2] == 2.0 and found["joint/kl", 3] == 9.0
@@ -123,7 +123,7 @@ def test_a_tracker_that_fails_is_left_out_and_told_once(tmp_path, caplog, target
     with caplog.at_level(logging.WARNING, "rivae.jobs"):
         for epoch in (1, 2):
             tracking({**ROW, "epoch": epoch})
-        tracking.finish(whole=True)
+        tracking.finish(complete=True)
     assert len([r for r in caplog.records if "is left out" in r.getMessage()]) == 1
 
 
@@ -143,7 +143,7 @@ def test_mlflow_holds_settings_and_numbers_of_one_entry(tmp_path, monkeypatch):
         listener = Tracking(Run(tmp_path / "a"), tiny_config("a"), f"mlflow:{uri}")
         for epoch in epochs:
             listener({**ROW, "epoch": epoch})
-        listener.finish(whole=epochs == (2, 3))
+        listener.finish(complete=epochs == (2, 3))
     client = tracking.MlflowClient(tracking_uri=uri)
     experiment = client.get_experiment_by_name("rivae").experiment_id
     (entry,) = client.search_runs([experiment])

@@ -51,7 +51,7 @@ def main(root, configs, stop):
         np.savez(root / f"gradients.rank{group.rank}.npz", **gradients(group))
         for text in json.loads(configs.read_text()):
             config = RunConfig.model_validate(text)
-            there = group.tell((root / config.name).exists())
+            there = group.broadcast((root / config.name).exists())
             tick = StopAt(stop)
             try:
                 if there:

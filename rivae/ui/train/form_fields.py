@@ -37,7 +37,7 @@ def group(checked: CheckedDraft, name: str, sweep: str, disabled: bool) -> None:
     key = form_state.key(f"group_{name}{'_first' if first else ''}")
     opened = first or name == "Stage lengths"
     with st.expander(f"{name}{note}", expanded=opened, key=key, type="compact"):
-        # Settings of a part ("embedder.hidden") stand under the part's name.
+        # Settings of a part ("embedder.hidden") are shown under the part's name.
         parts = list(dict.fromkeys(_part(field) for field in fields))
         for part in sorted(parts, key=bool):
             if part:

@@ -25,7 +25,7 @@ PLACE = "train_manage"
 def panel(run_id: str) -> None:
     """Notes and tags of a run, and buttons that change it; nothing if there is no such run.
 
-    Not for a fragment: renaming and deleting change the whole page.
+    Not for a fragment: after renaming and deleting, the page is drawn again.
     """
     from rivae.runs.folders import require_own
     from rivae.runs.notes import About, about

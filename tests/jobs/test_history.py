@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivae.jobs import history as watch
+from rivae.jobs import history
 from rivae.jobs.devices import TrainerUse, read_card, trainer_use, use_text
 from rivae.jobs.history import RunHistory, Thinned, history_of
 from rivae.jobs.ledger import Ledger
@@ -201,7 +201,7 @@ def test_histories_are_shared_bounded_and_safe_between_threads(tmp_path, monkeyp
         thread.start()
     for thread in threads:
         thread.join()
-    assert not errors and set(seen) == {200} and len(watch._shared) <= 3
+    assert not errors and set(seen) == {200} and len(history._shared) <= 3
     first = history_of(tmp_path / "0")
     assert history_of(tmp_path / "0") is first
 
