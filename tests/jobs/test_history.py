@@ -183,7 +183,7 @@ def test_damaged_rows_are_counted_and_never_raise(tmp_path, metrics):
 
 
 def test_histories_are_shared_bounded_and_safe_between_threads(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "MAX_HISTORIES", 3)
+    monkeypatch.setattr(history, "MAX_HISTORIES", 3)
     for n in range(5):
         (tmp_path / str(n)).mkdir()
         write(tmp_path / str(n) / "metrics.jsonl", rows_of(1, 200))
