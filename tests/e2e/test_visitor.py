@@ -66,7 +66,7 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
 
     # The code of buttons is fetched for the page's first one: Escape works before it has come.
     late = []
-    page.route("**/static/js/Button.*.js", late.append)
+    page.route("**/static/js/Button.*.js", lambda route: late.append(route))
     explore_page.tiles.nth(1).focus()
     page.keyboard.press("Enter")
     dock.wait_for()
