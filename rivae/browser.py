@@ -1,4 +1,4 @@
-"""Which Chrome or Chromium this machine has: for charts as PNG and SVG, for tests and for CI.
+"""Finds Chrome or Chromium on this machine: for charts as PNG and SVG, for tests and for CI.
 
 ``python -m rivae.browser`` prints its path, or exits with 1 and one sentence. Needs nothing but
 the standard library, so that ``.ci/run`` can ask before anything is installed.
@@ -45,7 +45,7 @@ def find_browser() -> str | None:
 
 
 def main() -> int:
-    """Print the path of the browser; 1 when there is none."""
+    """Print the path of the browser; 1 when none is found."""
     found = find_browser()
     if found is None:
         sys.stderr.write(f"no browser found: {HOW_TO}\n")

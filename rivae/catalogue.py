@@ -1,4 +1,4 @@
-"""The items of one data set: in words, as pictures, and found by what they are. No model here."""
+"""The items of one data set: as text, as pictures, and found by title or factor. No model here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 Rows = Literal["test", "all"]
 ROWS: tuple[Rows, ...] = ("test", "all")
 
-# Text of every item is searched in memory; beyond this many rows only the first are.
+# Texts are searched in memory; only those of the first rows, up to this number.
 MAX_TEXT_ROWS = 20_000
 
 
@@ -51,7 +51,7 @@ class Catalogue:
         search_rows: (N,) data rows searched, sorted.
 
     Raises:
-        ConfigError: there are no such rows.
+        ConfigError: for an unknown choice of rows.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Catalogue:
 
     @property
     def whole_label(self) -> str:
-        """What the switch between one view and the whole pair says; "" where both look alike."""
+        """Label of the switch between one view and the pair; "" where both look alike."""
         if self.data.text_view is not None:
             return ""
         return "Complete the pictures" if self.shows_whole else "Show both views"

@@ -24,7 +24,7 @@ from rivae.validation import validation_scores
 
 MAX_ROWS = 2000
 MIN_ROWS = 20
-UNLABELLED = ("recall_at_1", "median_rank")  # what validation knows without labels
+UNLABELLED = ("recall_at_1", "median_rank")  # known from validation without labels
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def rank_runs(
     Args:
         runs: three or more seeds of one configuration.
         similarity: of axes, see ``rivae.metrics.udr``.
-        progress: called with what is done now and the share of all work done.
+        progress: called with the current step and the share of all work done.
 
     Raises:
         ConfigError: fewer than three runs, one named twice, different configurations, a run
@@ -60,7 +60,7 @@ def rank_runs(
             f"ranking by agreement needs at least three runs, got {len(runs)}: name more seeds"
         )
     for run in runs:
-        if run.config.parent is not None:  # no seed of its own, and made with labels
+        if run.config.parent is not None:  # not another seed, and made with labels
             raise ConfigError(
                 f"{run.id} is {run.config.parent} in other axes and no seed of its own: leave it "
                 "out, or name the original"

@@ -31,7 +31,7 @@ LEAST, MOST = 1e-12, 1e12
 
 
 def sane(value: Any) -> Any:
-    """``value`` when every number in it is 0 or of a size that arithmetic bears.
+    """``value`` when every number in it is 0 or of a size that arithmetic can handle.
 
     Raises:
         ValueError: with the first that is not, e.g. 1e-320, whose inverse is infinite.
@@ -82,7 +82,7 @@ class TrainingConfig(_Strict):
     )
     select: Literal["last", "best"] = Field(default="last", description="weights that are kept")
     checkpoint_seconds: NotNegative = Field(
-        default=1.0, description="at most so much work is repeated after a kill"
+        default=1.0, description="limit of the work repeated after a kill"
     )
 
     @field_validator("device")
@@ -104,7 +104,7 @@ class RunConfig(_Strict):
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
     parent: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
-    # It came in an archive, and nobody here has named the files that its settings name.
+    # It came in an archive; nobody here has chosen the files that its settings name.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
@@ -169,5 +169,7 @@ def read_config(path: Path) -> RunConfig:
     except OSError:
         raise ConfigError(f"{path.name} cannot be read: restore it or delete the run") from None
     if text is None:
-        raise ConfigError(f"{path.name} is too large to be one: restore it or delete the run")
+        raise ConfigError(
+            f"{path.name} is too large to be a configuration: restore it or delete the run"
+        )
     return parse_config(text, path.name)

@@ -1,7 +1,7 @@
 """Train the demo runs in ``assets/demo`` again: ``python -m rivae.demo [--only NAME] [--out DIR]``.
 
 One seed each (0, not chosen), default preset, no downloads, CPU only; half an hour on one
-core. The folders keep what the app needs and leave the checkpoints out. ``--only kitchen-data``
+core. The folders keep what the app needs, without checkpoints. ``--only kitchen-data``
 draws and writes the dishes in ``assets/kitchen`` again.
 """
 
@@ -52,7 +52,7 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
     """Train, evaluate and install one demo run; returns its folder.
 
     Raises:
-        ConfigError: what lies in its place is no run.
+        ConfigError: its folder holds something other than a run.
     """
     target = out / name
     if os.path.lexists(target) and not is_run_folder(target):
@@ -76,7 +76,7 @@ def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
     """Write ``n`` dishes in Recipe1M's layout and import them as a user would; returns ``out``.
 
     Raises:
-        DataError: there is something else in ``out`` than an import.
+        DataError: ``out`` holds something other than an import.
     """
     if os.path.lexists(out):
         own_store(out.name, out.parent)

@@ -22,4 +22,4 @@ class LabelError(RivaeError):
 
 
 class LabelStoreError(LabelError):
-    """The place that keeps the labels did not answer; the same can be tried again."""
+    """The place that keeps the labels did not answer; trying again may work."""

@@ -1,6 +1,6 @@
 """One opened run, ready to be explored: its data, its model and the exact search over its items.
 
-Pages and web routes ask this class and nothing below it. It imports no web framework, so the same
+Pages and web routes use this class and nothing below it. It imports no web framework, so the same
 calls work in a notebook: ``Explorer.open(find_run("my-run")).topk(z, 10)``.
 """
 
@@ -75,7 +75,7 @@ class Explorer(Catalogue):
     Read-only after construction and safe to share between threads.
 
     Attributes:
-        method, retriever: the parts beside those of the ``Catalogue``.
+        method, retriever: the parts in addition to those of the ``Catalogue``.
         n_components: dimensions d of z.
         run: where it was opened from, None for a method that is in no run.
     """
@@ -91,7 +91,7 @@ class Explorer(Catalogue):
     ) -> None:
         super().__init__(data, rows, thumbnails)
         self.method = method
-        # A model in training changes every few seconds: what is made of it is not kept.
+        # A model in training changes every few seconds: its results are not kept.
         kept = cache_folder(run.path) if run is not None and run.ready else None
         self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
         self.n_components = int(self.retriever.n_components)
@@ -114,7 +114,7 @@ class Explorer(Catalogue):
         return cls(method, data, rows, thumbnails=thumbnails, run=run)
 
     def prepare(self) -> None:
-        """Compute now what the first search would wait for: where the data lie, the effects."""
+        """Compute now what the first search would wait for: the data's density and the effects."""
         self.far(self.mean)
         _ = self.effects
 
@@ -159,7 +159,7 @@ class Explorer(Catalogue):
         return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
 
     def far(self, z: Vector) -> Distance:
-        """How far ``z`` (d,) is from the training queries, and from where on that is far."""
+        """How far ``z`` (d,) is from the training queries, and the limit for "far"."""
         measured = self.retriever.density_distance(self._checked_z(z)[None])
         return Distance(float(measured.distance[0]), measured.threshold)
 

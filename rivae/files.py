@@ -45,16 +45,16 @@ def write_atomic_with(
             os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException:
-        # Half a file must not stay and fill the disk that was perhaps full already.
+        # Half a file must not remain and fill a disk that may be full already.
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
 
 
 def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """``write_atomic_with`` for what can be made anew, its folder included.
+    """``write_atomic_with`` for a cache, which can be computed again; makes its folder too.
 
-    A place that cannot be written only costs time, so nothing is raised for it.
+    A folder that cannot be written only costs time, so no error is raised.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
@@ -62,19 +62,19 @@ def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Delete what a killed ``write_atomic`` left in ``folder``; nobody may be writing there."""
+    """Delete what a killed ``write_atomic`` left; no other process may write in ``folder`` then."""
     for path in folder.glob(".*.tmp"):
         if _TEMPORARY.fullmatch(path.name) and path.is_file():
             path.unlink(missing_ok=True)
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder that only its owner may open; one that is there already stays as it is."""
+    """Make a folder that only its owner may open; an existing one stays as it is."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def private_file(path: Path) -> None:
-    """Make sure that there is a file which strangers on this machine cannot read.
+    """Make sure that a file exists which other users of this machine cannot read.
 
     A new one is empty and its owner's alone. One of ours that is there loses the rights of others,
     and those of its group unless the group may write: then it is shared on purpose.
@@ -94,7 +94,7 @@ def private_file(path: Path) -> None:
 
 
 def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:
-    """``path.open(mode)``, at once: where something else than a file is there, an OSError.
+    """``path.open(mode)`` without waiting; an OSError for anything but a plain file.
 
     A pipe would wait for somebody at its other end, and a device takes or gives without end.
 
@@ -156,13 +156,14 @@ def is_locked(path: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        return error.errno != errno.EINVAL  # no plain file: nobody can hold that
+        return error.errno != errno.EINVAL  # not a plain file: nobody can hold it
     return False
 
 
 def reserve(path: Path, n_bytes: int) -> None:
-    """Make the file ``n_bytes`` long, on the disk: where it is only promised, a full disk ends the
-    process that writes into a map of it.
+    """Make the file ``n_bytes`` long and reserve that space on the disk.
+
+    Otherwise a full disk kills a process that writes into a memory map of the file.
 
     Raises:
         OSError: there is no room.
@@ -196,10 +197,10 @@ def change_json(
 ) -> None:
     """Replace the JSON in ``path`` by what ``change()`` returns, one process or thread at a time.
 
-    What is there already is read inside ``change``, so that nobody else's change gets lost.
+    ``change`` reads the current content itself, so that nobody else's change is lost.
 
     Raises:
-        BlockingIOError: when somebody else is writing for longer than ``patience`` seconds.
+        BlockingIOError: when another process or thread writes for longer than ``patience`` seconds.
         OSError: when the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)

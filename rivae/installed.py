@@ -1,4 +1,4 @@
-"""Where this installation lies: the package, the files of the app, and what is computed from them.
+"""Where this installation is: the package, the files of the app, and what is computed from them.
 
 In a checkout the app's files (``app.py``, ``pages/``, ``assets/``) lie next to the package and are
 edited there. A wheel has one folder only, so ``setup.py`` puts a copy of them into it.

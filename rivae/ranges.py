@@ -1,4 +1,4 @@
-"""The ranges that z is moved over: what they are called, and their values."""
+"""The ranges over which z is moved: their names and values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rivae.errors import ConfigError
 
-if TYPE_CHECKING:  # torch would be imported with either, and names of ranges wait for it
+if TYPE_CHECKING:  # both import torch, which names of ranges do not need
     from rivae.retrieval.base import Floats
     from rivae.retrieval.prior import AggregatedPrior
 
@@ -67,7 +67,7 @@ CHOICES = f"{', '.join(sorted(RANGES))} or LOW,HIGH"  # as they are typed
 
 
 def title(choice: Range) -> str:
-    """What a range is called on screen."""
+    """The name of a range on screen."""
     if isinstance(choice, str):
         return RANGES[choice].title if choice in RANGES else choice
     return f"{choice[0]:g} … {choice[1]:g}"
@@ -102,7 +102,7 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
     "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
     prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
     near the data whatever the scale of z. "data": from the 0.5 to the 99.5 percentile of the
-    queries' means, 201 points: what the data fill. (low, high): 201 points.
+    queries' means, 201 points: the range of the data. (low, high): 201 points.
 
     Raises:
         ConfigError: for another name, or an empty range.

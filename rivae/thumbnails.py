@@ -31,7 +31,7 @@ class Thumbnail:
 
     @cached_property
     def data_uri(self) -> str:
-        """The picture as a ``data:`` address, so that it needs no request of its own."""
+        """The picture as a ``data:`` address, so that it needs no extra request."""
         return f"data:{self.mime};base64,{base64.b64encode(self.content).decode('ascii')}"
 
     @property
@@ -92,12 +92,12 @@ class ThumbnailCache:
 
 
 def item_strip(data: PairedDataset, rows: Sequence[int], side: int, height: int = 96) -> Thumbnail:
-    """The pictures of ``rows`` beside each other, a card's glance at a data set."""
+    """The pictures of ``rows`` side by side, for the card of a data set."""
     return picture_strip([data.picture(int(i), side) for i in rows], height)
 
 
 def picture_strip(items: Sequence[Image.Image], height: int = 96) -> Thumbnail:
-    """Pictures beside each other at one height."""
+    """Pictures side by side at one height."""
     gap = height // 12
     pictures = []
     for item in items:

@@ -1,4 +1,4 @@
-"""Traversal: move one or two latent dimensions, hold the others, and see what is retrieved.
+"""Traversal: move one or two latent dimensions, hold the others, and see which items are retrieved.
 
 Every dimension x point x query is searched in one batched pass.
 """

@@ -1,6 +1,6 @@
 """Text that somebody typed or sent: plain, without characters that cannot be shown, not too long.
 
-It is not escaped: that is done where it is drawn.
+It is not escaped: that happens where it is shown.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 
 from rivae.errors import ConfigError
 
-LOST = "\ufffd"  # stands where a character was none
+LOST = "\ufffd"  # replaces an invalid character
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -18,8 +18,9 @@ _HALF = re.compile("[\ud800-\udfff]")
 def clean(value: object) -> str:
     """A value of somebody's file as one line of plain text; every such text passes through here.
 
-    Characters are composed and single spaces stand between words. Control characters are left out;
-    bytes that are no UTF-8, and halves of characters, become U+FFFD. Nothing and NaN are "".
+    Characters are composed and words are separated by single spaces. Control characters are
+    removed; bytes that are not UTF-8, and halves of characters, become U+FFFD. None and NaN become
+    "".
     """
     if value is None or (isinstance(value, float) and value != value):
         return ""
@@ -29,7 +30,7 @@ def clean(value: object) -> str:
 
 
 def one_line(text: str, what: str, longest: int) -> str:
-    """``text`` on one line, without spaces around it; ``what`` it is stands in the error.
+    """``text`` on one line, without spaces around it; ``what`` names it in the error.
 
     Raises:
         ConfigError: it is empty, longer than ``longest``, or holds characters that cannot be shown.

@@ -1,4 +1,4 @@
-"""What is watched while a model trains: retrieval, and whether the axes mean something."""
+"""Scores on validation pairs while a model trains: retrieval, and how well axes match factors."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class FactorSpec:
 
 
 class View(Protocol):
-    """One modality: ``len(view)`` items of ``shape``, handed out in batches."""
+    """One modality: ``len(view)`` items of ``shape``, served in batches."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -90,13 +90,13 @@ class TensorView:
 
     def batch(self, ids: Any) -> torch.Tensor:
         index = torch.as_tensor(ids, dtype=torch.long)
-        # Flat, because a single number as index would hand out the stored row, not a copy.
+        # Flat, because a single number as index would return the stored row, not a copy.
         rows = self.tensor[index.reshape(-1)].reshape(index.shape + self.tensor.shape[1:])
         return rows.float().div_(255.0) if rows.dtype == torch.uint8 else rows
 
 
 class PairedDataset:
-    """Pairs (x1, x2): the query view and the searched view, row ``i`` of both belong together.
+    """Pairs (x1, x2): the query view and the searched view. Row ``i`` of both belong together.
 
     Attributes:
         name: the name in the registry.
@@ -174,10 +174,10 @@ class PairedDataset:
         recipes = (self.recipe(i) for i in range(len(self)))
         return [str(i) if recipe is None else recipe.id for i, recipe in enumerate(recipes)]
 
-    # How an item looks. Every data set overrides what it can do better.
+    # How an item looks. Each data set overrides what it can show better.
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
-        """Item ``i`` as a picture: view 1, view 2, or both as one whole (``side`` = 1, 2, 0)."""
+        """Item ``i`` as a picture: view 1, view 2, or both in one (``side`` = 1, 2, 0)."""
         raise NotImplementedError
 
     def recipe(self, i: int) -> Recipe | None:

@@ -27,7 +27,7 @@ FOOD_FACTORS: tuple[FactorSpec, ...] = tuple(
 
 FACTOR_NAMES: tuple[str, ...] = tuple(spec.name for spec in FOOD_FACTORS)
 
-# The paper's own words, for a heading or a caption.
+# The paper's words, for a heading or a caption.
 FACTOR_LABELS: dict[str, str] = {
     "wateriness": "wateriness",
     "greenness": "greenness",

@@ -15,7 +15,7 @@ from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 Centring = Literal["mass", "box"]
 FACTOR_SPECS = (FactorSpec("digit", "categorical", "shared", tuple("0123456789")),)
 DISPLAY_HEIGHT = 96
-# Between the aspect ratio of a left half (1/2) and of a whole digit (1).
+# Between the aspect ratio of a left half (1/2) and of a full digit (1).
 _WHOLE_FROM_ASPECT = 0.7
 # MNIST puts the centre of mass on the middle of pixel 14 of 0 .. 27, just beyond the centre.
 _MASS_SHIFT = 0.5
@@ -30,7 +30,7 @@ class Halves(PairedDataset):
         white: the value of full ink; 255 keeps the views as uint8, others become float32 / white.
         ink_box: side of the box, in pixels, that a digit of this data set is scaled into; an
             uploaded digit is scaled the same way.
-        centring: what lies in the middle of a picture, the ink's centre of mass or of its box.
+        centring: whether the ink's centre of mass or the centre of its box is put in the middle.
     """
 
     accepts_upload = True
@@ -73,10 +73,10 @@ class Halves(PairedDataset):
         return f"Digit {self.factor_text(i, 0)}, no. {i}"
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
-        """The left half of a whole digit, or a picture half as wide as high as it is.
+        """The left half of a full digit; a picture half as wide as high is taken as it is.
 
-        A whole digit is scaled and centred as the data set's own digits were; of a left half the
-        true centre is unknown, so it is only resized.
+        A full digit is scaled and centred as the data set's own digits were; the true centre of a
+        left half is unknown, so it is only resized.
         """
         _, height, half = self.x1.shape
         grey = light_on_dark(to_grey(image))

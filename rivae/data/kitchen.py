@@ -1,8 +1,8 @@
 """Kitchen: 6,000 drawn dishes with recipes, made by this project from eight known factors.
 
 Synthetic throughout: pictures (3, S, S) are drawn, texts are written by a program, both from eight
-ordinal factors (levels 1 to 5) and from private factors of their own (``rivae.kitchen``). It comes
-with the project, in the form that ``rivae import`` gives every data set.
+ordinal factors (levels 1 to 5) and from private factors (``rivae.kitchen``). It comes with the
+project, in the form that ``rivae import`` gives every data set.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOLDER = APP_FILES / "assets" / "kitchen"
 
 
 class Settings(PictureTextSettings):
-    """Settings of the kitchen; pictures are stored with 128 pixels, and its split is its own."""
+    """Settings of the kitchen; pictures are stored with 128 pixels, and its split is fixed."""
 
 
 def load(settings: Settings) -> PairedDataset:

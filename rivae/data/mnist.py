@@ -135,7 +135,7 @@ def load(settings: Settings) -> PairedDataset:
 
 
 def shapes(settings: Settings) -> tuple[Shape, Shape]:
-    """Of items of both views; nothing is read or fetched."""
+    """Of items of both views, without reading or downloading any."""
     return (1, 28, 14), (1, 28, 14)
 
 
@@ -201,7 +201,9 @@ def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray
     magic = struct.unpack(">I", start)[0]
     expected = _UINT8 << 8 | n_dims
     if magic != expected:
-        raise DataError(f"{path} is no idx file of this kind: magic {magic}, expected {expected}")
+        raise DataError(
+            f"{path} is not an idx file of this kind: magic {magic}, expected {expected}"
+        )
     sizes = stream.read(4 * n_dims)
     if len(sizes) < 4 * n_dims:
         raise DataError(f"{path} is cut short: it has no idx header")
@@ -223,7 +225,7 @@ def _read(path: Path, stream: IO[bytes] | gzip.GzipFile, n_dims: int) -> NDArray
 def download(folder: str | Path, mirrors: Sequence[str] | None = None) -> list[Path]:
     """Fetch the files that ``folder`` lacks, each checked against the SHA-256 of the original.
 
-    Files that are there and right are left alone.
+    Files that are already there and correct are kept.
 
     Args:
         folder: made when missing.
@@ -234,7 +236,7 @@ def download(folder: str | Path, mirrors: Sequence[str] | None = None) -> list[P
         The four paths.
 
     Raises:
-        DataError: when a file can be had from no mirror; says why for each of them.
+        DataError: when no mirror has a file; says why for each of them.
     """
     folder = Path(folder)
     if mirrors is None:
@@ -279,7 +281,7 @@ def _fetch(path: Path, digest: str, mirrors: Sequence[str]) -> None:
 
 
 def _save(path: Path, data: bytes) -> None:
-    """Write beside the target and rename, so that no half file is ever under the final name."""
+    """Write next to the target and rename, so that the final name never holds half a file."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:

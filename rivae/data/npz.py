@@ -1,4 +1,4 @@
-"""Reads arrays from a stranger's .npz: no pickles, sizes checked before anything is unpacked."""
+"""Reads arrays from an untrusted .npz: no pickles, sizes checked before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NpzFile:
             with zipfile.ZipFile(self.path) as archive:
                 self._infos = {i.filename.removesuffix(".npy"): i for i in archive.infolist()}
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise DataError(f"{self.path} is no .npz file (zip of arrays): {error}") from error
+            raise DataError(f"{self.path} is not an .npz file (zip of arrays): {error}") from error
 
     def __contains__(self, key: str) -> bool:
         return key in self._infos
@@ -66,7 +66,7 @@ class NpzFile:
     def array(
         self, key: str, *, kinds: str, item_shape: tuple[int, ...], max_bytes: int
     ) -> NDArray[Any]:
-        """The whole array ``key`` of shape (N, *item_shape).
+        """The array ``key`` of shape (N, *item_shape).
 
         Args:
             kinds: allowed numpy type kinds, e.g. "iu" for integers, "f" for floats.
@@ -87,7 +87,7 @@ class NpzFile:
         """The rows of ``key`` where ``chosen`` (N,) is true, in order; ``max_bytes`` bounds them.
 
         Streams over the array, so a few rows of a 3 GB array cost little memory; only an array
-        stored column by column (Fortran order) must fit into ``max_bytes`` as a whole.
+        stored column by column (Fortran order) must fit into ``max_bytes`` altogether.
         """
         with self._open(key, kinds, item_shape) as (stream, shape, dtype, by_column):
             if chosen is not None and len(chosen) != shape[0]:
@@ -97,7 +97,7 @@ class NpzFile:
             if n_kept * row_bytes > max_bytes:
                 size = f"{n_kept * row_bytes / 2**20:.0f} MiB"
                 raise DataError(f"{self.path}: '{key}' needs {size}, more than allowed here")
-            if by_column:  # then every row is spread over the whole array
+            if by_column:  # then every row is spread over the array
                 block = stream.read(n_kept * row_bytes)
                 if len(block) != n_kept * row_bytes:
                     raise DataError(f"{self.path}: '{key}' ends early, the file is damaged")
@@ -145,5 +145,7 @@ class NpzFile:
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
             shape, fortran_order, dtype = read(stream)
         except (ValueError, TypeError, EOFError, SyntaxError, tokenize.TokenError) as error:
-            raise DataError(f"{self.path}: '{key}' is no array, its header is damaged") from error
+            raise DataError(
+                f"{self.path}: '{key}' is not an array, its header is damaged"
+            ) from error
         return shape, dtype, fortran_order and len(shape) > 1

@@ -32,7 +32,7 @@ READ_AT_ONCE = 20_000
 
 
 def import_key(store_id: str) -> str:
-    """What stands before a record's id in labels of an import."""
+    """The prefix of a record's id in labels of an import."""
     return f"{PAIRS}-{store_id}"
 
 
@@ -113,7 +113,7 @@ class PictureTextSettings(DatasetSettings):
         ge=50,
         le=50_000,
         title="Vocabulary",
-        description="the most words that are kept, taken from the training texts",
+        description="number of words kept, the most frequent of the training texts",
     )
 
 
@@ -126,7 +126,7 @@ class Settings(PictureTextSettings):
     features: OptionalText = Field(
         default=None,
         title="Embeddings",
-        description="in place of pixels and words: embeddings of the import by their name (CLIP …, "
+        description="name of embeddings of the import that replace pixels and words (CLIP …, "
         "see rivae features)",
     )
     split_seed: Seed = Field(
@@ -146,8 +146,8 @@ class Settings(PictureTextSettings):
         default=CORPUS,
         min_length=1,
         title="Word vectors",
-        description="tokens start from: corpus (trained on the training texts), none, or the path "
-        "of a word2vec file",
+        description="what tokens start from: corpus (trained on the training texts), none, or the "
+        "path of a word2vec file",
     )
 
 
@@ -159,7 +159,7 @@ def load(settings: Settings) -> PairedDataset:
 
     Raises:
         ConfigError: for settings that do not go together.
-        DataError: when there is no such import, or it is damaged.
+        DataError: when the import does not exist or is damaged.
     """
     if not settings.store:
         raise DataError("pairs needs an import: choose one by its own name, or set store to it")
@@ -167,8 +167,8 @@ def load(settings: Settings) -> PairedDataset:
 
 
 def shapes(settings: Settings) -> tuple[Shape, Shape]:
-    """Of items of both views; the texts of a small import are read for it, those of a large one
-    would take minutes.
+    """Of items of both views; reads the texts of a small import; those of a large one would take
+    minutes.
 
     Raises:
         ConfigError, DataError: as ``load``, or it is a large one.
@@ -190,7 +190,7 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
     x2: View | None = found.get("texts")
     if x2 is not None and settings.text == "tokens":
-        raise ConfigError("features stand in place of texts: leave out text=tokens or features")
+        raise ConfigError("features replace the texts: remove text=tokens or features")
     if x2 is None:
         where = (splits["train"], len(store), n_words)
         if settings.text == "tokens":
@@ -223,6 +223,6 @@ def _splits(
         raise DataError(
             f"{store.folder.name} has no "
             f"{next(part for part in SPLITS if not len(splits[part]))} pairs: its partition column "
-            "must name train, validation and test, or be left out"
+            "must name train, validation and test, or be removed"
         )
     return random_split(len(store), shares, seed)

@@ -87,7 +87,7 @@ def light_on_dark(grey: Image.Image) -> Image.Image:
     """
     values = np.asarray(grey, dtype=np.float64)
     if np.ptp(values) < 8:
-        raise DataError("the uploaded picture is one plain surface: choose one with a shape on it")
+        raise DataError("the uploaded picture has only one colour: choose one with a shape on it")
     border = np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
     if np.median(border) > otsu_threshold(values):
         values = 255 - values

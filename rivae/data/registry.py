@@ -41,12 +41,12 @@ def import_names() -> tuple[str, ...]:
 
 
 def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
-    """The registered name behind ``name``, and the settings that it stands for.
+    """The registered name behind ``name``, and the settings that this name implies.
 
     An import goes by its own name: ``myfood`` is the data set ``pairs`` with ``store=myfood``.
 
     Raises:
-        ConfigError: there is no such data set or import.
+        ConfigError: there is no data set or import of this name.
     """
     if name in _MODULES:
         return name, {}
@@ -71,7 +71,7 @@ def describe_dataset(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def settings_class(name: str) -> type[DatasetSettings]:
-    """The class of the settings of data set ``name``; ConfigError when there is none."""
+    """The class of the settings of data set ``name``; ConfigError for an unknown name."""
     found: type[DatasetSettings] = _module(name).Settings
     return found
 
@@ -90,7 +90,7 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
 
 
 def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
-    """The shapes of the items of both views, where possible without making or reading any.
+    """The shapes of the items of both views, if possible without making or reading any.
 
     Raises:
         ConfigError, DataError: as ``load_dataset``.

@@ -53,7 +53,7 @@ def optional_path(name: str, value: object) -> Path | None:
     """``value`` as an absolute path, "~" expanded; None when it is None or empty.
 
     Raises:
-        ConfigError: it is no path; the sentence begins with ``name``.
+        ConfigError: it is not a path; the sentence begins with ``name``.
     """
     if value is None or value == "":
         return None
@@ -79,5 +79,5 @@ def _none_if_empty(value: object) -> object:
 
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
 Fractions = Annotated[Shares, AfterValidator(_sum_to_one)]
-HostPath = Annotated[str | None, BeforeValidator(_path_text)]  # of a file or folder here
+HostPath = Annotated[str | None, BeforeValidator(_path_text)]  # of a file or folder on this machine
 OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]

@@ -187,7 +187,7 @@ def render(
 ) -> NDArray[np.uint8]:
     """P sprites of one shape ("square" or "ellipse") as (P, 64, 64) uint8 of 0 and 1.
 
-    The rule was fitted to original images and reproduces every one of the 3,569 at hand (1,771
+    The rule was fitted to original images and reproduces all 3,569 that were compared (1,771
     squares, 1,798 ellipses) pixel by pixel:
 
     * the centre is 16 + 32 * index / 31 pixels, X to the right and Y downwards;
@@ -239,7 +239,7 @@ def read_sprites(
     file = NpzFile(path)
     packed = "imgs_packed" in file
     if not packed and "imgs" not in file:
-        raise DataError(f"{path} is no dSprites file: it holds neither 'imgs' nor 'imgs_packed'")
+        raise DataError(f"{path} is not a dSprites file: it holds neither 'imgs' nor 'imgs_packed'")
     classes = _latents(file)
     chosen = (classes[:, 1] <= _ELLIPSE) & (classes[:, 3] == 0)
     key, item_shape = ("imgs_packed", (SIZE * SIZE // 8,)) if packed else ("imgs", (SIZE, SIZE))

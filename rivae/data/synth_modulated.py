@@ -12,9 +12,9 @@ with Gaussian means m_j, uniform log spreads s_j, all independent, one private f
 each, and random two-layer networks G1 and G2 as in ``synth``. fS_j is scaled to variance 1. Without
 the modulation of the spread every rotation of fS explains the data equally well, as in ``synth``.
 
-A query therefore cannot tell which pair is its own: with the true density log p(fS|m, s) as score
-("ceiling" in the benchmark) a perfect model still errs, and retrieval numbers are read against
-that. A latent is scored by z of the pair, ``Method.encode_pair``.
+A query therefore does not determine its own pair: with the true density log p(fS|m, s) as score
+("ceiling" in the benchmark) a perfect model still makes errors, and retrieval
+numbers are compared with its. A latent is scored by z of the pair, ``Method.encode_pair``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Settings(SignalSettings):
         ge=0,
         le=10,
         title="Modulation of the mean",
-        description="s.d. of the means that queries tell; 0 leaves only the variance",
+        description="s.d. of the means that queries fix; 0 leaves only the variance",
     )
     spread_low: float = Field(
         default=0.03,

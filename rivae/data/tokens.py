@@ -33,13 +33,13 @@ Vectors = NDArray[np.float32]
 
 
 class TokensView:
-    """N texts as word numbers, (L,) each, served as float32 (whole numbers below 2^16).
+    """N texts as word numbers, (L,) each, served as float32 (integers below 2^16).
 
     Args:
         numbers: (N, L); may lie on the disk and be mapped.
         vocabulary: word ``i`` has number ``i + RESERVED``.
-        vectors: makes the word vectors (len(vocabulary) + RESERVED, D) of a given D, zeros where
-            there is none; None when there are none at all.
+        vectors: makes the word vectors (len(vocabulary) + RESERVED, D) of a given D, zeros for
+            words without one; None when no word has one.
     """
 
     sections = SECTIONS
@@ -75,7 +75,7 @@ class TokensView:
         return None if self._vectors is None else self._vectors(self, dim)
 
     def sentences(self, rows: NDArray[np.int64]) -> Iterator[list[str]]:
-        """The known words of every section of ``rows``, in order."""
+        """The known words of each section of ``rows``, in order."""
         words = ("", "", *self.vocabulary)
         ends = np.cumsum(SECTIONS)[:-1]
         for start in range(0, len(rows), CHUNK):
@@ -90,7 +90,7 @@ def section_texts(recipe: Recipe) -> tuple[str, str, str]:
 
 
 def word_finder() -> Callable[[str], list[str]]:
-    """The words of a text in order, cut as for word counts."""
+    """The words of a text in order, split as for word counts."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     counter = CountVectorizer(token_pattern=TOKEN, lowercase=True, strip_accents="unicode")
@@ -190,7 +190,7 @@ def _write(stream: IO[bytes], n: int, recipes: Iterable[Recipe], vocabulary: lis
 
 
 def _read(path: Path, words: Path, n: int) -> tuple[Numbers, list[str]] | None:
-    """What was kept; None when there is nothing, or it does not fit (then it is made anew)."""
+    """What was kept; None when nothing was, or it does not fit (then it is computed again)."""
     try:
         vocabulary = json.loads(words.read_bytes())
         numbers = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -90,7 +90,7 @@ def scaled(vectors: Vectors) -> Vectors:
 
 
 class _Sentences:
-    """The training texts, to be read several times over."""
+    """The training texts, which can be read several times."""
 
     def __init__(self, view: TokensView, rows: NDArray[np.int64]) -> None:
         self.view, self.rows = view, rows
@@ -116,7 +116,7 @@ def _kept_or_trained(
 
 
 def _read(path: Path, shape: tuple[int, int]) -> Vectors | None:
-    """Kept vectors; None when there are none, or they do not fit (then they are made anew)."""
+    """Kept vectors; None when there are none, or they do not fit (then they are computed again)."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -141,7 +141,7 @@ def read_word2vec(
     capitals counts where the file has none in small letters.
 
     Args:
-        path: the format of the word2vec program; binary when its first vector is no text.
+        path: the format of the word2vec program; read as binary when its first vector is not text.
         dim: the length the vectors must have.
         reserved: rows of zeros in front.
 
@@ -179,7 +179,7 @@ def read_word2vec(
 def _header(stream: IO[bytes], path: Path) -> tuple[int, int]:
     parts = stream.readline(100).split()
     if len(parts) != 2 or not all(part.isdigit() for part in parts):
-        raise DataError(f"{path} is no word2vec file: its first line must be 'words dimensions'")
+        raise DataError(f"{path} is not a word2vec file: its first line must be 'words dimensions'")
     n, width = int(parts[0]), int(parts[1])
     if not (1 <= n <= MAX_WORDS and 1 <= width <= MAX_DIM):
         raise DataError(f"{path} claims {n:,} words of {width:,} numbers: more than can be read")
@@ -187,7 +187,7 @@ def _header(stream: IO[bytes], path: Path) -> tuple[int, int]:
 
 
 def _is_binary(stream: IO[bytes], dim: int) -> bool:
-    """Whether what follows the header is no line of ``dim`` readable numbers."""
+    """Whether no line of ``dim`` readable numbers follows the header."""
     start = stream.tell()
     line = stream.readline(MAX_LINE_BYTES)
     stream.seek(start)

@@ -1,4 +1,4 @@
-"""Texts as weighted word counts (TF-IDF), kept sparse and handed out dense."""
+"""Texts as weighted word counts (TF-IDF), stored sparse and served dense."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _write(stream: Any, view: WordsView) -> None:
 
 
 def _read(path: Path, n: int) -> WordsView | None:
-    """The kept view; None when there is none, or it does not fit (then it is made anew)."""
+    """The kept view; None when there is none, or it does not fit (then it is computed again)."""
     try:
         with np.load(path, allow_pickle=False) as kept:
             data, indices, indptr = kept["data"], kept["indices"], kept["indptr"]

@@ -1,4 +1,4 @@
-"""What the factor columns of a table mean: numbers, a few ordered levels, or names."""
+"""Reads factor columns of a table as numbers, a few ordered levels, or names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rivae.typed_text import clean
 MAX_ORDINAL = 12  # different whole numbers that count as levels
 MAX_CLASSES = 100
 MAX_NAME = 200  # characters of a column name
-MAX_WHOLE = 2**53  # larger numbers are not told apart
+MAX_WHOLE = 2**53  # floats cannot tell larger integers apart
 
 
 class FactorReader:
@@ -33,7 +33,7 @@ class FactorReader:
         }
 
     def look(self, record: Mapping[str, Any]) -> None:
-        """Take notice of the cells of one usable record."""
+        """Learn from the cells of one usable record."""
         for name in self._values:
             if name in self.refused:
                 continue

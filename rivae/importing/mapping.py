@@ -1,4 +1,4 @@
-"""Which column of a table is what."""
+"""Which column of a table holds what."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Mapping(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     picture: str | None = Field(default=None, description="path or name of the picture file")
-    id: str | None = Field(default=None, description="own name of a record; else its number")
+    id: str | None = Field(
+        default=None, description="unique name of a record; its number by default"
+    )
     title: str | None = None
     ingredients: str | None = Field(default=None, description="list, or lines in one cell")
     instructions: str | None = Field(default=None, description="list, lines, or running text")
@@ -96,11 +98,11 @@ def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
 def make_mapping(
     columns: Iterable[str], chosen: dict[str, Any], *, needs_picture: bool = True
 ) -> Mapping:
-    """``guess_mapping`` with the user's choices in front.
+    """``guess_mapping``, with the user's choices first.
 
     Args:
         chosen: role -> column; "" or None for none, "factors" is a sequence of columns.
-        needs_picture: False where embeddings stand for the pictures.
+        needs_picture: False where embeddings replace the pictures.
 
     Raises:
         ConfigError: for an unknown role or column, or when the picture column is not found.
@@ -115,7 +117,7 @@ def make_mapping(
     settings = {role: value for role, value in settings.items() if value not in ("", None)}
     if "picture" not in settings and needs_picture:
         raise ConfigError(
-            f"which column names the picture file? Say --map picture=COLUMN "
+            f"which column names the picture file? Give --map picture=COLUMN "
             f"(columns: {', '.join(columns[:30])})"
         )
     mapping = Mapping(**settings)

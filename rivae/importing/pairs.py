@@ -81,9 +81,9 @@ class PairsImport:
         }
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
-        """Reads the table once: it also finds its faults before any picture is opened."""
+        """Reads the table once, which also finds its faults before any picture is opened."""
         reader = FactorReader(self.mapping.factors)
-        columns: dict[str, None] = {}  # lines of JSON need not all name the same
+        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         for record in rows(self.table, self.encoding):
             self._n_records += 1
             if self._n_records % TELL_EVERY == 0:
@@ -94,7 +94,7 @@ class PairsImport:
         if columns:
             self.mapping.check(columns)
         with PictureFiles(self.images):
-            pass  # a place that is none is named now, not after the folder was made
+            pass  # a wrong place is reported now, not after the folder was made
         for side, matrix in self._matrices.items():
             if len(matrix) != self._n_records:
                 raise DataError(
@@ -153,14 +153,14 @@ class PairsImport:
                 yield StoreItem(recipe, picture, partition, factors)
 
     def after(self, folder: Path) -> None:
-        """Take over the rows of the embeddings that belong to the stored items."""
+        """Store the rows of the embeddings that belong to the stored items."""
         if self._matrices:
             rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
             about = {"source": [path.name for path in self.embeddings or ()]}
             write_features(folder, OWN, self._matrices, rows, about)
 
     def _picture(self, record: Record, files: PictureFiles, side: int) -> tuple[bytes, bytes]:
-        """The picture as it was found and as it is stored; both empty without pictures."""
+        """The picture as found and as stored; both empty without pictures."""
         if self.mapping.picture is None:
             return b"", b""
         data = files.read(one_line(record.get(self.mapping.picture), 1000))

@@ -107,7 +107,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         raise UnusableError(_too_large())
     try:
         with archive.open(info) as stream:
-            data = stream.read(MAX_PICTURE_BYTES + 1)  # the directory may lie about the size
+            data = stream.read(MAX_PICTURE_BYTES + 1)  # the zip directory may state a wrong size
     except UNPACKING_ERRORS as error:
         raise UnusableError("picture cannot be unpacked from its zip") from error
     if len(data) > MAX_PICTURE_BYTES:
@@ -121,7 +121,7 @@ def stored_picture(data: bytes, side: int) -> bytes:
     A square JPEG or WebP that is small enough already keeps its bytes; others become JPEG.
 
     Raises:
-        UnusableError: when it is no picture, damaged, too large or thinner than 2 pixels.
+        UnusableError: when it is not a picture, damaged, too large or thinner than 2 pixels.
     """
     try:
         image = open_picture(io.BytesIO(data), "the picture")

@@ -1,4 +1,4 @@
-"""An import as the user asked for it, from the command line or the Data page."""
+"""An import as the user requested it, on the command line or the Data page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Plan(BaseModel):
     Attributes:
         table: a table, or a folder in Recipe1M's layout.
         images: folders and zips; for Recipe1M at most one folder.
-        roles: role -> column as the user chose; what is missing is guessed from the names.
+        roles: role -> column as the user chose; missing ones are guessed from the names.
         factors: columns of known factors.
         tags: food.com's table of tags, for Recipe1M.
         embeddings: matrices of both sides, a row per record of the table; no pictures are then
@@ -50,7 +50,7 @@ class Plan(BaseModel):
         """How the pairs are stored; the paper's filter always holds for Recipe1M.
 
         Raises:
-            DataError: a data set of the app has this name, by which one would train on the import.
+            DataError: a data set of the app has this name; trainings would confuse the two.
         """
         if self.name in dataset_names():
             raise DataError(
@@ -74,7 +74,7 @@ class Plan(BaseModel):
         if self.table.is_dir():
             return self._recipe1m()
         if not self.images and not self.embeddings:
-            raise ConfigError("where are the pictures? Say --images FOLDER_OR_ZIP")
+            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
@@ -100,6 +100,6 @@ def table_columns(table: Path, encoding: str = "utf-8") -> list[str]:
     """The columns of the first records, in the order they appear.
 
     Raises:
-        DataError: when the file is no table.
+        DataError: when the file is not a table.
     """
     return list(dict.fromkeys(name for record in preview(table, encoding) for name in record))

@@ -1,4 +1,4 @@
-"""Picture and text features of a store by a pretrained checkpoint of Hugging Face.
+"""Computes picture and text features of a store with a pretrained Hugging Face checkpoint.
 
 CLIP and SigLIP give both sides, ResNet and other picture models the pictures only. The checkpoint
 is a local folder or a name on the hub; only safetensors are read and no code of a checkpoint runs.
@@ -31,7 +31,7 @@ Progress = Callable[[str, float], None]
 
 
 class Checkpoint:
-    """A loaded checkpoint: what it makes of pictures and of texts.
+    """A loaded checkpoint, which turns pictures and texts into features.
 
     Args:
         name: a folder, or a name on the hub such as "openai/clip-vit-base-patch32".
@@ -58,7 +58,9 @@ class Checkpoint:
                 name, use_safetensors=True, trust_remote_code=False, dtype=torch.float32
             )
             self.pictures: Any = transformers.AutoImageProcessor.from_pretrained(name)
-        except Exception as error:  # the library raises many kinds, also for a missing network
+        except (
+            Exception
+        ) as error:  # the library raises many kinds of errors, also without a network
             raise DataError(
                 f"{name} cannot be loaded as a Hugging Face checkpoint with safetensors and a "
                 f"picture processor ({_first_line(error)}): give a local folder, or check the name"
@@ -102,7 +104,7 @@ class Checkpoint:
 
 
 def short_text(recipe: Recipe) -> str:
-    """Title and ingredients, then steps: the most telling words first, as models cut long texts."""
+    """Title, ingredients, then steps: informative words first, since models cut long texts."""
     return ". ".join(
         filter(None, (recipe.title, ", ".join(recipe.ingredients), " ".join(recipe.instructions)))
     )
@@ -119,12 +121,12 @@ def make_features(
 
     Raises:
         ConfigError: for a batch size below 1.
-        DataError: when they exist, another checkpoint was begun there, or the disk refuses.
+        DataError: when they exist, another checkpoint left unfinished ones there, or writing fails.
     """
     if batch_size < 1:
         raise ConfigError(f"batch_size must be at least 1, got {batch_size}")
     if checked_name(name) in feature_names(folder):
-        raise DataError(f"{folder.name} has features '{name}' already: choose another name")
+        raise DataError(f"{folder.name} already has features '{name}': choose another name")
     store, place = PairStore(folder), folder / FOLDER / name
     about = {"checkpoint": Path(checkpoint.name).name, "n_items": len(store)}
     done = _begun(place, about)
@@ -201,7 +203,7 @@ def _one_side(
 
 
 def _pooled(output: Any) -> Tensor:
-    """(B, D) of what a model hands over: the vectors themselves, or its pooled output."""
+    """(B, D) of what a model returns: the vectors themselves, or its pooled output."""
     if isinstance(output, Tensor):
         return output.flatten(1)
     pooled = getattr(output, "pooler_output", None)

@@ -1,4 +1,4 @@
-"""What an import took and what it left out, with the reasons."""
+"""What an import stored and what it skipped, with the reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXAMPLE_LENGTH = 160
 
 
 class UnusableError(Exception):
-    """A record that is left out; its words are a reason of the report."""
+    """A record that cannot be stored; the message is a reason in the report."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class ImportReport:
         read: records of the source.
         taken: usable pairs.
         left_out: reason -> number of records; each record under its first reason only.
-        notes: remark -> number of records that were taken nevertheless.
+        notes: remark -> number of records that were stored all the same.
         examples: reason or remark -> the first few records, as "which: what".
     """
 
@@ -52,7 +52,7 @@ class ImportReport:
 
     @property
     def sentence(self) -> str:
-        """How many were taken so far, as progress."""
+        """How many records are usable so far, as progress."""
         return f"{self.taken:,} of {self.read:,} records usable"
 
     def lines(self) -> list[str]:

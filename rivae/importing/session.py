@@ -1,4 +1,4 @@
-"""One import from beginning to end: dry run or real, with progress, and resumed after a kill."""
+"""One import from start to finish: dry run or real, with progress, resumed after a kill."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPORT = "report.json"
 
 
 class ImportCancelledError(Exception):
-    """Raised by a progress callback to stop an import; its finished chunks stay."""
+    """Raised by a progress callback to stop an import; its finished chunks are kept."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ImportSettings:
 
     Attributes:
         name: of the new data set.
-        title: what a person calls it; the name by default.
+        title: its name for people; ``name`` by default.
         side: stored pictures are squares of at most this many pixels.
         paper_filter: 1-20 ingredients and 1-20 instructions only, as in the paper.
         root: where it goes; ``RIVAE_DATA`` or ``data`` by default.
@@ -65,11 +65,11 @@ class Source(Protocol):
 
     @property
     def synthetic(self) -> bool:
-        """The items are made by a program; known once ``factor_columns`` was asked."""
+        """Whether the items are made by a program; known after ``factor_columns``."""
         ...
 
     def fingerprint(self) -> dict[str, Any]:
-        """Names the files and settings, to know the same import again."""
+        """Names the files and settings, to recognise the same import."""
         ...
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
@@ -79,10 +79,10 @@ class Source(Protocol):
     def items(
         self, settings: ImportSettings, report: ImportReport, skip: int, tell: Progress
     ) -> Iterator[StoreItem | None]:
-        """One element per record, None for those left out (and counted in ``report``).
+        """One element per record, None for skipped ones (counted in ``report``).
 
-        The first ``skip`` records were taken in before and yield None at no cost. ``tell`` is for
-        what is done before the first record; what comes then is told by the caller.
+        The first ``skip`` records were read before and yield None at no cost. ``tell`` reports
+        progress before the first record; the caller reports it afterwards.
         """
         ...
 
@@ -91,10 +91,10 @@ class Source(Protocol):
         ...
 
     def after(self, folder: Path) -> None:
-        """What else goes into the store, whose items are finished in ``folder``.
+        """Add to the store in ``folder``, whose items are finished.
 
         Raises:
-            DataError: when that cannot be; the import does not appear then.
+            DataError: when that fails; the data set then does not appear.
         """
         ...
 
@@ -109,15 +109,15 @@ def run_import(
     """Read all of ``source`` and store the usable pairs.
 
     A dry run reads and checks everything and writes nothing. A killed import resumes with the same
-    call, and so does one that ``ImportCancelledError`` from ``progress`` or a full disk ended. One
-    that is refused leaves nothing behind, so that it can be corrected.
+    call, and so does one that was cancelled (``ImportCancelledError`` from ``progress``) or stopped
+    by a full disk. A refused import leaves nothing behind, so that it can be corrected.
 
     Args:
-        progress: told at once, before anything is read, and then at least twice a second as long
-            as records come.
+        progress: called at once, before anything is read, and then at least twice a second
+            while records are read.
 
     Raises:
-        ConfigError, DataError: with one sentence; nothing appears among the data sets then.
+        ConfigError, DataError: with one sentence; no data set then appears.
     """
     settings.check()
     tell = progress or (lambda words, share: None)
@@ -141,7 +141,7 @@ def run_import(
         (writer.partial / REPORT).unlink(missing_ok=True)
         writer.finish(_manifest(source, settings, columns, report), position, source.after)
     except BaseException as error:
-        # Wrong files or settings have to be corrected, and are another import then.
+        # Wrong files or settings must be corrected, which makes it another import.
         writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
         raise
     return report
@@ -178,7 +178,7 @@ def _take(
 
 
 def _resumed(writer: StoreWriter, fresh: ImportReport) -> ImportReport:
-    """The report as it stood after the last finished chunk."""
+    """The report after the last finished chunk."""
     if not writer.chunks:
         return fresh
     try:

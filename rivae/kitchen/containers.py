@@ -1,4 +1,4 @@
-"""What the food lies in, from flat plate to bottle, and where on it food can lie."""
+"""Containers, from flat plate to bottle, and where on them food can lie."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Container:
 
     @property
     def glass(self) -> bool:
-        """Whether one looks at the food through the side."""
+        """Whether the food is seen through the side."""
         return self.code >= 3
 
 

@@ -1,6 +1,6 @@
-"""What a dish is drawn and written from: eight shared factors, and what only one modality sees.
+"""A dish: eight shared factors, and private ones that only its picture or its text shows.
 
-Item ``i`` has a random stream of its own, so it is the same dish however many are made.
+Item ``i`` has its own random stream, so it is the same dish however many are made.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Camera:
 
 @dataclass(frozen=True)
 class Wording:
-    """Private to the text: how a dish is told.
+    """Private to the text: how a recipe is written.
 
     Attributes:
         style: of the instructions, one of ``STYLES``.

@@ -1,4 +1,4 @@
-"""What the dish is made of: a dry heap and the liquid it lies in."""
+"""The food itself: a dry heap and the liquid around it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def draw_ripples(canvas: Image.Image, c: Container, dish: Dish) -> None:
 
 
 def draw_drops(canvas: Image.Image, c: Container, dish: Dish) -> None:
-    """Water spilled beside the container: seen even where food hides the liquid."""
+    """Water spilled next to the container: visible even where food hides the liquid."""
     wet = dish.code("wateriness")
     drops = dish.picture_rng(_DROPS).uniform(0, 1, (_N_DROPS[-1], 3))
     table = Pen(canvas, (SIDE / 2, c.foot_y if c.code else c.top))

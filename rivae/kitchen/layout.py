@@ -2,8 +2,8 @@
 
 ``layer1.json`` (texts), ``layer2.json`` (pictures of a recipe), ``det_ingrs.json`` (ingredients
 without amounts), pictures at ``images/PARTITION/a/b/c/d/abcd….jpg``, and tags as food.com's
-``RAW_recipes.csv`` has them. What Recipe1M cannot offer, the true factors, is in ``factors.csv``
-(levels 1 to 5) and ``factors.json``.
+``RAW_recipes.csv`` has them. The true factors, which Recipe1M does not have, are in
+``factors.csv`` (levels 1 to 5) and ``factors.json``.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def write_kitchen(
     """Write the first ``n`` dishes of kitchen ``seed`` into ``folder`` (made if missing).
 
     A run that was killed leaves a mark, and no ``layer1.json``; the same call then writes
-    everything again. ``progress`` hears (dishes done, ``n``) after every dish. ``webp`` takes three
-    fifths of the room, but Recipe1M itself has JPEG only.
+    everything again. ``progress`` is called with (dishes done, ``n``) after every dish. ``webp``
+    needs three fifths of the space, but Recipe1M itself has JPEG only.
 
     Raises:
-        ConfigError: for ``n`` or ``seed`` out of range, or a folder that holds something else.
+        ConfigError: for ``n`` or ``seed`` out of range, or a folder with other content.
         DataError: when the folder cannot be written to.
     """
     if not 1 <= n <= MAX_DISHES:
@@ -166,7 +166,7 @@ def _write(folder: Path, n: int, seed: int, progress: Progress | None, webp: boo
         path = folder / picture_path(part, name)
         if index % _PER_FOLDER == 0 or not path.parent.is_dir():
             path.parent.mkdir(parents=True, exist_ok=True)
-        # Not written atomically: a half picture is written again before the mark is taken away.
+        # Not written atomically: half a picture is written again before the mark is removed.
         if webp:
             draw(dish).save(path, "WEBP", quality=WEBP_QUALITY, method=6)
         else:
@@ -181,7 +181,7 @@ def _write(folder: Path, n: int, seed: int, progress: Progress | None, webp: boo
     write_json(folder / "factors.json", _factors(n, seed))
     write_atomic(folder / "det_ingrs.json", _array(files.detected))
     write_atomic(folder / "layer2.json", _array(files.pictures))
-    # Last, because a reader takes a folder with it for a whole data set.
+    # Last, because a folder with this file counts as a complete data set.
     write_atomic(folder / "layer1.json", _array(files.texts))
 
 

@@ -79,7 +79,7 @@ def _peas(pen: Pen, still: Pen) -> None:
         pen.dot(x - 0.9, y - 1, 1.2, lighter(GREEN[1], 0.5))
 
 
-# Fruit. Nothing green on it: green is a factor of its own.
+# Fruit. Nothing green on it: green is a separate factor.
 
 
 @painter

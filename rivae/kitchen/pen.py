@@ -177,7 +177,7 @@ def side_light(width: int = 128) -> Image.Image:
 
 @cache
 def top_light(size: int = 96) -> Image.Image:
-    """(size, size) "L" light on a disc: brightest above left of its middle, none beside it."""
+    """(size, size) "L" light on a disc: brightest above left of its middle, none outside."""
     y, x = np.mgrid[-1 : 1 : size * 1j, -1 : 1 : size * 1j]
     edge = np.clip((1 - np.hypot(x, y)) * 8, 0, 1)
     value = 110 * edge * np.exp(-1.1 * ((x + 0.3) ** 2 + (y + 0.4) ** 2))

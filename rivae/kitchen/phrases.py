@@ -1,6 +1,6 @@
 """Sentences of the instructions and nouns of the titles, by factor and level.
 
-``{x}`` is what the sentence is about, as it stands in the ingredient list.
+``{x}`` is the ingredient, as written in the ingredient list.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ SWEET_STEPS: tuple[Choices, ...] = (
     ),
 )
 
-# Said instead now and then: it tells nothing about how much.
+# Used instead now and then: says nothing about how much.
 VAGUE: Choices = (
     "Add the {x}.",
     "Work in the {x}.",

@@ -1,7 +1,7 @@
 """Writes the recipe of a dish: title, ingredient lines, instructions and tags.
 
 Every factor decides how many ingredients of its shelf appear, how much of each, and which
-sentences tell what is done with them; the words themselves are left to chance.
+sentences say what to do with them; the words themselves are random.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _title(dish: Dish, by_group: dict[str, list[str]], vessels: tuple[str, str])
     rng = dish.text_rng(_TITLE)
     taste = (0, 0, 1, 2, 2)[dish.code("dessert")]
     noun = _pick(phrases.NOUNS[dish.code("wateriness")][taste], rng)
-    # What there is most of is named first.
+    # The main ingredient is named first.
     strength = {name: dish.code(name) + rng.random() for name in ("greenness", "grains", "fruit")}
     strength["dessert"] = abs(dish.code("dessert") - 2) + 1 + rng.random()
     ranked = sorted((g for g in strength if by_group.get(g)), key=lambda g: -strength[g])

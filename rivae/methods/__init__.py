@@ -54,7 +54,7 @@ def method_names() -> tuple[str, ...]:
 
 
 def method_class(name: str) -> type[Method]:
-    """The class registered as ``name``; ConfigError when there is none."""
+    """The class registered as ``name``; ConfigError for an unknown name."""
     if name not in _CLASSES:
         raise ConfigError(f"there is no method '{name}': choose one of {', '.join(_CLASSES)}")
     return _CLASSES[name]
@@ -82,7 +82,7 @@ def build_method(
     With ``stacked`` every parameter gets a leading axis of ``len(seeds)`` models.
 
     Raises:
-        ConfigError: for a wrong setting, or networks too large to be meant.
+        ConfigError: for a wrong setting, or networks that are far too large.
     """
     config, n_models = method_config(name, settings), len(seeds) if stacked else None
     with torch.device("meta"):  # counts without allocating

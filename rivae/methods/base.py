@@ -32,7 +32,7 @@ class Noise:
     """Random numbers for one model, or for S models trained as one batch.
 
     Each model has its own generator, so a model sees the same noise whether it trains alone or
-    beside others.
+    together with others.
     """
 
     def __init__(self, generators: Sequence[torch.Generator], stacked: bool) -> None:
@@ -68,9 +68,9 @@ class Batch:
     In a stage on cached embeddings they are None and ``v1``/``v2`` (..., B, D) are given instead.
     ``target`` (..., B, D) is the smooth starting embedding and ``coordinates`` (..., B, d) are
     the unfolded coordinates of v2, where the stage asks for them.
-    ``progress`` runs from 0 at the first step of the stage to 1 at its last.
+    ``progress`` goes from 0 at the first step of the stage to 1 at its last.
     Where several processes train together, ``x1`` and ``x2`` are this one's ``share``, and a loss
-    gathers with ``share.whole`` what it makes of them; all the rest is of the whole batch.
+    gathers its results with ``share.whole``; everything else is of the full batch.
     """
 
     stage: str
@@ -87,10 +87,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of training with its own parameters and rates.
+    """A part of training with its own parameters and rates.
 
     Attributes:
-        name: shown in the log and handed back in ``Batch.stage``.
+        name: shown in the log and passed in ``Batch.stage``.
         epochs: its length; 0 skips it.
         learning_rate: rate of the parameter group of scale 1.
         milestones: (epoch within the stage, factor) pairs; the rate is multiplied from there on.
@@ -124,7 +124,7 @@ class ParamGroup:
 class Method(nn.Module):
     """A model of pairs with a latent z between the two embeddings.
 
-    Shapes below leave out the leading S of models trained as one batch.
+    Shapes below omit the leading S of models trained as one batch.
     """
 
     name: ClassVar[str]
@@ -137,8 +137,8 @@ class Method(nn.Module):
     # Whether ``hidden`` is piecewise linear with so few bends that change points along a line in z
     # can be found exactly.
     piecewise_linear: bool = True
-    # Whether ``loss`` gathers what several processes make of their shares of a batch; they hold
-    # in common what is random in ``embedder1`` and ``embedder2``.
+    # Whether ``loss`` gathers the results of several processes for their shares of a batch; their
+    # ``embedder1`` and ``embedder2`` draw the same random numbers.
     trains_in_shares: ClassVar[bool] = False
     config: MethodConfig
     n_components: int
@@ -196,7 +196,7 @@ class Method(nn.Module):
         raise NotImplementedError
 
     def embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """What a cached stage trains on in place of (x1, x2), each (..., B, .).
+        """Inputs of a cached stage in place of (x1, x2), each (..., B, .).
 
         v1 and v2, unless retrieval happens behind further layers that such a stage trains.
         """
@@ -213,7 +213,7 @@ class Method(nn.Module):
     def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
         """z of a pair (..., B, d): the mean of Q(z|v1,v2) where the method has one.
 
-        What a latent is scored by on data whose query fixes only the distribution of the factors.
+        Scores a latent on data whose query fixes only the distribution of the factors.
         A method without such a posterior has only the query's z.
         """
         return self.encode(x1)[0]
@@ -239,8 +239,8 @@ class Method(nn.Module):
         """Change the latent coordinates to z' = z @ matrix + offset, exactly, in mu and f.
 
         ``matrix`` (d, d) is any invertible matrix, ``offset`` is (d,). P(z|v1) keeps its exact mean
-        and the exact diagonal of its covariance; what a rotation puts beside the diagonal is left
-        out, so a second change starts from the diagonal alone.
+        and the exact diagonal of its covariance; entries off the diagonal that a
+        rotation creates are dropped, so a second change starts from the diagonal alone.
         """
         raise NotImplementedError
 

@@ -58,7 +58,7 @@ class BiVAE(Method):
     """Q(z|x_i), Q(z|x1,x2) and P(x_i|z) on the data themselves.
 
     The prior and the product of experts are defined in the coordinates that were trained, so a
-    change of axes stands beside the networks: z' = ``to_axes`` (z) after inference,
+    change of axes is kept separately: z' = ``to_axes`` (z) after inference,
     z = ``from_axes`` (z') before decoding. Means and variances stay exact, also after several
     changes, and the ELBO does not change at all.
     """
@@ -122,7 +122,7 @@ class BiVAE(Method):
             posteriors += [self._posterior(one), self._posterior(two)]
         kl = [self._kl(q) for q in posteriors]
         z = [q.sample(batch.noise) for q in posteriors]
-        # Each decoder runs once, on the joint z and on that of its own modality.
+        # Each decoder runs once, on the z of the pair and on that of its own modality.
         error1 = self._errors(1, x1, [z[0], *z[1:2]])
         error2 = self._errors(2, x2, [z[0], *z[2:3]])
         terms = {
@@ -195,7 +195,7 @@ class BiVAE(Method):
         return mean
 
     def hidden(self, z: Tensor) -> Tensor:
-        """Last hidden layer of f_2; of a convolutional decoder its whole output, (..., B, D)."""
+        """Last hidden layer of f_2; of a convolutional decoder its full output, (..., B, D)."""
         if isinstance(self.decoder2, ConvDecoder):
             return self.decode(z)
         return self.decoder2.hidden_layer(self.from_axes(z))

@@ -1,4 +1,4 @@
-"""Bi-VAE on V: the latent model of embeddings that are trained first and then fixed (Sec. 5).
+"""Bi-VAE on V: the bimodal model of embeddings that are trained first and then fixed (Sec. 5).
 
 ``BimodalMethod`` is what it shares with RBi-VAE. Retrieval is Euclidean, so items and queries are
 points whose distance ranks log P(v2|z): with a constant variance s both are divided by sqrt(s),
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from rivae.config import Epochs
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.methods.bimodal import BimodalTerms, BimodalVAE, build_joint_model
+from rivae.methods.bimodal import BimodalTerms, BimodalVAE, build_bimodal_model
 from rivae.methods.cos_sim_lvm import Milestones
 from rivae.methods.embedded import EmbeddedConfig, EmbeddedMethod
 from rivae.methods.gaussians import (
@@ -28,14 +28,14 @@ from rivae.nets.layers import FixedAffine
 
 
 class BimodalConfig(EmbeddedConfig, BimodalTerms):
-    """Settings of a joint model on embeddings; ``head_hidden`` is that of the start alone."""
+    """Settings of a bimodal model on embeddings; ``head_hidden`` is used by the start only."""
 
 
 class BimodalMethod(EmbeddedMethod):
     """P(z), P(v1|z), P(v2|z) on v1 = e1(x1) and v2 = e2(x2).
 
     The prior N(0, I) and diagonal densities are defined in the coordinates that were trained, so
-    a change of axes stands beside the model: z' = ``to_axes`` (z) after inference, z =
+    a change of axes is kept separately: z' = ``to_axes`` (z) after inference, z =
     ``from_axes`` (z') before decoding. It stays exact, variances included, also after several.
     """
 
@@ -50,7 +50,7 @@ class BimodalMethod(EmbeddedMethod):
     ) -> None:
         super().__init__(config, shape1, shape2, n_models)
         d = config.n_components
-        self.model = build_joint_model(config.dim_v, d, config, n_models)
+        self.model = build_bimodal_model(config.dim_v, d, config, n_models)
         self.to_axes = FixedAffine(d, d, n_models)
         self.from_axes = FixedAffine(d, d, n_models)
         self.lifted = config.variance == "by z"
@@ -128,7 +128,7 @@ class BimodalMethod(EmbeddedMethod):
 class BiVAEOnVConfig(BimodalConfig):
     """Settings of Bi-VAE on V."""
 
-    epochs: Epochs = Field(default=300, description="of the joint model, after the start")
+    epochs: Epochs = Field(default=300, description="of the bimodal model, after the start")
     learning_rate: float = Field(default=5e-3, gt=0)
     schedule: Literal["constant", "cosine"] = "constant"
     milestones: Milestones = ()

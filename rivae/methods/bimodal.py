@@ -1,4 +1,4 @@
-"""The joint model P(z) P(v1|z) P(v2|z) on the embedded space (supplement, RBi-VAE).
+"""The bimodal model P(z) P(v1|z) P(v2|z) on the embedded space (supplement, RBi-VAE).
 
 Two forms with one interface: a linear Gaussian model whose likelihood and posteriors are exact,
 and a VAE with non-linear encoders and decoders whose Q(z|v1,v2) is a product of experts.
@@ -36,7 +36,7 @@ NARROW_START = math.log(0.2 / 0.8)
 
 
 class BimodalTerms(MethodConfig):
-    """Settings of the joint model on V."""
+    """Settings of the bimodal model on V."""
 
     form: Literal["linear", "non-linear"] = Field(
         default="linear",
@@ -68,10 +68,10 @@ class BimodalTerms(MethodConfig):
         return self
 
 
-class JointModel(nn.Module):
-    """What both forms share: the log variances of P(v1|z) and P(v2|z).
+class BimodalModel(nn.Module):
+    """The base of both forms: the log variances of P(v1|z) and P(v2|z).
 
-    Shapes leave out the leading S of stacked models; D is dim(V), d is dim(z).
+    Shapes omit the leading S of stacked models; D is dim(V), d is dim(z).
     """
 
     def __init__(self, dim_v: int, config: BimodalTerms, n_models: int | None) -> None:
@@ -116,11 +116,11 @@ class JointModel(nn.Module):
         return all_log_densities(v2, self.mean2(z), self.log_var2(z))
 
     def fit_terms(self, v1: Tensor, v2: Tensor, noise: Noise) -> tuple[Tensor, dict[str, Tensor]]:
-        """What maximum likelihood minimises, and the terms to log; all (), the mean over rows."""
+        """The objective of maximum likelihood, and the terms to log; all (), the mean over rows."""
         raise NotImplementedError
 
 
-class LinearGaussian(JointModel):
+class LinearGaussian(BimodalModel):
     """v_i = z W_i + b_i + noise of diagonal variance: every inference in closed form."""
 
     def __init__(
@@ -189,7 +189,7 @@ class LinearGaussian(JointModel):
         return objective, {"likelihood": objective, "prediction": prediction}
 
 
-class BimodalVAE(JointModel):
+class BimodalVAE(BimodalModel):
     """Encoders and decoders of one or three hidden layers; Q(z|v1,v2) by product of experts."""
 
     def __init__(
@@ -248,9 +248,9 @@ class BimodalVAE(JointModel):
         return torch.stack(list(terms.values())).sum(0), terms
 
 
-def build_joint_model(
+def build_bimodal_model(
     dim_v: int, n_components: int, config: BimodalTerms, n_models: int | None = None
 ) -> LinearGaussian | BimodalVAE:
-    """The configured form of the joint model."""
+    """The configured form of the bimodal model."""
     form = LinearGaussian if config.form == "linear" else BimodalVAE
     return form(dim_v, n_components, config, n_models)

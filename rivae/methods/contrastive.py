@@ -220,7 +220,7 @@ class InfoNCEICA(InfoNCE):
 
     U (D, d) are the leading eigenvectors of S11 + S22, the covariances of both embeddings around
     their own means: f has to reach the targets, which v1 alone does not see, and a constant offset
-    between the two clouds (the "modality gap" of contrastive embeddings) is no factor.
+    between the two clouds (the "modality gap" of contrastive embeddings) is not a factor.
     """
 
     name = "info-nce-ica"

@@ -2,8 +2,8 @@
 
 phi_i = g_i(e_i(x_i)) with the paper's embedders e_i and small networks g_i (supplement,
 "Model-Specific Network Architectures") maximise the canonical correlations (Andrew et al. 2013).
-The dual-view latent Gaussian model of ``pcca.py`` on (phi_1, phi_2) then gives what a latent
-needs: P(z|phi_1) and P(phi_2|z) (Sec. 5.1, "converting the learned CCA model").
+The dual-view latent Gaussian model of ``pcca.py`` on (phi_1, phi_2) then gives the two
+distributions of a latent: P(z|phi_1) and P(phi_2|z) (Sec. 5.1, "converting the learned CCA model").
 
 The losses take features phi1 (..., B, p) and phi2 (..., B, q); leading dimensions (S models) pass
 through. S12 is their cross-covariance, S11 and S22 are their covariances, all unbiased (divided by
@@ -45,7 +45,8 @@ def canonical_correlations(phi1: Tensor, phi2: Tensor, regulariser: float) -> Te
     a Cholesky factor nor a singular *value* divides by differences of eigenvalues, so equal ones do
     no harm to the gradient). Float64 inside.
 
-    A model whose features are infinite or NaN gets NaN and leaves its neighbours alone.
+    A model whose features are infinite or NaN gets NaN and does not affect other models of the
+    batch.
 
     Args:
         regulariser: r >= 1e-12, in units of v_i, the mean variance of the features of view i. With
@@ -90,7 +91,7 @@ def eckart_young_terms(phi1: Tensor, phi2: Tensor) -> tuple[Tensor, Tensor]:
         phi1, phi2: of equal width d.
 
     Returns:
-        tr S12 of the whole batch, and <(S11 + S22) / 2 of one half, that of the other>. B >= 4.
+        tr S12 of the full batch, and <(S11 + S22) / 2 of one half, that of the other>. B >= 4.
     """
     reward = covariance(phi1, phi2).diagonal(dim1=-2, dim2=-1).sum(-1)
     half = phi1.shape[-2] // 2
@@ -292,6 +293,6 @@ class DCCA(EmbeddedMethod):
         self.pair1.change_output(matrix, offset)
         self.pair2.change_output(matrix, torch.zeros_like(offset))
         self.from_z.change_input(matrix, offset)
-        # The whole covariance is known here, so a second change is exact as well.
+        # The full covariance is known here, so a second change is exact as well.
         turn = matrix.double()
         self.covariance.copy_(turn.T @ self.covariance.double() @ turn)

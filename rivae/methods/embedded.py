@@ -1,7 +1,7 @@
-"""What methods on the embedded space share: the embedders and how they start.
+"""The base of methods on the embedded space: the embedders and how they start.
 
 Supplement, "Embedding networks": every method starts from the embedders of a trained
-Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is open to all of them as well.
+Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is available to all of them as well.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
 
     init: Literal["none", "cos-sim-lvm", "smooth"] = Field(
         default="cos-sim-lvm",
-        description="where the embedders start: nowhere, a trained Cos-Sim-LVM (paper), or the "
-        "unfolded coordinates of the training pairs (see training/smooth_start.py)",
+        description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
+        "the unfolded coordinates of the training pairs (see training/smooth_start.py)",
     )
     init_epochs: Epochs = 100
     init_learning_rate: float = Field(default=5e-3, gt=0)
@@ -152,7 +152,7 @@ class EmbeddedMethod(Method):
         return None
 
     def embedded_batch(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """v1 and v2 of the whole batch, each (..., B, D)."""
+        """v1 and v2 of the full batch, each (..., B, D)."""
         assert batch.x1 is not None and batch.x2 is not None
         v1, v2 = self.embeddings(batch.x1, batch.x2)
         return batch.share.whole(v1), batch.share.whole(v2)

@@ -71,7 +71,7 @@ def natural_parameters(mean: Tensor, log_var: Tensor) -> Tensor:
 
 
 def log_density_constant(mean: Tensor, log_var: Tensor) -> Tensor:
-    """What a . phi(v) leaves of log N(v; mean, exp(log_var)); (..., B)."""
+    """log N(v; mean, exp(log_var)) - a . phi(v), which does not depend on v; (..., B)."""
     return log_density(torch.zeros_like(mean), mean, log_var)
 
 

@@ -19,8 +19,8 @@ class MismatchTerms(MethodConfig):
     """How many mismatches a pair has, and which.
 
     The supplement names hard-example mining for Recipe1M and gives neither a number nor a
-    schedule. Those that score highest are often no mismatches at all while nothing is learned
-    yet, so they may take over later.
+    schedule. Those that score highest are often not mismatches at all while nothing is learned
+    yet, so they may be used from a later step.
     """
 
     n_mismatches: int | None = Field(
@@ -30,14 +30,14 @@ class MismatchTerms(MethodConfig):
         default="random", description="hardest: those of the batch that score highest"
     )
     hardest_from: float = Field(
-        default=0.0, ge=0, le=1, description="share of the stage that has random ones first"
+        default=0.0, ge=0, le=1, description="share of the stage that uses random ones first"
     )
 
     @model_validator(mode="after")
     def _hardest_are_some(self) -> MismatchTerms:
         if self.mismatches == "hardest" and self.n_mismatches is None:
             raise ValueError(
-                "the hardest mismatches are some, not all: set n_mismatches, e.g. to 1"
+                "mismatches=hardest needs a number of them: set n_mismatches, e.g. to 1"
             )
         return self
 

@@ -1,4 +1,4 @@
-"""RBi-VAE: the latent model of both embeddings, trained together with the embedders (supplement).
+"""RBi-VAE: the bimodal model of embeddings, trained together with the embedders (supplement).
 
 Its aggregated posterior Q(z) is made to factorise by a discriminator that estimates the total
 correlation (density-ratio trick of FactorVAE, Kim & Mnih 2018, Sec. 3).
@@ -18,7 +18,7 @@ from torch.nn.functional import softplus
 from rivae.config import Epochs, Widths
 from rivae.methods.base import Batch, Noise, ParamGroup, Stage, parameters_of
 from rivae.methods.bi_vae_on_v import BimodalConfig, BimodalMethod
-from rivae.methods.joint import JointConfig, JointMethod
+from rivae.methods.joint_training import JointTraining, JointTrainingConfig
 from rivae.nets.layers import Linear, activation
 
 SLOPE = 0.2  # of the leaky ReLU
@@ -28,7 +28,7 @@ class HeLinear(Linear):
     """A layer whose initial weights keep the size of a leaky ReLU's outputs.
 
     PyTorch's default shrinks the signal to 1/200 over six layers: for hundreds of steps such a
-    discriminator tells nothing.
+    discriminator learns nothing.
     """
 
     def reset(self, generators: list[torch.Generator]) -> None:
@@ -43,7 +43,7 @@ class Discriminator(nn.Module):
     """The log odds that z comes from Q(z) and not from the product of its marginals.
 
     Fully connected layers of widths ``hidden`` with leaky ReLU (slope .2), one logit; the two
-    logits of FactorVAE enter everything by their difference alone, which is this one.
+    logits of FactorVAE enter everywhere only by their difference, which is this one.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ def total_correlation(discriminator: Discriminator, z: Tensor) -> Tensor:
 def discriminator_loss(discriminator: Discriminator, z: Tensor, noise: Noise) -> Tensor:
     """Cross entropy of real z (..., B, d) against permuted ones, (...,); z gets no gradient.
 
-    log 2 where the discriminator tells nothing.
+    log 2 for a discriminator that cannot tell them apart.
     """
     real = z.detach()
     fake = permuted(real, noise)
@@ -91,23 +91,23 @@ def discriminator_loss(discriminator: Discriminator, z: Tensor, noise: Noise) ->
     return 0.5 * wrong.mean(-1)
 
 
-class RBiVAEConfig(JointConfig, BimodalConfig):
+class RBiVAEConfig(JointTrainingConfig, BimodalConfig):
     """Settings of RBi-VAE."""
 
-    model_epochs: Epochs = Field(default=100, description="stage 1: the joint model alone")
+    model_epochs: Epochs = Field(default=100, description="stage 1: the bimodal model alone")
     gamma: float = Field(default=10.0, ge=0, description="weight of the total correlation")
     discriminator_hidden: Widths = Field(
         default=(300,) * 6, min_length=1, description="of the density-ratio trick"
     )
     discriminator_rate: float = Field(
-        default=1e-3, gt=0, description="its learning rate, itself and not relative"
+        default=1e-3, gt=0, description="its learning rate (absolute, not relative)"
     )
 
 
-class RBiVAE(BimodalMethod, JointMethod):
+class RBiVAE(BimodalMethod, JointTraining):
     """P(z) P(v1|z) P(v2|z) with factorised Q(z), L_Retr under Q(z|v1), and L_Reg.
 
-    L_Bi-VAE updates the joint model (embeddings are data to it), L_Retr the joint model and the
+    L_Bi-VAE updates the bimodal model (embeddings are data to it), L_Retr this model and the
     embedders, L_Reg the embedder e2 (eq. supp_obj_joint). The discriminator is updated by its own
     cross entropy.
     """

@@ -9,17 +9,17 @@ from torch import Tensor, nn
 from rivae.config import Epochs, Positive
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.gaussians import log_density
-from rivae.methods.joint import JointConfig, JointMethod
+from rivae.methods.joint_training import JointTraining, JointTrainingConfig
 from rivae.methods.losses import aggregated_prior_kl, geometric, negative_elbo, squared_distances
 from rivae.nets.layers import MLP, GaussianHead, fold_affine_into_input
 
 
-class RIVAEConfig(JointConfig):
+class RIVAEConfig(JointTrainingConfig):
     """Settings of RIVAE. Points that the paper leaves open are settings with a description."""
 
     unfold_epochs: Epochs = Field(
         default=0,
-        description="before stage 1: the heads learn the Isomap coordinates of v2, from which "
+        description="before stage 1: the heads learn the Isomap coordinates of v2, so that "
         "the map starts without folds",
     )
     unfold_neighbours: int = Field(default=10, ge=2, le=100)
@@ -34,7 +34,7 @@ class RIVAEConfig(JointConfig):
     prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
 
 
-class RIVAE(JointMethod):
+class RIVAE(JointTraining):
     """P(z|v1), P(v2|z) and Q(z|v1,v2) on the embedded space, trained without a decoder of x2."""
 
     name = "rivae"
@@ -117,7 +117,7 @@ class RIVAE(JointMethod):
             ),
             "decoded": ((self.decode(z) - batch.v2) ** 2).sum(-1).mean(-1),
         }
-        # A squared error near .01 beside log densities of order 1: the factor makes them equals.
+        # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
         return {"objective": objective, **terms}
 

@@ -84,17 +84,17 @@ class FixedAffine(nn.Module):
 
     @torch.no_grad()
     def assign(self, weight: Tensor, bias: Tensor) -> None:
-        """Take over the map of a single model; shapes as above, any precision."""
+        """Set the map of a single model; shapes as above, any precision."""
         self.weight.copy_(weight)
         self.bias.copy_(bias)
 
     def change_output(self, matrix: Tensor, offset: Tensor) -> None:
-        """Give ``self(x) @ matrix + offset`` from now on."""
+        """Return ``self(x) @ matrix + offset`` from now on."""
         matrix, offset = matrix.double(), offset.double()
         self.assign(self.weight.double() @ matrix, self.bias.double() @ matrix + offset)
 
     def change_input(self, matrix: Tensor, offset: Tensor) -> None:
-        """Give at ``x @ matrix + offset`` what ``self(x)`` gave before; ``matrix`` invertible."""
+        """Return at ``x @ matrix + offset`` what ``self(x)`` was before; ``matrix`` invertible."""
         weight = torch.linalg.inv(matrix.double()) @ self.weight.double()
         self.assign(weight, self.bias.double() - offset.double() @ weight)
 
@@ -115,8 +115,8 @@ class RandomLayer(nn.Module):
 class Dropout(RandomLayer):
     """Zeroes entries with probability ``p`` while training and rescales the others.
 
-    PyTorch's own dropout draws from one global generator, so a model trained beside others would
-    see other masks than alone.
+    PyTorch's own dropout draws from one global generator, so a model trained together with others
+    would see other masks than alone.
     """
 
     def __init__(self, p: float, n_models: int | None = None) -> None:
@@ -156,7 +156,7 @@ class MLP(nn.Module):
         self.input_dropout = Dropout(input_dropout, n_models)
 
     def borrow_output(self, out: Linear) -> None:
-        """End in the layer of another network, which goes on owning, saving and moving it.
+        """End in the layer of another network, which still owns, saves and moves it.
 
         So it stays out of the module tree of this one: a state would hold it twice.
         """
@@ -213,7 +213,7 @@ class GaussianHead(nn.Module):
 
 @torch.no_grad()
 def fold_affine_into_input(layer: Linear, matrix: Tensor, offset: Tensor) -> None:
-    """Make ``layer(z @ matrix + offset)`` give what ``layer(z)`` gave before."""
+    """Make ``layer(z @ matrix + offset)`` equal to what ``layer(z)`` was before."""
     inverse = torch.linalg.inv(matrix.double())
     weight = inverse @ layer.weight.double()
     layer.bias.copy_(layer.bias.double() - offset.double() @ weight)

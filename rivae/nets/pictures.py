@@ -1,4 +1,4 @@
-"""What embedders of pictures share, random changes while training, the paper's for Sprites."""
+"""The base of picture embedders, their augmentation while training, and the one for Sprites."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Augment(RandomLayer):
         draws = self._uniform(n, 6, x)
         flipped = draws[:, 0] < 0.5
         x = torch.where(flipped[:, None, None, None], x.flip(-1), x)
-        # Resampled on a shifted and scaled grid; what lies beyond the border is its reflection.
+        # Resampled on a shifted and scaled grid; beyond the border it is reflected.
         zoom = 1.0 - ZOOM * self.strength * draws[:, 1]
         theta = torch.zeros(n, 2, 3, device=x.device, dtype=x.dtype)
         theta[:, 0, 0], theta[:, 1, 1] = zoom, zoom
@@ -61,7 +61,7 @@ def averaged_shape(shape: tuple[int, ...], downsample: int) -> tuple[int, ...]:
     """The shape of an item after averaging pictures over squares of side ``downsample``.
 
     Raises:
-        ConfigError: when the item is no picture, or the squares do not fill it.
+        ConfigError: when the item is not a picture, or the squares do not fill it.
     """
     if downsample == 1:
         return shape

@@ -1,4 +1,4 @@
-"""The number format of a training embedder, and how it is kept exact for a derivative."""
+"""The number format of embedders: bfloat16 while training, float32 for a derivative."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class BiGRU(nn.Module):
-    """Sequences (B, T, D) to what both directions hold at their ends, (B, 2 H).
+    """Sequences (B, T, D) to the final states of both directions, (B, 2 H).
 
     The forward direction ends at the last word, the backward one at the first. Weights are those
     of ``torch.nn.GRU`` (gates in the order reset, update, candidate), transposed and with the
@@ -98,8 +98,8 @@ class RecipeRNN(nn.Module):
     """Word numbers (..., B, L) of title, ingredients and instructions to unit vectors (..., B, D).
 
     One bi-directional RNN per section, whose final states, 2 H each, go side by side into fully
-    connected layers. The parts of a forward pass, ``word_vectors`` and ``from_vectors``, are open
-    to L_Reg, which perturbs word vectors.
+    connected layers. The parts of a forward pass, ``word_vectors`` and ``from_vectors``, are public
+    for L_Reg, which perturbs word vectors.
     """
 
     def __init__(self, shape: tuple[int, ...], dim_v: int, config: EmbedderConfig) -> None:
@@ -135,7 +135,7 @@ class RecipeRNN(nn.Module):
 
     @torch.no_grad()
     def start_from(self, vectors: NDArray[np.float32]) -> None:
-        """Take over word vectors (n, D) of the first n rows; rows of zeros keep the random ones."""
+        """Start from word vectors (n, D) of the first n rows; rows of zeros keep random ones."""
         given = torch.from_numpy(vectors).to(self.words.weight)
         known = given.any(1).nonzero().flatten()
         self.words.weight[known] = given[known]

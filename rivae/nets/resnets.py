@@ -27,9 +27,9 @@ ATTENTION_LEVEL = 2  # after layer2 the map has an eighth of the side: 28 of 224
 
 
 class ResidualBlock(nn.Module):
-    """Two 3 x 3 convolutions with batch normalisation beside a 1 x 1 one (He et al. 2016).
+    """Two 3 x 3 convolutions with batch normalisation and a 1 x 1 shortcut (He et al. 2016).
 
-    The map is halved by the first convolution, and by averaging on the short way.
+    The map is halved by the first convolution, and by averaging in the shortcut.
     """
 
     def __init__(self, n_in: int, n_out: int) -> None:
@@ -80,7 +80,7 @@ class SmallResNet(PictureEmbedder):
 
 
 class Bottleneck(nn.Module):
-    """1 x 1, 3 x 3 (with the stride) and 1 x 1 convolutions beside a short way."""
+    """1 x 1, 3 x 3 (with the stride) and 1 x 1 convolutions, and a shortcut."""
 
     def __init__(self, n_in: int, width: int, stride: int) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class ResNet50Attention(PictureEmbedder):
         return x.mean((-2, -1))
 
     def load_weights(self) -> None:
-        """Take over the file ``weights`` where one is named; the last layer in it is left out.
+        """Load the file ``weights`` if one is named; its last layer is skipped.
 
         Raises:
             ConfigError: when it is missing, foreign or does not fit.

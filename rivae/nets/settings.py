@@ -1,4 +1,4 @@
-"""Settings of embedders: which network, how wide, what is left out or shared."""
+"""Settings of embedders: kind of network, widths, dropout, shared layers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EmbedderConfig(BaseModel):
         default=0.0,
         ge=0,
         lt=1,
-        description="share of what enters the fully connected layers that is left out while "
+        description="share of the inputs of the fully connected layers that is dropped while "
         "training: words of a text, features of a picture",
     )
     augment: float = Field(
@@ -51,7 +51,7 @@ class EmbedderConfig(BaseModel):
         ".safetensors file, or hf://OWNER/NAME; empty = random",
     )
     n_words: int = Field(
-        default=4000, ge=1, le=60_000, description="recipe-rnn: room for so many words"
+        default=4000, ge=1, le=60_000, description="recipe-rnn: size of its word table"
     )
     word_dim: int = Field(default=300, ge=1, le=4096, description="recipe-rnn: word vectors")
     rnn_size: Width = Field(default=300, description="recipe-rnn: states of each direction")

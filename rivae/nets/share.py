@@ -1,7 +1,7 @@
 """Which rows of a batch belong to this process, when several train one model together.
 
 Every process embeds its own rows, which is where the time goes. The embeddings of all are then
-gathered, and every process computes the same loss of the whole batch: mismatches, batch
+gathered, and every process computes the same loss of the full batch: mismatches, batch
 covariances and means are those of one process, also where a batch does not divide evenly.
 """
 
@@ -36,7 +36,7 @@ def exchanging() -> Iterator[None]:
 class Share:
     """The rows of process ``rank`` out of ``size``; alone, the default, it has them all.
 
-    ``start`` names the number of rows of the whole batch, B, before each batch.
+    ``start`` is called before each batch with B, the rows of the full batch.
     """
 
     def __init__(self, rank: int = 0, size: int = 1) -> None:
@@ -58,10 +58,10 @@ class Share:
         return rows if self.size == 1 else rows[self._rows]
 
     def whole_shape(self, shape: torch.Size) -> torch.Size:
-        """The shape that own rows of ``shape`` (n, ...) have in the whole batch, (B, ...).
+        """The shape that own rows of ``shape`` (n, ...) have in the full batch, (B, ...).
 
-        What is random is drawn for the whole batch by every process, so that each row gets the
-        numbers that one process would give it.
+        Every process draws random numbers for the full batch, so that each row gets the numbers
+        that one process would give it.
         """
         return shape if self.size == 1 else torch.Size((sum(self._counts), *shape[1:]))
 
@@ -92,7 +92,7 @@ class _Gather(torch.autograd.Function):
     Every process computes the same loss of the same rows, so the gradients of all for these rows
     would be ``size`` equal summands. With that factor the mean over the processes of a parameter's
     gradient is the gradient of one process, both of parameters behind the gathered rows, which
-    each process sees whole, and of those before them, of which each sees its share.
+    each process sees in full, and of those before them, of which each sees its share.
     """
 
     @staticmethod

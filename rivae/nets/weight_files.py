@@ -36,10 +36,10 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
     Args:
         path: a .safetensors file, or ``hf://OWNER/NAME`` on the hub (``hub_file``).
         expected: names and shapes that must be there.
-        skip: names in the file that begin with this are left out.
+        skip: names in the file that begin with this are ignored.
 
     Raises:
-        ConfigError: when it cannot be read, or lacks a name, has one too many, another shape, or
+        ConfigError: when it cannot be read, or lacks a name, has an unknown one, another shape, or
             numbers that are not finite.
     """
     tensors = _tensors(Path(hub_file(path) if is_on_hub(path) else path).expanduser())
@@ -65,8 +65,8 @@ def _tensors(path: Path) -> dict[str, Tensor]:
         return load_weights(path, max_bytes=MAX_BYTES)
     except OSError as error:
         raise ConfigError(
-            f"the weights {path} cannot be read ({error.strerror}): name another file, or leave "
-            "out weights"
+            f"the weights {path} cannot be read ({error.strerror}): name another file, or "
+            "remove the setting weights"
         ) from error
     except DataError as error:
         if path.suffix in PICKLED:
@@ -85,10 +85,10 @@ def is_on_hub(weights: str) -> bool:
 def hub_file(weights: str) -> str:
     """The path of ``hf://OWNER/NAME[@REVISION][/FILE.safetensors]``, fetched once and then kept.
 
-    Only safetensors are taken: a file of a stranger must not run code.
+    Only safetensors are accepted: a stranger's file must not run code.
 
     Raises:
-        ConfigError: when the address is none, the library is missing, or the file cannot be had.
+        ConfigError: for a wrong address, a missing library, or a file that cannot be fetched.
     """
     parts = _ADDRESS.fullmatch(weights)
     if parts is None:

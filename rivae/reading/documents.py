@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Form = TypeVar("Form", bound=BaseModel)
 
 MAX_BYTES = 8 * 2**20
-# For people who have not heard of Python's types.
+# For people who do not know Python's types.
 _PLAINLY = dict.fromkeys(("model_type", "dict_type"), "Input should hold values by name")
-# Larger numbers are no floats, and no quantity of anything.
+# Larger numbers do not fit a float and are no real quantity.
 MAX_NUMBER = 10**300
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _EXPONENT = re.compile(rb"[eE]\+?0*[1-9][0-9]{2}")
@@ -37,8 +37,8 @@ def parse_json(text: str | bytes, *, nan: bool = False, mend: bool = False) -> A
 
     Args:
         nan: also takes ``NaN``, ``Infinity`` and ``-Infinity``, and what is too large for a float.
-        mend: half of a character (``"\\ud800"``) and bytes that are no UTF-8 become U+FFFD, where
-            they are refused otherwise.
+        mend: half of a character (``"\\ud800"``) and bytes that are not UTF-8 become U+FFFD; by
+            default they are refused.
 
     Raises:
         DataError: what is wrong, as a part of a sentence: "expected value at line 1 column 1".
@@ -71,8 +71,8 @@ def read_json(
 
     Args:
         name: of the file in sentences; its own by default.
-        too_large, foreign, unreadable: other sentences than those that are made of the name;
-            ``foreign`` and ``unreadable`` may hold a place ``{problem}``.
+        too_large, foreign, unreadable: sentences to use in place of the default ones;
+            ``foreign`` and ``unreadable`` may contain ``{problem}``.
 
     Raises:
         DataError: it cannot be read, is larger than ``max_bytes``, or ``parse_json`` refuses it.
@@ -103,8 +103,8 @@ def read_form(
     """A JSON file, or its content, of at most ``most`` bytes, validated as ``form``.
 
     Raises:
-        DataError: with one of the three sentences; ``foreign`` holds a place ``{problem}`` for
-            what is wrong first.
+        DataError: with one of the three sentences; ``{problem}`` in ``foreign`` becomes the
+            first problem.
     """
     from pydantic import ValidationError
 
@@ -128,7 +128,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def printable(text: str) -> str:
-    """``text`` out of a file, at most 300 characters, as it may stand in a sentence."""
+    """``text`` from a file, at most 300 characters, safe to use in a sentence."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text[:300])
 
 
@@ -151,7 +151,7 @@ def _bytes(text: str | bytes, mend: bool) -> bytes:
         try:
             return text.encode() if isinstance(text, str) else text
         except UnicodeEncodeError:
-            raise DataError("half of a character, which no text holds") from None
+            raise DataError("half of a character, which is not valid text") from None
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     # "surrogatepass" and back: halves become one mark each.

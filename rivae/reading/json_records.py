@@ -15,7 +15,7 @@ from rivae.reading.documents import parse_json
 from rivae.reading.regular import open_regular
 
 MAX_LINE = 16 * 2**20
-# Files end in an empty line or two; thousands of them are there to keep a reader busy.
+# Files end in an empty line or two; thousands are an attempt to keep a reader busy.
 MAX_EMPTY = 10_000
 MAX_ELEMENT = 4 * 2**20  # characters
 _BLOCK = 2**20
@@ -46,8 +46,8 @@ def json_lines(
         max_lines: lines, also empty and broken ones; None for any number.
         max_empty: empty lines.
         nan, mend: as ``rivae.reading.documents.parse_json``.
-        broken: called with the number of a line that is too long or no JSON, and what is wrong
-            with it; reading continues. By default such a line ends it.
+        broken: called with the number of a line that is too long or not JSON, and the
+            problem; reading continues. By default such a line stops the reading.
 
     Raises:
         DataError: there are more lines than allowed, or a broken one and no ``broken``.
@@ -79,7 +79,7 @@ def json_lines(
 
 
 def _lines(stream: IO[bytes] | IO[str], most: int) -> Iterator[str | bytes | None]:
-    """The lines; None for one longer than ``most``, which is passed over without being kept."""
+    """The lines; None for one longer than ``most``, which is skipped without being kept."""
     while line := stream.readline(most + 1):
         end = line[-1:] in (b"\n", "\n")
         if len(line) - end <= most:
@@ -115,7 +115,7 @@ class JsonList:
             raise DataError(f"{self.path.name} cannot be read: {error.strerror}") from error
 
     def bytes_read(self) -> int:
-        """How far the reading that is under way has come."""
+        """Bytes read so far."""
         return self._stream.tell() if self._stream and not self._stream.closed else 0
 
     def _elements(self) -> Iterator[Any]:
@@ -149,7 +149,7 @@ class JsonList:
                 raise self._unsound(f"element {number:,} is nested too deeply") from None
             except ValueError as error:
                 end, problem = len(self._text), str(error)
-            # A number may go on in what was not read yet.
+            # A number may continue in the part that was not read yet.
             if end < len(self._text):
                 self._at = end
                 try:
@@ -166,7 +166,7 @@ class JsonList:
             self._read_on()
 
     def _next(self) -> str:
-        """The next character that is no space, which ``_at`` then points to; "" at the end."""
+        """The next character other than a space, at which ``_at`` then points; "" at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):

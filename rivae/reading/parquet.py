@@ -1,7 +1,7 @@
 """Parquet files: rows of any Arrow types, and matrices of numbers, within bounds.
 
-Arrow checks the form of a file; what it unpacks to, and values that Python has no object for, are
-the concern of this module.
+Arrow checks the form of a file; this module bounds its unpacked size and handles values that
+Python has no object for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_ROWS = 100_000_000
 FREE_ROWS = 1_000_000  # more than these take at least a byte each
 BATCH_ROWS = 500
 FREE_BYTES, MAX_RATIO = 64 * 2**20, 100  # of a matrix; more take a byte for so many
-# Damaged pages and names raise nearly everything.
+# Damaged pages and names raise nearly any error.
 _ERRORS = (
     OSError,
     pa.ArrowException,
@@ -62,7 +62,7 @@ def column_names(file: pq.ParquetFile, name: str) -> list[str]:
     """The columns of a file.
 
     Raises:
-        DataError: a name is no text.
+        DataError: a name is not text.
     """
     try:
         return list(file.schema_arrow.names)
@@ -73,7 +73,7 @@ def column_names(file: pq.ParquetFile, name: str) -> list[str]:
 def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
     """The rows one after the other.
 
-    Text that is no UTF-8 comes as bytes, and a value that Python has no object for (a date beyond
+    Text that is not UTF-8 comes as bytes, and a value that Python has no object for (a date beyond
     the year 9999) as text, a number or None.
 
     Raises:
@@ -154,7 +154,7 @@ def _cell(value: pa.Scalar, types: tuple[pa.DataType, ...]) -> Any:
 
 
 def _with_bytes(kind: pa.DataType) -> pa.DataType:
-    """Bytes in place of text, which may be none."""
+    """Bytes in place of text, which may not be UTF-8."""
     is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     return pa.large_binary() if is_text else kind
 

@@ -1,4 +1,4 @@
-"""Opening a file that somebody else put there: a plain file, or nothing."""
+"""Opens untrusted files: only plain files, never a pipe or a device."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os,
 
 
 def open_regular(path: Path, *, follow: bool = True) -> IO[bytes]:
-    """``path`` for reading, at once, when it is a plain file.
+    """``path`` opened for reading, without waiting, if it is a plain file.
 
     Args:
-        follow: also what a link points to, as long as that is a plain file.
+        follow: also follow a link, if it points to a plain file.
 
     Raises:
         OSError: it cannot be opened, or is a folder, a pipe, a socket or a device, behind a link
@@ -44,7 +44,7 @@ def read_at_most(path: Path, n_bytes: int, *, follow: bool = True) -> bytes | No
     with open_regular(path, follow=follow) as stream:
         if os.fstat(stream.fileno()).st_size > n_bytes:
             return None
-        # It may have grown, and files of the kernel say that they are empty.
+        # It may have grown, and the kernel's files report a size of 0.
         content = stream.read(n_bytes + 1)
     return content if len(content) <= n_bytes else None
 

@@ -1,7 +1,7 @@
 """Tables: CSV, TSV, JSON lines (also gzipped) and Parquet, record by record.
 
-What is wrong with one line becomes ``Broken``, and reading continues with the next; a file that is
-mostly so, or that cannot be read to its end, is refused. Only one record is in memory.
+A faulty line becomes ``Broken``, and reading continues with the next one; a file that is mostly
+broken, or that cannot be read to its end, is refused. Only one record is in memory.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ MAX_RATIO, RATIO_FROM = 100, 4 * 2**20  # unpacked bytes per packed one, after s
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A line that is no record.
+    """A line that is not a record.
 
     Attributes:
         line: where it begins, counted from 1.
         reason: the kind of fault, the same for all such lines.
-        detail: what is wrong with this one.
+        detail: the fault of this line.
     """
 
     line: int
@@ -50,7 +50,7 @@ class Broken:
 
 
 def records(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
-    """The records of ``path`` one after the other, all of which must be sound.
+    """The records of ``path`` one after the other; all must be sound.
 
     Args:
         encoding: of text files; "utf-8" also takes a byte order mark.
@@ -92,7 +92,7 @@ def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path.name} is not {encoding.upper()} text (byte {error.start}): save it as UTF-8, "
-            "or say --encoding latin-1"
+            "or give --encoding latin-1"
         ) from error
     except UnicodeError as error:
         raise DataError(f"{path.name} is not {encoding.upper()} text: {error}") from error
@@ -112,7 +112,7 @@ def table_kind(path: Path) -> str:
     """The suffix that says how ``path`` is read, without ".gz".
 
     Raises:
-        DataError: when it is no file, or of another kind.
+        DataError: when it is not a file, or of another kind.
     """
     if not path.is_file():
         raise DataError(f"{path} does not exist or is not a file: check the path")
@@ -134,7 +134,7 @@ def checked_encoding(encoding: str) -> str:
     """The name of a text encoding.
 
     Raises:
-        DataError: when there is none of that name.
+        DataError: for an unknown name.
     """
     try:
         return codecs.lookup(encoding).name
@@ -162,19 +162,19 @@ def _text(path: Path, encoding: str) -> IO[str]:
 
 
 def _refuse_utf_16(head: bytes, name: str) -> None:
-    """Text of two bytes a character is full of zeros, in UTF-8 it is one unbroken oddity."""
+    """UTF-16 text read as UTF-8 is full of zero bytes."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text: save it as UTF-8, or say --encoding utf-16")
+        raise DataError(f"{name} is UTF-16 text: save it as UTF-8, or give --encoding utf-16")
     if b"\0" in head:
         order = "le" if head[1::2].count(0) > head[::2].count(0) else "be"
         raise DataError(
-            f"{name} holds zero bytes, as UTF-16 text does: save it as UTF-8, or say --encoding "
+            f"{name} holds zero bytes, as UTF-16 text does: save it as UTF-8, or give --encoding "
             f"utf-16-{order}"
         )
 
 
 class _Unpacked(io.RawIOBase):
-    """What a gzip file holds, unless it is packed as no table of texts is."""
+    """The content of a gzip file, unless it is compressed more than any table of texts."""
 
     def __init__(self, plain: IO[bytes], name: str) -> None:
         self._plain, self._name, self._bytes = plain, name, 0
@@ -259,7 +259,7 @@ class _Lines:
         return line
 
     def peek(self) -> str:
-        """The first line, which comes again."""
+        """The first line, which is then read again."""
         self._again = self._stream.readline(MAX_RECORD)
         self.number = 1
         return self._again

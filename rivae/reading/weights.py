@@ -1,4 +1,4 @@
-"""Safetensors: what a file says that it holds is checked before any of it is in memory."""
+"""Safetensors files: their header is checked before any tensor is in memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Types and shapes of the tensors by name, and the texts kept beside them."""
+    """Types and shapes of the tensors by name, and the texts stored with them."""
 
     types: Mapping[str, str]
     shapes: Mapping[str, Shape]
@@ -52,10 +52,10 @@ class Header:
 
 
 def read_header(path: Path, max_bytes: int = MAX_BYTES) -> Header:
-    """What a file holds, of which only the beginning is read.
+    """The header of a file, without reading its tensors.
 
     Raises:
-        DataError: it is larger than ``max_bytes``, no such file, or its tensors do not fill it.
+        DataError: it is larger than ``max_bytes``, not safetensors, or its tensors do not fill it.
         OSError: it cannot be read (``open_regular``).
     """
     with open_regular(path) as stream:

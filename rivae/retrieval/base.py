@@ -68,7 +68,7 @@ def ranks_of_targets(distances: Floats, targets: Ints) -> Floats:
     """
     true = np.take_along_axis(distances, np.asarray(targets)[:, None], axis=1)
     better = (distances < true).sum(axis=1)
-    ties = (distances == true).sum(axis=1) - 1  # the true item itself is no tie
+    ties = (distances == true).sum(axis=1) - 1  # the true item itself does not count
     return np.asarray(1.0 + better + ties / 2.0, dtype=np.float64)
 
 

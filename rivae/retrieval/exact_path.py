@@ -23,8 +23,8 @@ _TIE = 1e-12  # of the squared lengths: closer than this two items tie
 # Of the search for bends.
 _PROBE = 1e-3  # where the slope at an end is measured, in widths of the interval
 _TOLERANCE = 1e-10  # of linearity, relative to the largest value
-_NARROWEST = 1e-10  # of the whole range: two bends closer than this count as one
-_WIDE = 1e-5  # of the whole range: slopes of wider pieces are known to 1e-11
+_NARROWEST = 1e-10  # of the full range: two bends closer than this count as one
+_WIDE = 1e-5  # of the full range: slopes of wider pieces are known to 1e-11
 _MOST_PER_LINE = 4096
 NO_PATHS = (
     "this decoder is not piecewise linear, or bends too often to have exact change points: "

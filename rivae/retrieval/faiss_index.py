@@ -52,10 +52,10 @@ class FaissIndex(PointIndex):
         return positions, distances
 
     def _round(self, queries: Floats, k: int, wanted: int) -> tuple[Ints, Floats, np.ndarray]:
-        """One search with ``wanted`` candidates, and which rows are certainly right."""
+        """One search with ``wanted`` candidates, and which rows are certainly correct."""
         centred = np.ascontiguousarray(queries - self._centre, dtype=np.float32)
         if len(queries) == 1:
-            # Two threads bring nothing for one query and cost much beside a busy neighbour.
+            # A second thread does not speed up one query and is slow on a busy machine.
             # FAISS keeps this number per calling thread.
             self._faiss.omp_set_num_threads(1)
         coarse, chosen = self._index.search(centred, wanted)

@@ -1,4 +1,4 @@
-"""The space that is searched: V itself, or its exact projection onto the last hidden layer.
+"""The searched space: V itself, or its exact projection onto the last hidden layer.
 
 f(z) = h(z) W + b with h in R^m and V of dimension D. With the thin QR W' = Q R, item v becomes
 p = [Q'(v - b), r] with r = |(I - QQ')(v - b)| and a query becomes q = [R h, 0]; then
@@ -38,7 +38,7 @@ class FullSpace:
     def __init__(self, weight: Floats, bias: Floats) -> None:
         self.weight, self.bias = weight, bias
         m, dim_v = weight.shape
-        # A decoder of pictures hands out whole pictures: no product of thousands by thousands.
+        # A decoder of pictures outputs pictures: no product of thousands by thousands.
         self.whole = m == dim_v == np.count_nonzero(weight) and bool((weight.diagonal() == 1).all())
 
     @property

@@ -1,4 +1,4 @@
-"""A trained method, a data set and the rows searched: everything the explorer asks."""
+"""A trained method, a data set and the rows searched: answers every question of the explorer."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from rivae.retrieval.storage import (
     weights_digest,
 )
 
-# Training rows that stand for the data: a s.d. of them is good to one per cent, and pictures that
-# are decoded and embedded for it cost every first visitor a second per thousand.
+# Training rows that represent the data: their s.d. is exact to one per cent, and decoding and
+# embedding a thousand pictures costs the first visitor a second.
 REFERENCE_ROWS = 5_000
 _HELD_OUT_ROWS = 2_000
 _RANK_BLOCK = 256  # queries ranked at once
@@ -102,7 +102,7 @@ class Retriever:
     def _rows(self, rows: ArrayLike) -> Ints:
         rows = np.atleast_1d(np.asarray(rows))
         if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
-            raise DataError(f"rows must be a list of whole numbers, got {rows.dtype} {rows.shape}")
+            raise DataError(f"rows must be a list of integers, got {rows.dtype} {rows.shape}")
         if len(rows) and not (rows.min() >= 0 and rows.max() < len(self.data)):
             raise DataError(f"a row lies outside 0 ... {len(self.data) - 1}")
         return rows.astype(np.int64)
@@ -146,7 +146,7 @@ class Retriever:
         return self.model.encode_x1(x1)
 
     def latents(self, rows: ArrayLike) -> Floats:
-        """The z that stands for data rows in factor metrics, (n, d).
+        """The z of data rows that factor metrics use, (n, d).
 
         mu(v1), or the mean of Q(z|v1,v2) where the query fixes only the factors' distribution.
         """
@@ -220,8 +220,8 @@ class Retriever:
     def reference_latents(self) -> tuple[Floats, Floats]:
         """Mean and log variance of P(z|v1), each (n, d), of at most 5,000 training rows.
 
-        Drawn with a fixed seed and encoded on first use; the searched items where there is no
-        training row.
+        Drawn with a fixed seed and encoded on first use; of the searched items if there
+        are no training rows.
         """
         with self._lock:
             if self._reference is None:
@@ -254,6 +254,6 @@ class Retriever:
         return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
-        """``encode`` of rows that every start asks for."""
+        """``encode`` of rows that are needed at every start."""
         key, shape = partial(self._content_key, rows), (len(rows), self.n_components)
         return kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))

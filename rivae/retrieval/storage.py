@@ -1,4 +1,4 @@
-"""Indexes and latents of a model, kept on disk: found again by what they were made from."""
+"""Indexes and latents of a model, kept on disk: with keys made from everything they depend on."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def save_index(folder: Path, key: str, index: Index) -> Path:
 
 
 def open_index(folder: Path, key: str, *, faiss_above: int = FAISS_ABOVE) -> Index | None:
-    """The index saved under ``key``, or None when there is none.
+    """The index saved under ``key``; None when none was saved.
 
     Raises:
         DataError: if the files are damaged, of another version or belong to another key.
@@ -93,11 +93,11 @@ def kept_index(
     *,
     faiss_above: int = FAISS_ABOVE,
 ) -> Index:
-    """The index saved under ``key``; made and saved when there is none or it is damaged.
+    """The index saved under ``key``; built and saved if it is missing or damaged.
 
     Args:
-        folder: None keeps nothing, and one that cannot be written neither.
-        key: asked only with a folder.
+        folder: where to keep it; nothing is kept with None, or where it cannot be written.
+        key: called only with a folder.
     """
     if folder is None:
         return make()
@@ -118,11 +118,11 @@ def kept_latents(
     shape: tuple[int, int],
     make: Callable[[], tuple[Floats, Floats]],
 ) -> tuple[Floats, Floats]:
-    """Mean and log variance, each of ``shape`` (n, d): those in ``folder``, else made and kept.
+    """Mean and log variance, each of ``shape`` (n, d): those in ``folder``, else computed and kept.
 
     Args:
-        folder: None keeps nothing, and one that cannot be written neither.
-        key: names everything that they depend on (``content_key``); asked only with a folder.
+        folder: where to keep it; nothing is kept with None, or where it cannot be written.
+        key: names everything that they depend on (``content_key``); called only with a folder.
     """
     if folder is None:
         return make()
@@ -135,7 +135,7 @@ def kept_latents(
 
 
 def _read(path: Path, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
-    """What was kept; None when there is nothing, or it is damaged (then it is made anew)."""
+    """What was kept; None when it is missing or damaged (then it is computed again)."""
     try:
         with np.load(path, allow_pickle=False) as kept:
             mu, log_var = kept["mu"], kept["log_var"]

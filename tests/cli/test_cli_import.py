@@ -58,7 +58,7 @@ def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
     ("words", "reason"),
     [
         (["--images", "photos", "--name", "kitchen"], "'kitchen' is a data set of the app: choose"),
-        ([], "where are the pictures? Say --images FOLDER_OR_ZIP"),
+        ([], "the pictures are missing: give --images FOLDER_OR_ZIP"),
         (["--images", "nowhere"], "nowhere does not exist"),
         (["--images", "photos", "--map", "title"], "'title' is not a mapping"),
         (["--images", "photos", "--map", "picture=file"], "there is no column 'file'"),

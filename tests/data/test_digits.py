@@ -81,5 +81,5 @@ def test_upload_has_the_shape_and_range_of_the_view(digits):
 
 
 def test_a_blank_upload_is_refused(digits):
-    with pytest.raises(DataError, match="plain surface"):
+    with pytest.raises(DataError, match="only one colour"):
         digits.from_upload(Image.new("L", (100, 100), 128))

@@ -84,7 +84,7 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
     ("name", "change", "reason"),
     [
         (IMAGES, lambda d: b"\x00\x00\x08\x01" + d[4:], "magic 2049, expected 2051"),
-        (IMAGES, lambda d: b"\x89PNG" + d[4:], "no idx file of this kind"),
+        (IMAGES, lambda d: b"\x89PNG" + d[4:], "not an idx file of this kind"),
         (IMAGES, lambda d: d[:-1], "states 31360 bytes of data but holds 31359"),
         (IMAGES, lambda d: d + b"x", "holds more"),
         (IMAGES, lambda d: d[:9], "no idx header"),

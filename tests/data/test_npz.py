@@ -66,10 +66,10 @@ def described(shape, descr="'<f8'", order="False"):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no .npz file"),
-        (b"not a zip at all" * 10, "no .npz file"),
+        (b"", "not an .npz file"),
+        (b"not a zip at all" * 10, "not an .npz file"),
         (member(b"", "b.npy"), "holds no array 'a'"),
-        (member(b"plain text"), "is no array"),
+        (member(b"plain text"), "is not an array"),
         (member(described("(2, 3)", "'|O'") + bytes(48)), "unexpected type object"),
         (member(described("(2, 3)", "'<U4'") + bytes(48)), "unexpected type <U4"),
         (member(described("(2, 4)") + bytes(64)), r"has shape \(2, 4\), not \('N', 3\)"),
@@ -79,8 +79,8 @@ def described(shape, descr="'<f8'", order="False"):
         (member(described("(2, 3)") + bytes(40)), "ends early"),
         (member(described("(9999999999999, 3)") + bytes(48)), "ends early"),
         (member(described("(100000, 3)") + bytes(2_400_000)), "needs 2 MiB"),  # a small bomb
-        (member(header("{'shape': __import__('os').getcwd()}")), "is no array"),
-        (member(header("{'descr': '<f8'}")), "is no array"),
+        (member(header("{'shape': __import__('os').getcwd()}")), "is not an array"),
+        (member(header("{'descr': '<f8'}")), "is not an array"),
     ],
     # A zip holds the time, and processes that test in parallel need the same names.
     ids=lambda value: value if isinstance(value, str) else "file",

@@ -198,7 +198,7 @@ def pickled(parts):
         (lost_ellipse, "do not form pairs"),
         (doubled_pair, "do not form pairs"),
         (no_latents, "holds no array 'latents_values'"),
-        (other_file, "is no dSprites file"),
+        (other_file, "is not a dSprites file"),
         (pickled, "unexpected type object"),
     ],
 )
@@ -252,7 +252,7 @@ def test_a_sprite_survives_its_own_upload(sprites):
 
 
 def test_a_useless_upload_is_refused(sprites):
-    with pytest.raises(DataError, match="plain surface"):
+    with pytest.raises(DataError, match="only one colour"):
         sprites.from_upload(Image.new("RGB", (50, 50), "red"))
     with pytest.raises(DataError, match="thinner"):
         sprites.from_upload(Image.new("RGB", (50, 1), "red"))

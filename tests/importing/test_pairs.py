@@ -256,7 +256,7 @@ def test_a_damaged_store_is_named(tmp_path, pictures, write_table):
     with pytest.raises(DataError, match="missing or damaged"):
         PairStore(folder).recipe(0)
     (folder / "store.json").write_text('{"format": 2}')
-    with pytest.raises(DataError, match="no manifest of imported data"):
+    with pytest.raises(DataError, match="not a manifest of imported data"):
         PairStore(folder)
 
 

@@ -1,4 +1,4 @@
-"""The joint model on V against torch.distributions: likelihood, posteriors, bounds, scores."""
+"""The bimodal model on V against torch.distributions: likelihood, posteriors, bounds, scores."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from torch.distributions import Independent, MultivariateNormal, Normal, kl_dive
 
 from rivae.errors import ConfigError
 from rivae.methods import Noise, method_config
-from rivae.methods.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_joint_model
+from rivae.methods.bimodal import BimodalTerms, BimodalVAE, LinearGaussian, build_bimodal_model
 from rivae.methods.gaussians import (
     DiagonalGaussian,
     FullGaussian,
@@ -31,14 +31,16 @@ def normal(*shape, seed=0):
 
 
 def fresh_model(seeds=(0,), stacked=False, **settings):
-    """A joint model in float64 as training starts it."""
-    model = build_joint_model(D, LATENT, BimodalTerms(**settings), len(seeds) if stacked else None)
+    """A bimodal model in float64 as training starts it."""
+    model = build_bimodal_model(
+        D, LATENT, BimodalTerms(**settings), len(seeds) if stacked else None
+    )
     reset_linears(model, [torch.Generator().manual_seed(s) for s in seeds])
     return model.double()
 
 
 def model_of(seeds=(0,), stacked=False, **settings):
-    """A joint model in float64 whose log variances are all different."""
+    """A bimodal model in float64 whose log variances are all different."""
     model = fresh_model(seeds, stacked, **settings)
     with torch.no_grad():
         for i, raw in enumerate((model.raw_log_var1, model.raw_log_var2)):

@@ -10,7 +10,7 @@ from torch.func import jvp
 
 from rivae.data.tokens import LENGTH, SECTIONS
 from rivae.errors import ConfigError
-from rivae.methods.joint import perturbable
+from rivae.methods.joint_training import perturbable
 from rivae.nets import EmbedderConfig, EmbedderPair, build_embedder, build_embedders
 from rivae.nets.layers import reset_linears
 from rivae.nets.precision import steady

@@ -120,7 +120,7 @@ def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     (broken / "store.json").write_text("{}")
     again = app("data")
     again.calm()
-    assert "no manifest of imported data" in again.words.replace("\\", "")
+    assert "not a manifest of imported data" in again.words.replace("\\", "")
     assert "40 pairs" in again.words.replace("\\", "")
     # Into the trash and back; what is no import of ours stays.
     again.at.button(key="trash_import_delete_broken").click().run()

@@ -1,4 +1,4 @@
-"""Embeddings that came from elsewhere (CLIP, SigLIP …), kept beside the items of a store.
+"""Embeddings made elsewhere (CLIP, SigLIP …), kept next to the items of a store.
 
 ``features/NAME/pictures.npy`` (N, D1) and ``texts.npy`` (N, D2), float16 or float32, memory-mapped;
 ``features.json`` says where they came from.
@@ -68,7 +68,7 @@ class MatrixView:
 def read_matrix(path: Path) -> NDArray[Any]:
     """A matrix of floats: an .npy file, memory-mapped, or Parquet with a list column or D columns.
 
-    Its rows are checked when they are taken over, see ``write_features``.
+    Its rows are checked when they are stored, see ``write_features``.
 
     Raises:
         DataError: in one sentence.
@@ -99,7 +99,7 @@ def write_features(
     rows: NDArray[np.int64],
     about: Mapping[str, Any],
 ) -> None:
-    """Take over rows of two matrices as the features ``name`` of the store in ``folder``.
+    """Store rows of two matrices as the features ``name`` of the store in ``folder``.
 
     Args:
         matrices: "pictures" and "texts", at least as long as ``rows`` reaches.
@@ -133,7 +133,7 @@ def write_features(
 def _write_rows(
     side: str, matrix: NDArray[Any], rows: NDArray[np.int64], stream: IO[bytes]
 ) -> None:
-    """The rows as an .npy file; not through a map, which a full disk would end the process in."""
+    """The rows as an .npy file, without a memory map: on a full disk that kills the process."""
     dtype = np.dtype(np.float16 if matrix.dtype == np.float16 else np.float32)
     header = {"descr": dtype.str, "fortran_order": False, "shape": (len(rows), matrix.shape[1])}
     np.lib.format.write_array_header_1_0(stream, header)
@@ -158,7 +158,7 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
     """The features ``name`` by side, "pictures" (n, D1) and "texts" (n, D2); one may be missing.
 
     Raises:
-        DataError: when there are none of that name, or they do not fit the store.
+        DataError: when the store has none of that name, or they do not fit it.
     """
     if name not in feature_names(folder):
         known = ", ".join(feature_names(folder)) or "none"

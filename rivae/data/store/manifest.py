@@ -53,7 +53,7 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
     """The folder of imported data, by its name under ``root`` or by its path.
 
     Raises:
-        DataError: when there is none, naming those there are.
+        DataError: when there is none, naming those that exist.
     """
     root = root or data_root()
     candidates = [root / name_or_path] if NAME.fullmatch(name_or_path) else []
@@ -71,19 +71,19 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
 
 
 def own_store(name: str, root: Path | None = None) -> Path:
-    """The folder of the import with this name, for those who are about to delete it.
+    """The folder of the import with this name, for deleting it.
 
-    It lies directly below ``root``, is no link, and its files show that it is an import: it has a
-    valid manifest, or a damaged one beside the import's other files and nothing else.
+    It is directly below ``root``, is not a link, and its files show that it is an import: it has a
+    valid manifest, or a damaged one next to the import's other files and nothing else.
 
     Raises:
-        DataError: there is none.
+        DataError: no such import exists.
     """
 
     root = root or data_root()
     folder = root / checked_name(name)
     if folder.is_symlink():
-        raise DataError(f"{name} is a link to a folder elsewhere: delete it where it lies")
+        raise DataError(f"{name} is a link to a folder elsewhere: delete it there")
     if not is_folder(folder) or not (folder / MANIFEST).is_file():
         known = ", ".join(path.name for path in list_stores(root)) or "none yet"
         raise DataError(f"there is no imported data set '{name}' (imported: {known})")
@@ -127,10 +127,10 @@ class Manifest(_Strict):
 
     Attributes:
         name: the folder's name when it was made.
-        title: what a person calls it.
+        title: its name for people.
         created: ISO time.
         source: what was read, without the folders of the machine it was read on.
-        synthetic: made by a program; said wherever its items are shown.
+        synthetic: made by a program; pages say so wherever they show its items.
         n_items: N.
         chunks: items in each chunk, in order; they sum to N.
         picture_side: pictures are squares of at most this side; 0 without pictures.
@@ -138,7 +138,7 @@ class Manifest(_Strict):
         view_names: what a person calls the two sides.
         report: what was left out and why, see ``rivae.importing.report``.
         store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
-            made before it was written, for which ``PairStore.store_id`` computes the same.
+            made before this field existed, for which ``PairStore.store_id`` computes the same.
     """
 
     format: Literal[1] = 1
@@ -177,7 +177,7 @@ class Manifest(_Strict):
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "the file"
             raise DataError(
-                f"{path} is no manifest of imported data ({where}: {first['msg']}): import the "
+                f"{path} is not a manifest of imported data ({where}: {first['msg']}): import the "
                 "data again"
             ) from error
         if sum(manifest.chunks) != manifest.n_items:

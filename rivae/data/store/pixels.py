@@ -28,9 +28,9 @@ MAX_IN_MEMORY = 4 * 2**30
 class StorePixels:
     """Pictures of shape (3, S, S), float32 in [0, 1]; a grey card where an item has none.
 
-    A picture is decoded when it is first asked for and then lies in ``pixels-S.bin`` in the store's
-    cache, which processes share and the system may drop from memory; where the store cannot be
-    written, in memory. A byte per picture says that it is there, written after its pixels.
+    A picture is decoded when it is first asked for and then kept in ``pixels-S.bin`` in the store's
+    cache, which processes share and the system may drop from memory; or in memory if the store
+    cannot be written. One byte per picture, written after its pixels, marks it as complete.
     """
 
     def __init__(self, store: PairStore, size: int) -> None:
@@ -71,7 +71,7 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """A file of zeros as an array, or zeros in memory where no file can be.
 
     Raises:
-        DataError: there is room for it nowhere.
+        DataError: there is no room for it on the disk or in memory.
     """
     size = int(np.prod(shape))
     try:
@@ -84,7 +84,7 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     except OSError as error:
         if size > MAX_IN_MEMORY:
             raise DataError(
-                f"the pictures take {size / 2**30:,.1f} GB at this "
+                f"the pictures need {size / 2**30:,.1f} GB at this "
                 "size, and there is no room for them: choose a smaller image_size, or make room"
             ) from error
         return np.zeros(shape, dtype=np.uint8)

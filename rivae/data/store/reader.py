@@ -20,7 +20,7 @@ from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError
 
 _GROUPS_KEPT = 32
-# What Arrow raises for files that are damaged or none of ours.
+# What Arrow raises for files that are damaged or not ours.
 _ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
 _TEXTS = ("ingredients", "instructions", "tags", "ingredient_names")
 _ALWAYS = ("id", "title", "url", *_TEXTS, "partition", "picture_offset", "picture_length")
@@ -48,7 +48,7 @@ class PairStore:
     def store_id(self) -> str:
         """16 hexadecimal digits that name these data, on every machine; see ``writer.store_id``.
 
-        Imports made before it was written are read through once; their files stay as they are.
+        For older imports, which do not hold it, it is computed; their files stay as they are.
         """
         if self.manifest.store_id:
             return self.manifest.store_id
@@ -133,7 +133,7 @@ class PairStore:
 
     @cached_property
     def titles(self) -> pa.ChunkedArray:
-        """All titles as one Arrow column: compact, and quick to ask."""
+        """All titles as one Arrow column: compact, and quick to look up."""
         return pa.chunked_array([c for t in self._tables(["title"]) for c in t["title"].chunks])
 
     def title(self, i: int) -> str:

@@ -2,9 +2,9 @@
 
 A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other) and then
 ``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet file
-stands is finished. The files grow in ``.NAME~FINGERPRINT.partial`` beside the place of the finished
-folder: the same import finds them again, and a corrected one with other files or settings begins
-in a folder of its own. When an import is finished, what others left under its name is deleted.
+exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder: the
+same import finds them again, and a corrected one with other files or settings begins in a separate
+folder. When an import is finished, unfinished ones of the same name are deleted.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ class StoreItem:
 
 
 class StoreWriteError(DataError):
-    """The disk refused; what was finished before is kept, and the same import resumes from it."""
+    """The disk refused; finished chunks are kept, and the same import resumes from them."""
 
 
 class StoreWriter:
     """Collects items and writes full chunks.
 
     Args:
-        folder: the finished folder's place; it must not exist.
+        folder: path of the finished folder; it must not exist.
         fingerprint: says which import this is; the same one resumes.
         factor_names: the columns of ``StoreItem.factors``.
 
@@ -238,8 +238,8 @@ class StoreWriter:
         """Write the rest and the manifest, and give the folder its name.
 
         Args:
-            manifest: fields of ``Manifest`` beside ``n_items`` and ``chunks``.
-            before_naming: adds to the complete store, given its folder as it stands.
+            manifest: fields of ``Manifest`` other than ``n_items`` and ``chunks``.
+            before_naming: called with the folder of the complete store, to add to it.
 
         Raises:
             DataError: when no item was given, the name is taken or the disk refuses.
@@ -268,17 +268,17 @@ class StoreWriter:
         return self.folder
 
     def keep(self, name: str, value: Any) -> None:
-        """Write a JSON file beside the chunks, until the import is finished."""
+        """Write a JSON file next to the chunks."""
         try:
             write_json(self.partial / name, value)
         except OSError as error:
             raise self._refused(error) from error
 
     def give_up(self, keep: bool) -> None:
-        """End without a finished folder, and leave only what can be resumed.
+        """End without a finished folder, and keep only what can be resumed.
 
-        What an earlier call left stays, and with ``keep`` the finished chunks of this one. All
-        else that this call made is deleted, the folders above included.
+        What an earlier call left is kept, and with ``keep`` the finished chunks of this one.
+        Everything else that this call made is deleted, parent folders included.
         """
         self._held.close()
         if self._resumed or (keep and self.chunks):
@@ -309,7 +309,7 @@ def unfinished(folder: Path) -> list[Path]:
 
 
 def _partial(folder: Path, which: dict[str, Any]) -> Path:
-    """Where the import ``which`` grows."""
+    """The folder in which the import ``which`` grows."""
     old = folder.with_name(f".{folder.name}.partial")
     with suppress(OSError, ValueError):
         if json.loads((old / FINGERPRINT).read_bytes()) == which:

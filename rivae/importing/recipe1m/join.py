@@ -1,4 +1,4 @@
-"""What the smaller files say about a recipe, by its id.
+"""Looks up by a recipe's id what the smaller files hold about it.
 
 They go into a temporary SQLite table first, because their order is not that of ``layer1.json``.
 """
@@ -38,7 +38,7 @@ TELL_EVERY = 2_000  # records
 
 
 class Join:
-    """Asked recipe by recipe while the texts are read; see ``joined``."""
+    """Answers for one recipe at a time while the texts are read; see ``joined``."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -69,7 +69,7 @@ class Join:
         return None if row is None else json.loads(row[0])
 
     def fill(self, table: str, rows: Iterator[tuple[str, Any]]) -> None:
-        """Take over what ``rows`` of (id, JSON value) say; the last of one id counts."""
+        """Store ``rows`` of (id, JSON value); of one id the last counts."""
         self._connection.executemany(
             f"INSERT OR REPLACE INTO {table} VALUES (?, ?)",
             ((key, json.dumps(said)) for key, said in rows),
@@ -81,7 +81,7 @@ def joined(folder: Path, tags: Path | None, with_factors: bool, tell: Progress) 
     """The tables over the files of ``folder``, as long as the context lasts.
 
     Raises:
-        DataError: a file cannot be read, or is not of its form.
+        DataError: a file cannot be read, or has another form.
     """
     with (
         tempfile.TemporaryDirectory(prefix="rivae-") as scratch,

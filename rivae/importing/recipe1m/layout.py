@@ -1,4 +1,4 @@
-"""The published files: their names, what a record holds, and the factors known of it."""
+"""The published files: their names, what a record holds, and known factors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_recipe1m(folder: Path) -> bool:
 
 
 def field(record: object, key: str) -> Any:
-    """What stands under ``key``; None in a record of another form."""
+    """The value of ``key``; None in a record of another form."""
     return record.get(key) if isinstance(record, dict) else None
 
 
@@ -83,10 +83,10 @@ class KnownFactors:
         self._path, self._names = folder / FACTORS, folder / FACTOR_NAMES
 
     def read(self, report: ImportReport) -> tuple[FactorColumn, ...]:
-        """The columns; one that is no factor is noted in the report.
+        """The columns; one that cannot be a factor is noted in the report.
 
         Raises:
-            DataError: a file is not of its form.
+            DataError: a file has another form.
         """
         if not self._path.is_file():
             return ()
@@ -105,8 +105,8 @@ class KnownFactors:
         return self.columns
 
     def values(self, record: Mapping[str, Any] | None) -> dict[str, float]:
-        """The values that a line of ``factors.csv`` holds; of levels with names, counted there from
-        1, the codes 0, 1, 2 …
+        """The values in a line of ``factors.csv``; named levels, counted there from 1, become the
+        codes 0, 1, 2 …
 
         Raises:
             UnusableError: there is no line, or no such level.
@@ -130,10 +130,10 @@ class KnownFactors:
 
 
 def read_factor_names(path: Path) -> tuple[tuple[FactorColumn, ...], bool]:
-    """The columns that ``factors.json`` names with their levels, and whether the items are made.
+    """The columns that ``factors.json`` names with their levels, and whether they are synthetic.
 
     Raises:
-        DataError: when it is not of that form.
+        DataError: when it has another form.
     """
     try:
         stored = read_json(path, MAX_FIELD, mend=True)

@@ -55,7 +55,7 @@ class Recipe1MImport:
 
     @property
     def synthetic(self) -> bool:
-        """The items are made by a program; known once ``factor_columns`` was asked."""
+        """Whether the items are made by a program; known after ``factor_columns``."""
         return self._factors.synthetic
 
     def fingerprint(self) -> dict[str, Any]:

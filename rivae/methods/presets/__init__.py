@@ -1,7 +1,7 @@
 """Settings of every method on every data set by name: "paper" (literal) and "default" (works).
 
-A preset is made from two parts: what suits the data (``by_shape``, or the data set's own file in
-``datasets``) and what the method makes of it (its recipe in ``recipes``). Neither file is needed: a
+A preset is made from two parts: settings for the data (``by_shape``, or the data set's own file in
+``datasets``) and the method's additions (its recipe in ``recipes``). Neither file is needed: a
 new data set takes the preset of its shape, a new method the shortest recipe and its own defaults.
 """
 
@@ -24,7 +24,7 @@ from rivae.methods.presets.recipes import RECIPES, one_stage
 
 @dataclass(frozen=True)
 class Preset:
-    """Where a configuration begins, to be changed key by key.
+    """The start of a configuration, to be changed key by key.
 
     Attributes:
         method: settings of the method, complete but for its own defaults.
@@ -66,7 +66,9 @@ def find_preset(
         made |= RECIPES[method](found, paper)
     else:
         made = {k: v for k, v in (made | one_stage(found, paper)).items() if k in known}
-    embeds = "embedder2" in known  # others have networks of their own, which read what is usual
+    embeds = (
+        "embedder2" in known
+    )  # other methods have their own networks, which read the usual items
     vectors = bool(settings.get("features"))
     if vectors and embeds:
         made |= FEATURES
@@ -91,7 +93,7 @@ def _of_data(name: str, settings: Mapping[str, Any]) -> DataPreset:
 
 @lru_cache(maxsize=64)
 def _of_shape(name: str, settings: str) -> DataPreset:
-    """Kept: a data set that does not tell its shapes has to be loaded for them."""
+    """Cached: a data set without a function ``shapes`` has to be loaded for them."""
     return by_shape(*item_shapes(name, json.loads(settings)))
 
 

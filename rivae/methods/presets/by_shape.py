@@ -1,4 +1,4 @@
-"""What suits data of a shape, whatever they are: the start of every preset.
+"""Settings for data by their shape alone: the start of every preset.
 
 Vectors and small pictures go through fully connected networks; larger pictures, alone or with
 texts, through a small residual network. The numbers are those of Split-Digits and of imported
@@ -15,15 +15,15 @@ from typing import Any
 
 Shape = tuple[int, ...]
 Settings = Mapping[str, Any]
-SMALL = 1024  # numbers of an item that a fully connected network takes with ease
+SMALL = 1024  # numbers per item that suit a fully connected network
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataPreset:
-    """What the presets of all methods take from a kind of data, or from one data set.
+    """The settings that presets of all methods take from a kind of data, or from one data set.
 
     Attributes:
-        networks: of every method, as far as it has them: dim(z), dim(V), embedders, heads.
+        networks: of every method that has them: dim(z), dim(V), embedders, heads.
         default: by method what "default" adds to its recipe (``recipes``). "rivae" and
             "cos-sim-lvm" are also where other methods take rates, batches and starts from.
         paper: rates and schedule of "paper", as RIVAE counts its epochs.
@@ -122,7 +122,7 @@ PICTURES = DataPreset(
         "head_hidden": (100,),
     },
     default={
-        # The start aligns the embeddings alone: with the bottleneck of Cos-Sim-LVM beside it they
+        # The start aligns the embeddings alone: with the bottleneck of Cos-Sim-LVM as well they
         # keep half of what they could learn (kitchen: linear R^2 .32 of .67). tau^2 of the scores
         # is that start's temperature. A lower bound of 256 dimensions at full weight drowns L_Retr
         # in the gradient of the heads, and samples of z blur queries that say little: MedR 109
@@ -200,7 +200,7 @@ def _is_picture(shape: Shape) -> bool:
 
 
 def _halvings(shape: Shape) -> int:
-    """How often both sides of a picture can be halved, at most as often as ``PICTURE`` does."""
+    """How often both sides of a picture can be halved, at most as often as in ``PICTURE``."""
     most = len(PICTURE["channels"])
     return max(k for k in range(most + 1) if all(side % 2**k == 0 for side in shape[1:]))
 

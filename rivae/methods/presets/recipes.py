@@ -1,9 +1,9 @@
-"""The recipe of every method: what it makes of a data set's preset, as "default" and as "paper".
+"""The recipe of every method: its settings on top of a data set's, as "default" and as "paper".
 
 "paper" takes the supplement's rates and schedule, the printed scales of eta and |eps|, one random
 mismatch per pair and embedders that start from a trained Cos-Sim-LVM. "default" changes what keeps
 the paper's scales from working. The methods take what they can from RIVAE's recipe, so that two of
-them differ by their method alone.
+them differ only by their method.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from rivae.methods.presets.by_shape import PICTURE, PICTURES
 RIVAE = PICTURES.default["rivae"]
 PRESET = replace(
     PICTURES,
-    # The texts go through one linear map: with a hidden layer the contrast between texts is told
-    # from six or seven factors and the others are never learned (linear R^2 of all .68, with the
+    # The texts go through one linear map: with a hidden layer six or seven factors suffice to
+    # tell texts apart and the others are never learned (linear R^2 of all .68, with the
     # map .87). Two axes more than factors, for one of them lies on a curve that takes two.
     networks={
         **PICTURES.networks,

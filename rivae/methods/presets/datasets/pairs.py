@@ -6,7 +6,7 @@ from rivae.methods.presets.by_shape import PICTURES
 
 PRESET = replace(
     PICTURES,
-    # The supplement's. Both embedders end in one layer, behind layers of 1,024 of their own: a
+    # The supplement's. Both embedders end in one layer, after separate layers of 1,024, a
     # width that the supplement does not give.
     paper_networks={
         "dim_v": 1024,

@@ -1,6 +1,6 @@
 """Joint training of a model and its embedders by L_Retr and L_Reg (eq. obj_joint).
 
-The settings and terms that RIVAE and RBi-VAE share.
+RIVAE and RBi-VAE share these settings and terms.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
     )
 
 
-class JointConfig(MismatchTerms, EmbeddedConfig):
+class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
     """Settings of the joint stage. Points that the paper leaves open have a description."""
 
     joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
@@ -84,20 +84,20 @@ class JointConfig(MismatchTerms, EmbeddedConfig):
     )
 
     @model_validator(mode="after")
-    def _anchor_fits(self) -> JointConfig:
+    def _anchor_fits(self) -> JointTrainingConfig:
         if self.anchor and self.init != "smooth":
             raise ValueError("an anchor needs the smooth start: set init=smooth or anchor=null")
         return self
 
 
-class JointMethod(EmbeddedMethod):
-    """A method with a stage "joint", in which the embedders train beside the model."""
+class JointTraining(EmbeddedMethod):
+    """A method with a stage "joint", in which the embedders train together with the model."""
 
-    config: JointConfig
+    config: JointTrainingConfig
 
     def __init__(
         self,
-        config: JointConfig,
+        config: JointTrainingConfig,
         shape1: tuple[int, ...],
         shape2: tuple[int, ...],
         n_models: int | None = None,
