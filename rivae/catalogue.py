@@ -58,7 +58,7 @@ class Catalogue:
         self, data: PairedDataset, rows: Rows = "test", thumbnails: ThumbnailCache | None = None
     ) -> None:
         if rows not in ROWS:
-            raise ConfigError(f"there are no rows '{rows}': choose one of {', '.join(ROWS)}")
+            raise ConfigError(f"unknown rows '{rows}': choose one of {', '.join(ROWS)}")
         self.data, self.rows = data, rows
         everything = np.sort(np.concatenate([data.splits[s] for s in data.splits]))
         self.search_rows: NDArray[np.int64] = data.splits["test"] if rows == "test" else everything

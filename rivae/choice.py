@@ -62,8 +62,8 @@ def rank_runs(
     for run in runs:
         if run.config.parent is not None:  # not another seed, and made with labels
             raise ConfigError(
-                f"{run.id} is {run.config.parent} in other axes and no seed of its own: leave it "
-                "out, or name the original"
+                f"{run.id} is {run.config.parent} in other axes, not another seed: remove "
+                "it, or name the original"
             )
     for run in runs[1:]:
         _check_same(runs[0], run)
@@ -82,7 +82,7 @@ def rank_runs(
             raise ConfigError(f"{run.id} has no latent axes to compare: its method searches with V")
         mu, mask = run_latents(method, data, rows)
         if not np.isfinite(mu).all():
-            raise DataError(f"{run.id} gives latents that are not finite: leave it out")
+            raise DataError(f"{run.id} gives latents that are not finite: remove it")
         z.append(mu)
         informative.append(mask)
         scores = validation_scores(method, data)
@@ -119,7 +119,7 @@ def run_latents(
 
 
 def configuration(config: RunConfig) -> tuple[str, ...]:
-    """What seeds of one configuration share: data set, method and all their settings."""
+    """The part of a configuration that its seeds share: data set, method and all settings."""
     data, method = config.dataset, config.method
     return (
         data.name,

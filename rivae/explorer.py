@@ -146,7 +146,7 @@ class Explorer(Catalogue):
         """Mean of P(z|v1) of a user's own picture, shape (d,).
 
         Raises:
-            DataError: the data set takes no uploads or cannot read this one.
+            DataError: the data set accepts no uploads or cannot read this one.
         """
         mu, _ = self.retriever.encode_x1(self.data.from_upload(image))
         return np.asarray(mu[0], dtype=np.float64)

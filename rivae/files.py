@@ -19,7 +19,7 @@ if os.name == "posix":
     import fcntl
 
 
-# What ``write_atomic_with`` calls the file that it writes first.
+# The name of the temporary file that ``write_atomic_with`` writes first.
 _TEMPORARY = re.compile(r"\..+\.\d+(-\d+)?\.tmp")
 
 
@@ -96,7 +96,7 @@ def private_file(path: Path) -> None:
 def open_plain(path: Path, mode: str, *, private: bool = False) -> IO[Any]:
     """``path.open(mode)`` without waiting; an OSError for anything but a plain file.
 
-    A pipe would wait for somebody at its other end, and a device takes or gives without end.
+    A pipe would wait for its other end, and a device may read or write without end.
 
     Args:
         private: a file made by this belongs to its owner alone.

@@ -1,6 +1,6 @@
 """Where this installation is: the package, the files of the app, and what is computed from them.
 
-In a checkout the app's files (``app.py``, ``pages/``, ``assets/``) lie next to the package and are
+In a checkout the app's files (``app.py``, ``pages/``, ``assets/``) are next to the package and are
 edited there. A wheel has one folder only, so ``setup.py`` puts a copy of them into it.
 """
 
@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-# What a new process must have on its path to import this package, also from a bare checkout.
+# A new process needs this on its path to import this package, also from a bare checkout.
 PACKAGE_ROOT = Path(__file__).resolve().parents[1]
 IN_WHEEL = "_app"  # their folder in the package; setup.py writes it
 CACHE = "cache"

@@ -145,4 +145,4 @@ def test_a_derived_run_is_no_seed(runs, folder, tmp_path, capsys):
         rank_runs([Run(tmp_path / "s0-aligned"), *runs[1:]])
     names = [str(run.path) for run in runs[1:]]
     assert main(["choose", str(tmp_path / "s0-aligned"), *names]) == 1
-    assert "leave it out, or name the original" in capsys.readouterr().err
+    assert "remove it, or name the original" in capsys.readouterr().err

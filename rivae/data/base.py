@@ -45,7 +45,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class FactorSpec:
-    """What one column of ``PairedDataset.factors`` means.
+    """The meaning of one column of ``PairedDataset.factors``.
 
     ``role`` is "shared" when both views depend on the factor and "private1" / "private2" when
     only that view does. ``levels`` names the values of an ordinal or categorical factor in the
@@ -105,7 +105,7 @@ class PairedDataset:
         factors: (N, K) float64 true factors in their own units, or None; categories are codes.
         factor_specs: K specifications, empty when ``factors`` is None.
         splits: row numbers (int64, sorted) by "train", "validation", "test"; disjoint.
-        view_names: what a person calls the two views, e.g. ("left half", "right half").
+        view_names: the names of the two views for people, e.g. ("left half", "right half").
         search_size: items in one random search set of the retrieval metrics (the paper's number).
         query_fixes: "factors" when a query determines the shared factors, "distribution" when it
             only determines how they are distributed; latents are then scored by z of the pair.
@@ -166,7 +166,7 @@ class PairedDataset:
 
     @property
     def key_name(self) -> str:
-        """What names these data before an item's own id, in labels that outlive this process."""
+        """The prefix of item ids in labels, which names these data for good."""
         return self.name
 
     def item_ids(self) -> list[str]:
@@ -206,7 +206,7 @@ class PairedDataset:
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """A user's picture as a query batch of shape ``(1, *x1.shape)``; see ``accepts_upload``."""
-        raise DataError(f"{self.name} takes no uploaded queries: choose one from the gallery")
+        raise DataError(f"{self.name} accepts no uploaded queries: choose one from the gallery")
 
 
 def random_split(

@@ -24,7 +24,7 @@ class Settings(DatasetSettings):
 
 
 def load(settings: Settings) -> PairedDataset:
-    """Split the digits that come with scikit-learn.
+    """Load the digits of scikit-learn and cut them in halves.
 
     Returns:
         Views of shape (1, 8, 4) in [0, 1], factors (1797, 1): the digit.

@@ -67,7 +67,7 @@ class Settings(DatasetSettings):
     folder: HostPath = Field(
         default=None,
         title="Folder",
-        description="holds the four idx files, gzipped or not; empty takes RIVAE_MNIST",
+        description="holds the four idx files, gzipped or not; if empty, RIVAE_MNIST is used",
     )
     download: bool = Field(
         default=False,

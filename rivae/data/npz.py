@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rivae.errors import DataError
 
 _BLOCK_BYTES = 8 << 20
-# What zipfile and its decompressors raise on damaged, encrypted or exotic members.
+# Errors of zipfile and its decompressors for damaged, encrypted or exotic members.
 UNPACKING_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,

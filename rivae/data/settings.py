@@ -1,4 +1,4 @@
-"""What the settings of data sets share: the class they derive from, seeds, shares and paths."""
+"""The base of data set settings, with field types for seeds, shares and paths."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ x1 = G1(fS, f1) and x2 = G2(fS, f2): fS are two shared factors, f1 and f2 one pr
 all independent with mean 0 and variance 1; G1 and G2 are random two-layer networks.
 
 The paper fixes 4 factors, 50 outputs, two layers, Gaussian factors and (in a comment of its LaTeX)
-3,000 pairs split into 1,000 / 1,000 / 1,000. It leaves open what G is; here
+3,000 pairs split into 1,000 / 1,000 / 1,000. It does not define G; here
 
 * G(f) = 1.5 * W2 @ activation(W1 @ f + b1), with ``g_width`` hidden units (50) and no output bias;
 * W1 ~ N(0, 1/3), b1 ~ N(0, 1/4), W2 ~ N(0, 1/width): pre-activations have an s.d. near 1.1, so

@@ -36,7 +36,7 @@ class TokensView:
     """N texts as word numbers, (L,) each, served as float32 (integers below 2^16).
 
     Args:
-        numbers: (N, L); may lie on the disk and be mapped.
+        numbers: (N, L); may be memory-mapped from disk.
         vocabulary: word ``i`` has number ``i + RESERVED``.
         vectors: makes the word vectors (len(vocabulary) + RESERVED, D) of a given D, zeros for
             words without one; None when no word has one.

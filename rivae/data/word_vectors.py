@@ -32,7 +32,7 @@ MAX_WORD_BYTES, MAX_LINE_BYTES = 2_000, 200_000
 def vector_source(
     choice: str, folder: Path, key: str, train: NDArray[np.int64]
 ) -> Callable[[TokensView, int], Vectors] | None:
-    """What makes the word vectors of a ``TokensView``.
+    """The function that makes the word vectors of a ``TokensView``.
 
     Args:
         choice: "corpus", "none", or the path of a word2vec file.

@@ -42,7 +42,7 @@ _KNOWN = {
 
 
 class Mapping(BaseModel):
-    """Column names by what they hold; None where the table has no such column."""
+    """Column names by role; None where the table has no such column."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -84,7 +84,7 @@ ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 
 def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
-    """Role -> column, from the columns' names; what is not recognised is absent."""
+    """Role -> column, from the columns' names; unrecognised roles are absent."""
     by_small = {name.lower().strip().replace(" ", "_"): name for name in columns}
     found: dict[str, str] = {}
     for role, names in _KNOWN.items():

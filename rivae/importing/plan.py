@@ -66,7 +66,7 @@ class Plan(BaseModel):
         )
 
     def source(self) -> Source:
-        """What is read.
+        """The source to read.
 
         Raises:
             ConfigError, DataError: with one sentence, before anything is read to its end.

@@ -17,7 +17,7 @@ from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing.report import ImportReport
 from rivae.typed_text import clean
 
-Progress = Callable[[str, float], None]  # what is being done, and the share done in [0, 1]
+Progress = Callable[[str, float], None]  # the current step, and the share done in [0, 1]
 SIDES = (32, 1024)
 MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
@@ -31,7 +31,7 @@ class ImportCancelledError(Exception):
 
 @dataclass(frozen=True)
 class ImportSettings:
-    """What the user decides, whatever the source.
+    """The user's choices, for every kind of source.
 
     Attributes:
         name: of the new data set.

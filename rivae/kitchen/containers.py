@@ -142,7 +142,7 @@ def _shade_body(canvas: Image.Image, c: Container, colour: Colour) -> None:
 
 
 def draw_ware(canvas: Image.Image, c: Container, colour: Colour) -> None:
-    """Plate or bowl, empty: body, rim and the inside that food will lie on."""
+    """Plate or bowl, empty: body, rim and inside."""
     pen = Pen(canvas, (SIDE / 2, c.top))
     _shade_body(canvas, c, colour)
     pen.polygon(ellipse(c.a, c.b), lighter(colour, 0.45))

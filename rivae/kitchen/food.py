@@ -67,7 +67,7 @@ def draw_base(canvas: Image.Image, c: Container, dish: Dish) -> None:
         heap = _HEAP[wet]
         height = 4.5 * heap
         colour = base_colour(dish)
-        # The less there is of it the further back it lies: the liquid is seen in front.
+        # A smaller heap is further back: the liquid shows in front.
         back = Pen(canvas, (SIDE / 2, c.food_y - 0.9 * (1 - heap) * c.food_b))
         _lumpy(back, c.food_a * heap, c.food_b * heap, height, colour, dish)
 

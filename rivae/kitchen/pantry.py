@@ -245,7 +245,7 @@ AMOUNTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("1 pound", "12 ounces", "2 cups", "1 1/2 pounds"),
     ),
 }
-# By level 2 to 5, of what is taken by the spoon or by number.
+# By level 2 to 5, of ingredients measured by the spoon or by number.
 SPARING_AMOUNTS: tuple[tuple[str, ...], ...] = (
     ("1 pinch", "1/4 teaspoon"),
     ("1/2 teaspoon", "3/4 teaspoon"),

@@ -1,4 +1,4 @@
-"""What lies on and around the food: grains, pieces, pepper, sprinkles, syrup and crust."""
+"""Draws everything on and around the food: grains, pieces, pepper, sprinkles, syrup and crust."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def piece(kind: str, turn: int, size: int) -> Image.Image:
     angle = 2 * np.pi * turn / N_TURNS
     PAINTERS[kind](Pen(image, origin, scale, angle), Pen(image, origin, scale))
     image = image.convert("RGBa").reduce(_FINE).convert("RGBA")
-    # A soft shadow below right lifts the piece off what it lies on.
+    # A soft shadow below right lifts the piece off its ground.
     alpha = image.getchannel("A")
     shadow = Image.new("L", alpha.size, 0)
     shadow.paste(alpha.point([round(0.42 * v) for v in range(256)]), (SCALE // 2, SCALE))

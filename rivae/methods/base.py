@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from rivae.config import sane
 from rivae.nets.share import Share
 
-# What ``launch.choose_axes`` may do to the latent coordinates of a trained model.
+# Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated"]
 
 
@@ -62,7 +62,7 @@ class Noise:
 
 @dataclass
 class Batch:
-    """What ``Method.loss`` sees.
+    """The input of ``Method.loss``.
 
     ``x1``/``x2`` have shape (..., B, *shape) with a leading S when S models train as one batch.
     In a stage on cached embeddings they are None and ``v1``/``v2`` (..., B, D) are given instead.
@@ -182,7 +182,7 @@ class Method(nn.Module):
         touch what the optimiser trains.
 
         Raises:
-            DataError: when the embeddings leave the problem without a solution.
+            DataError: when the problem has no solution for these embeddings.
         """
 
     # retrieval

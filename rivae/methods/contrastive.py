@@ -65,8 +65,8 @@ class Contrastive(Method):
         )
         if not any(True for e in (self.embedder1, self.embedder2) for _ in e.parameters()):
             raise ConfigError(
-                "two identities leave nothing to train: set the kind of one embedder to mlp, or "
-                "choose a method with a latent"
+                "with two identities there is nothing to train: set the kind of one embedder to "
+                "mlp, or choose a method with a latent"
             )
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)

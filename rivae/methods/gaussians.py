@@ -109,7 +109,7 @@ Gaussian = tuple[Tensor, Tensor]
 def product_of_experts(experts: Sequence[Gaussian], prior_expert: bool) -> Gaussian:
     """Mean and log variance of prod_i N(mu_i, var_i), times N(0, I) with ``prior_expert``.
 
-    The supplement of the paper leaves the prior expert out, the work it cites has it.
+    The supplement of the paper omits the prior expert; the work it cites has it.
 
     Args:
         experts: (mu, log_var) of each, all (..., B, d).

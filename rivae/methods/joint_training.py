@@ -39,9 +39,9 @@ class Perturbable:
 
 
 def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
-    """What L_Reg perturbs of items ``x`` (..., B, *shape) with ``n_axes`` axes in ``shape``.
+    """The point that L_Reg perturbs, for items ``x`` (..., B, *shape) with ``n_axes`` axes each.
 
-    Their numbers, or the word vectors where the numbers stand for words (Sec. 2, footnote of
+    Their numbers, or their word vectors if the numbers encode words (Sec. 2, footnote of
     eq. emb_reg: pixel-wise for pictures, on the word vectors for text).
     """
     if not isinstance(embedder, RecipeRNN):
@@ -55,7 +55,7 @@ def perturbable(embedder: nn.Module, x: Tensor, n_axes: int) -> Perturbable:
 
 
 class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
-    """Settings of the joint stage. Points that the paper leaves open have a description."""
+    """Settings of the joint stage. Choices that the paper does not fix have a description."""
 
     joint_epochs: Epochs = Field(default=300, description="stage 2: everything")
     joint_batch_size: BatchSize | None = None

@@ -71,7 +71,7 @@ def permuted(z: Tensor, noise: Noise) -> Tensor:
 def total_correlation(discriminator: Discriminator, z: Tensor) -> Tensor:
     """The mean log odds of z (..., B, d), shape (...,); its gradient reaches z alone.
 
-    The discriminator's parameters are held fixed, so this may stand in one objective with
+    The discriminator's parameters are held fixed, so this can be part of one objective with
     ``discriminator_loss``: one optimiser step then updates both, each by its own loss. The
     estimate may be negative.
     """
@@ -178,7 +178,7 @@ class RBiVAE(BimodalMethod, JointTraining):
         v1, v2 = self.embedded_batch(batch)
         # Each loss updates only its own parameters: for L_Bi-VAE embeddings are data.
         objective, terms = self._model_loss(v1.detach(), v2.detach(), batch)
-        # Q(z|v1), not Q(z|v1,v2): z must not have seen the item that it is to find.
+        # Q(z|v1), not Q(z|v1,v2): z must not depend on the item to be found.
         q = self.model.query_posterior(v1)
         z = q.sample(batch.noise) if c.expectation == "sample" else q.mean
         terms["retrieval"] = self.retrieval_term(self.model.all_scores(z, v2), batch)

@@ -15,7 +15,7 @@ from rivae.nets.layers import MLP, GaussianHead, fold_affine_into_input
 
 
 class RIVAEConfig(JointTrainingConfig):
-    """Settings of RIVAE. Points that the paper leaves open are settings with a description."""
+    """Settings of RIVAE. Choices that the paper does not fix have a description."""
 
     unfold_epochs: Epochs = Field(
         default=0,

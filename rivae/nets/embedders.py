@@ -15,7 +15,7 @@ from rivae.nets.recipe_rnn import RecipeRNN
 from rivae.nets.resnets import ResNet50Attention, SmallResNet
 from rivae.nets.settings import EmbedderConfig, EmbedderPair
 
-# What embedders of pictures are called.
+# Embedders of pictures by name.
 PICTURES: dict[str, Callable[[tuple[int, ...], int, EmbedderConfig], PictureEmbedder]] = {
     "conv": ConvEmbedder,
     "small-resnet": SmallResNet,

@@ -133,7 +133,7 @@ def test_title_and_text_are_plain_strings(data):
 def test_uploads(data):
     drawn = data.picture(0, 1).convert("RGB").resize((80, 80))
     if not data.accepts_upload:
-        with pytest.raises(DataError, match="takes no uploaded queries"):
+        with pytest.raises(DataError, match="accepts no uploaded queries"):
             data.from_upload(drawn)
         return
     query = data.from_upload(drawn)

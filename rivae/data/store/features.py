@@ -27,7 +27,7 @@ FOLDER = "features"
 SIDES = ("pictures", "texts")
 MAX_DIM = 16_384
 _BLOCK = 8192
-# What numpy raises for headers that are damaged, or made to be.
+# Errors of numpy for damaged or forged headers.
 _NPY_ERRORS = (
     ValueError,
     OSError,
@@ -143,8 +143,8 @@ def _write_rows(
         if bad.any():
             row = int(rows[start + int(bad.argmax())])
             raise DataError(
-                f"row {row + 1:,} of the {side} matrix is all zero or not finite: leave that "
-                "record out of the table and of both matrices"
+                f"row {row + 1:,} of the {side} matrix is all zero or not finite: remove "
+                "that record from the table and from both matrices"
             )
         stream.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
 

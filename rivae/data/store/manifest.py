@@ -18,7 +18,7 @@ from rivae.trash import is_folder
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
-# What an import's folder may hold.
+# Names that an import's folder may hold.
 _PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.bin|features|cache")
 
 
@@ -129,14 +129,14 @@ class Manifest(_Strict):
         name: the folder's name when it was made.
         title: its name for people.
         created: ISO time.
-        source: what was read, without the folders of the machine it was read on.
+        source: the files read, without the folders of that machine.
         synthetic: made by a program; pages say so wherever they show its items.
         n_items: N.
         chunks: items in each chunk, in order; they sum to N.
         picture_side: pictures are squares of at most this side; 0 without pictures.
         factors: the columns of known factors.
         view_names: what a person calls the two sides.
-        report: what was left out and why, see ``rivae.importing.report``.
+        report: skipped records and the reasons, see ``rivae.importing.report``.
         store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
             made before this field existed, for which ``PairStore.store_id`` computes the same.
     """

@@ -20,7 +20,7 @@ from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError
 
 _GROUPS_KEPT = 32
-# What Arrow raises for files that are damaged or not ours.
+# Errors of Arrow for files that are damaged or not ours.
 _ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
 _TEXTS = ("ingredients", "instructions", "tags", "ingredient_names")
 _ALWAYS = ("id", "title", "url", *_TEXTS, "partition", "picture_offset", "picture_length")

@@ -189,7 +189,7 @@ def by_shape(shape1: Shape, shape2: Shape) -> DataPreset:
         "embedder": _embedder(shape1),
         "embedder2": _embedder(shape2),
     }
-    # Bi-VAE takes every pixel for itself.
+    # Bi-VAE models every pixel.
     pixels = {**PICTURES.default["bi-vae"], "downsample": _downsample(shape1, shape2)}
     return replace(PICTURES, networks=networks, default={**PICTURES.default, "bi-vae": pixels})
 

@@ -19,6 +19,6 @@ PRESET = replace(
         },
         "shared": True,
     },
-    # What such networks read: words in order, and pictures whose map has 28 x 28 places.
+    # Such networks read words in order, and pictures whose map has 28 x 28 places.
     paper_dataset={"text": "tokens", "image_size": 224, "max_words": 20_000},
 )
