@@ -57,5 +57,5 @@ def test_pictures_larger_than_the_disk_and_the_memory_are_refused(store, monkeyp
     monkeypatch.setattr("shutil.disk_usage", lambda path: full)
     assert StorePixels(store, 20).batch([5]).shape == (1, 3, 20, 20), "small ones stay in memory"
     assert not (store.folder / "cache" / "pixels-20.bin").exists()
-    with pytest.raises(DataError, match=r"take 16\.8 GB at this size, and there is no room"):
+    with pytest.raises(DataError, match=r"need 16\.8 GB at this size, and there is no room"):
         StorePixels(store, 2236).batch([5])
