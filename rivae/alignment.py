@@ -31,7 +31,7 @@ MIN_GROUP = 25  # rows behind one covariance
 
 @dataclass(frozen=True)
 class AxisChange:
-    """An invertible affine change of the latent coordinates; ``note`` says how it was found."""
+    """An invertible affine change of the axes of z; ``note`` describes how it was found."""
 
     matrix: Floats
     offset: Floats
@@ -53,14 +53,14 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
 
     Axes are ordered by how much they move f (``slopes`` (m, d, D): df/dz at some z), and point
     where their skewness is positive. FastICA that does not converge, or a ``mu`` that does not
-    fill all its dimensions, leaves the directions as they are and says so.
+    fill all its dimensions, keeps the directions, and ``note`` says so.
     """
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning
 
     spread = np.linalg.svd(mu - mu.mean(axis=0), compute_uv=False)
     if len(mu) <= mu.shape[1] or spread[-1] <= 1e-6 * spread[0]:
-        return _only_scaled(mu, reach, "a dimension of z is constant or repeats others")
+        return _only_scaled(mu, reach, "an axis of z is constant or repeats others")
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         # "cube" maximises kurtosis: the right contrast for flat (uniform) factors.
@@ -102,7 +102,7 @@ def modulated_axes(
     Args:
         z: latents of training pairs (means of Q(z|v1,v2)).
         mu: means of P(z|v1) of the same rows.
-        v1: (n, D) query embeddings, from which similar queries are told.
+        v1: (n, D) query embeddings, used to group similar queries.
         reach: where the central 99 % of the changed ``mu`` end.
         random_state: of the grouping.
         n_groups: groups of queries by k-means.
@@ -116,7 +116,7 @@ def modulated_axes(
     residuals = z - mu
     if (residuals.std(axis=0) <= 1e-6 * np.maximum(z.std(axis=0), 1e-12)).any():
         scaled = scaled_axes(mu, reach)
-        note = "the pair says no more about z than the query: axes only scaled"
+        note = "the pair adds nothing to the query about z: axes only scaled"
         return AxisChange(scaled.matrix, scaled.offset, note)
     labels = KMeans(groups, n_init=2, random_state=random_state).fit_predict(v1)
     members = [residuals[labels == g] for g in range(groups)]

@@ -1,4 +1,4 @@
-"""Two to six runs on one data set, tied by matched factor instead of by the index of an axis.
+"""Two to six runs on one data set, compared by matched factor instead of by axis number.
 
 A factor is an axis of the first run, the reference; every other run has the axis that varies most
 with it over the same items, if any does. Factors are moved in units of each run's own axis range,
@@ -24,7 +24,7 @@ MIN_RUNS, MAX_RUNS = 2, 6
 COUNTERPART = 0.5
 MATCH_ROWS = 3000
 NORMAL_99 = 2.576  # s.d. that hold 99 % of a normal distribution
-MAX_COLUMNS = 16  # points shown of a strip: what fits beside the query on a page
+MAX_COLUMNS = 16  # points shown of a strip: as many as fit next to the query on a page
 POINTS = 201  # as in the paper's range of -10 ... 10 by 0.1
 
 
@@ -38,7 +38,7 @@ class Counterpart:
 
     @property
     def is_weak(self) -> bool:
-        """Whether it is left alone because it hardly varies with the reference."""
+        """Whether it varies too little with the reference to be moved."""
         return self.strength < COUNTERPART
 
 
@@ -51,7 +51,7 @@ def check_number(n_runs: int) -> None:
     if n_runs < MIN_RUNS:
         raise ConfigError("comparing takes two to six runs: choose at least one more")
     if n_runs > MAX_RUNS:
-        raise ConfigError(f"comparing takes two to six runs, not {n_runs}: take some away")
+        raise ConfigError(f"comparing takes two to six runs, not {n_runs}: remove some")
 
 
 def match_runs(explorers: Sequence[Explorer]) -> Matching:
@@ -119,7 +119,7 @@ class Comparison:
         return [explorer.encode(int(query)) for explorer in self.explorers]
 
     def step(self, run: int, factor: int) -> tuple[int, float] | None:
-        """(axis, change of z for a shift of one whole range), the sign included."""
+        """(axis, change of z for a shift of one range), with its sign."""
         found = self.counterpart(run, factor)
         if found is None:
             return None
@@ -157,8 +157,9 @@ def axis_range(explorer: Explorer, axis: int) -> tuple[float, float]:
 def factor_strip(
     comparison: Comparison, run: int, z: Vector, factor: int, k: int = 3, name: str = ""
 ) -> Strip | None:
-    """What ``run`` retrieves while its counterpart of ``factor`` runs over its range from low to
-    high as the reference sees it; values are shifts from the query ``z`` (d,), in ranges.
+    """The items that ``run`` retrieves while its counterpart of ``factor`` moves over its range, in
+    the direction of the reference from low to high; values are shifts from the query ``z`` (d,), in
+    ranges.
 
     Only points where the best item changes are kept. None where there is no counterpart.
     """
@@ -194,9 +195,9 @@ def factor_strips(
 def factor_sheet(
     comparison: Comparison, query: int | str, strips: Sequence[Strip | None], *, side: int = 2
 ) -> Sheet:
-    """The strips of one factor under each other, the query at their left (the paper's figures).
+    """The strips of one factor below each other, the query to their left (the paper's figures).
 
-    ``side`` as in ``data.picture``; runs without a strip are left out.
+    ``side`` as in ``data.picture``; runs without a strip are omitted.
     """
     first = comparison.explorers[0]
     mean = query == "mean"

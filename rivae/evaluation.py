@@ -1,4 +1,4 @@
-"""Everything that is measured on a trained model."""
+"""All measurements on a trained model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rivae.metrics.suite import (
     traversal_metrics,
     with_nulls,
 )
-from rivae.ranges import PAPER, Range, beside, sigma_grid, traversal_values
+from rivae.ranges import PAPER, Range, second_range, sigma_grid, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
@@ -32,7 +32,7 @@ from rivae.traversal import Traversal, traverse
 
 N_QUERIES = 100
 N_QUERIES_DIGITS = 1000  # the paper's example for the transition table
-# Half widths, in s.d. of the aggregated prior, over which the transition metrics are shown to move.
+# Half widths, in s.d. of the aggregated prior, over which the transition metrics are measured.
 DIGIT_RANGES = (3.0, 10.0, 30.0, 100.0, 300.0)
 N_QUERIES_RANGES = 200
 MAX_FACTOR_ROWS = 3000
@@ -80,12 +80,12 @@ def evaluate(
         alpha: of rho(c) = exp(alpha c) in the paper's D and C.
         random_state: seed of search sets, queries, halves and shuffles.
         traversal: the range of the correlation table, see ``traversal_values``. A second table
-            over "prior" ("paper" where "prior" is chosen) is given beside it.
+            over "prior" ("paper" if "prior" is chosen) is always added.
         n_search_sets: random search sets of ``data.search_size`` test items.
-        n_samples: 0 asks with mu(v1); otherwise E[log P(v2|z)] over so many z ~ P(z|v1).
+        n_samples: 0 searches with mu(v1); otherwise with E[log P(v2|z)] over n_samples z ~ P(z|v1).
         null_permutations: shuffles of the nulls that need no refit; 0 for none.
         null_permutations_slow: shuffles of those that refit a model; 0 for none.
-        progress: called with a stage and the share of all work done.
+        progress: called with a stage and the share of the work done.
 
     Raises:
         ConfigError: for a setting out of range.
@@ -118,7 +118,7 @@ def evaluate(
     )
     along: list[dict[str, Any]] = []
     z_ref = retriever.encode(queries)[0]
-    for choice, start in ((traversal, 0.2), (beside(traversal), 0.4)):
+    for choice, start in ((traversal, 0.2), (second_range(traversal), 0.4)):
         values, scale = traversal_values(choice, prior)
         part: dict[str, Any] = {"range": choice, "scale": scale}
         if data.factors is not None:
@@ -187,7 +187,7 @@ def _along(
     null: NullSettings,
     digit_nulls: bool,
 ) -> dict[str, Any]:
-    """What one traversal says: correlations with numeric factors, transitions of digits."""
+    """Measures of one traversal: correlations with numeric factors, transitions of digits."""
     assert data.factors is not None
     out: dict[str, Any] = {}
     if numeric_factors(data.factor_specs):
@@ -219,7 +219,7 @@ def _along(
 def _digit_ranges(
     searched: Retriever, data: PairedDataset, z_ref: Floats, prior: AggregatedPrior
 ) -> list[dict[str, float]]:
-    """Overlap and coverage over mean +- n s.d. for several n: they depend on how far one goes.
+    """Overlap and coverage over mean +- n s.d. for several n: they depend on the range.
 
     The paper prints them for -10 ... 10 in units of z that it does not give.
     """

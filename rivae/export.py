@@ -1,6 +1,6 @@
 """Charts and picture sheets as files: PNG, SVG, HTML and CSV.
 
-Picture sheets need nothing but Pillow. PNG and SVG of a chart are drawn by a Chrome or Chromium on
+Picture sheets need only Pillow. PNG and SVG of a chart are drawn by a Chrome or Chromium on
 this machine through kaleido; HTML and CSV of a chart need neither.
 """
 
@@ -46,8 +46,8 @@ MIME: dict[str, str] = {
     "html": "text/html",
     "csv": "text/csv",
 }
-WIDTH = 900  # pixels of a chart that fills the page and has no width of its own
-SECONDS = 60.0  # after which a browser that does not answer is given up
+WIDTH = 900  # pixels of a chart without a fixed width
+SECONDS = 60.0  # until a browser that does not answer counts as failed
 _browser = threading.Lock()  # one browser at a time
 
 
@@ -76,7 +76,7 @@ def export_bytes(
         transparent: no background in PNG and SVG.
         width: of a chart in PNG and SVG; its own, or 900, when None.
         title: of the HTML page.
-        rows: what a CSV holds; when None, the data that the figure shows.
+        rows: the content of a CSV; the figure's data when None.
 
     Raises:
         ExportError: the format is unknown, or this machine cannot draw charts as pictures.
@@ -122,7 +122,7 @@ def png_bytes(image: Image.Image) -> bytes:
 
 
 def chart_html(figure: go.Figure, *, title: str = "") -> str:
-    """A chart as a page of its own that works offline (it carries Plotly, about 5 MB)."""
+    """A chart as a complete HTML page that works offline (it carries Plotly, about 5 MB)."""
     from plotly.io import to_html
 
     from rivae.plots.theme import alt_text, surface_of
@@ -206,7 +206,7 @@ def _chart_picture(
                 )
             )
     except (RuntimeError, OSError, TimeoutError) as error:
-        # Some of these errors carry a tuple of lines; the first one says what happened.
+        # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")
         raise ExportError(
             f"the browser did not draw the chart ({reason}): try again, {instead}"

@@ -40,10 +40,10 @@ def write_traversals(
 
     Args:
         queries: data rows; the first three test rows by default.
-        dims: latent dimensions from 0; all by default.
+        dims: axes from 0; all by default.
         traversal: see ``rivae.ranges.traversal_values``.
         changes_only: only points where the best item changes, as in the paper's figures.
-        progress: called with what is done now and the share of all work done.
+        progress: called with the current step and the share of the work done.
 
     Returns:
         The files written: per query a strip as PNG, SVG, HTML and CSV; the heat map of |corr| and
@@ -102,7 +102,7 @@ def write_traversals(
 
 
 def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
-    """One row per dimension, point and rank."""
+    """One row per axis, point and rank."""
     return [
         {
             "dimension": int(j) + 1,
@@ -131,14 +131,14 @@ def _factor_plots(
         return []
     names = [data.factor_specs[k].name for k in columns]
     names_of_all = _axis_labels(run, retriever)
-    latents = [names_of_all[j] for j in dims]
+    axes = [names_of_all[j] for j in dims]
     z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
     found = traverse(retriever, z_ref, values, dims)
     factors = data.factors[found.ids[..., 0]][..., columns]
     table = correlation_table(found, data.factors, data.factor_specs).absolute
     figures = {
-        "correlation": correlation_heatmap(table, names, latents, title=run.id),
-        "factors": plot_matrix(found.values, factors, names, latents, table=table),
+        "correlation": correlation_heatmap(table, names, axes, title=run.id),
+        "factors": plot_matrix(found.values, factors, names, axes, table=table),
     }
     files = []
     for name, figure in figures.items():

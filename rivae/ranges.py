@@ -21,8 +21,8 @@ class NamedRange:
     """One range by name.
 
     Attributes:
-        key: in commands, files and code.
-        title: on screen and in links.
+        key: its name in commands, files and code.
+        title: its name on screen and in links.
         extent: where z goes, in a sentence.
         scale: what its unit depends on, as evaluations keep it.
     """
@@ -80,7 +80,7 @@ def extent(choice: Range) -> str:
     return f"z over {title(choice)}"
 
 
-def beside(choice: Range) -> str:
+def second_range(choice: Range) -> str:
     """The range that an evaluation measures as well: free of the scale of z, or the paper's."""
     return PAPER if choice == PRIOR else PRIOR
 
@@ -99,7 +99,7 @@ def parse_range(text: str) -> Range:
 def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
     """Values of a named or free range, (d, T), and one sentence about them.
 
-    "paper": -10 ... 10 by 0.1 for every dimension. "sigma": mean +- 10 s.d. of the aggregated
+    "paper": -10 ... 10 by 0.1 for every axis. "sigma": mean +- 10 s.d. of the aggregated
     prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays
     near the data whatever the scale of z. "data": from the 0.5 to the 99.5 percentile of the
     queries' means, 201 points: the range of the data. (low, high): 201 points.
@@ -122,7 +122,7 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
     elif choice == "prior":
         values = sigma_grid(prior, 3.0, 201)
     else:
-        end = np.maximum(prior.high, prior.low + 1e-9)  # a constant dimension has no extent
+        end = np.maximum(prior.high, prior.low + 1e-9)  # a constant axis has no extent
         values = np.linspace(prior.low, end, 201, axis=1)
     return values, RANGES[choice].scale
 
@@ -162,7 +162,7 @@ def paper_grid() -> Floats:
 
 
 def sigma_grid(prior: AggregatedPrior, n_sigma: float = 10.0, n_points: int = 100) -> Floats:
-    """mean +- n_sigma s.d. of the aggregated prior, one row of values per dimension, (d, T).
+    """mean +- n_sigma s.d. of the aggregated prior, one row of values per axis, (d, T).
 
     The paper's Recipe1M traversal has 10 s.d. and 100 points.
 

@@ -1,8 +1,8 @@
-"""A stored evaluation shown again: the retrieved items behind its tables.
+"""The retrieved items behind the tables of a stored evaluation.
 
-``evaluate`` keeps the tables, not the items that they were made of. Queries, items searched and
-values of z follow from what it stores, so the same items are found again, and correlating them
-gives the stored numbers.
+``evaluate`` stores the tables, not the items they were computed from. Queries, items searched and
+values of z follow from what it stores, so a second search finds the same items, and their
+correlations are the stored numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def replay(
     chosen: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> Traversal:
-    """The traversal of one dimension, or of several, that a table of ``report`` was made of.
+    """The traversal along one axis, or several, that a table of ``report`` was computed from.
 
     Args:
         retriever: of the same model, over all test rows of ``data``.
@@ -46,7 +46,7 @@ def replay(
         progress: called with the share done, in (0, 1].
 
     Raises:
-        DataError: the report does not say how it was made, or does not fit model and data.
+        DataError: the report lacks its settings, or does not fit model and data.
     """
     dims = [dim] if isinstance(dim, int) else list(dim)
     if any(not 0 <= j < retriever.n_components for j in dims):
@@ -68,7 +68,7 @@ def measured_queries(data: PairedDataset, report: Evaluation) -> Ints:
     """The data rows that were the queries of the tables in ``report``, sorted.
 
     Raises:
-        DataError: the report does not say how it was made.
+        DataError: the report lacks its settings.
     """
     return _rows(data, report)[0]
 
@@ -86,11 +86,11 @@ def _damaged() -> DataError:
 
 
 def _values(along: Along, prior: Prior | None) -> Floats:
-    """(d, T) values of z: the named range made again, which is exact, or the stored ends."""
+    """(d, T) values of z: the named range computed again, which is exact, or the stored ends."""
     if prior is None or not along.is_named:
         raise _damaged()
     if along.range != "data" or (prior.low is not None and prior.high is not None):
-        ends = prior.low or prior.mean, prior.high or prior.mean  # other ranges need none
+        ends = prior.low or prior.mean, prior.high or prior.mean  # other ranges do not need them
         mean, std, low, high = np.array([prior.mean, prior.std, *ends], dtype=np.float64)
         return traversal_values(along.range, AggregatedPrior(mean, std, low, high, prior.n))[0]
     stored = along.correlation and along.correlation.values

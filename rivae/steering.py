@@ -1,9 +1,9 @@
 """Several axes of z at once: rows of on/off/level combinations and what is retrieved at each.
 
-The paper's multi-factor figure (Sec. 4 and supplement): two or three latents are set to extreme
+The paper's multi-factor figure (Sec. 4 and supplement): two or three axes are set to extreme
 values together, z_j = mu_j +- n sigma_j of the aggregated conditional prior E_x1[P(z|v1)], the
 others stay at the query. Word counts of a row come from the top-10 of 20 queries, each moved to the
-row's levels, as in the paper's clouds of one latent.
+row's levels, as in the paper's clouds of one axis.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Level = Literal["off", "query", "on"] | float
 NAMED: tuple[Literal["off", "query", "on"], ...] = ("off", "query", "on")
 
 MAX_AXES = 5
-MAX_AXIS = 10_000  # beyond any run's; how many a run has is asked where the row is used
+MAX_AXIS = 10_000  # beyond any run's; the number of a run's axes is checked where the row is used
 MAX_ROWS = 32  # all on/off combinations of five axes
 MAX_LEVEL = 10.0  # s.d., as far as the paper goes
 N_QUERIES, CLOUD_K = 20, 10  # behind a cloud, as in the paper
@@ -37,7 +37,7 @@ class SteerRow:
     """One setting of some axes.
 
     Attributes:
-        axes: 1 to 5 different dimensions of z, from 0.
+        axes: 1 to 5 different axes of z, from 0.
         levels: one per axis: "off" (mean - n s.d.), "on" (mean + n s.d.), "query" (stays where the
             query has it), or a number of s.d. from the mean, -10 to 10.
 
@@ -58,13 +58,13 @@ class SteerRow:
         object.__setattr__(self, "levels", tuple(map(checked_level, self.levels)))
 
     def title(self, names: Sequence[str]) -> str:
-        """``greenness on, z3 at +1.5 s.d.``, plain text; axes left at the query are not said."""
-        said = [
+        """``greenness on, z3 at +1.5 s.d.``, plain text, without the axes left at the query."""
+        parts = [
             f"{names[j]} {word(level)}"
             for j, level in zip(self.axes, self.levels, strict=True)
             if level != "query"
         ]
-        return ", ".join(said) or "the query itself"
+        return ", ".join(parts) or "the query itself"
 
 
 def checked_level(level: Any) -> Level:
@@ -114,7 +114,7 @@ def steer_rows(
 
 
 def base_point(explorer: Explorer, query: int | Literal["mean"]) -> Vector:
-    """Where the steered axes' companions stay, (d,): the query's z, or the prior's mean."""
+    """Where the other axes stay, (d,): the query's z, or the prior's mean."""
     return explorer.mean if query == "mean" else explorer.encode(query)
 
 
@@ -175,11 +175,11 @@ def steer(
 
 @dataclass(frozen=True)
 class SteerTexts:
-    """What the clouds of a run need, made once: it is the same for every row.
+    """The data for the clouds of a run, computed once for all rows.
 
     Attributes:
         sets: the words of every item, by data row.
-        everyday: words that so many items have that they say nothing; clouds leave them out.
+        everyday: words too common to be informative; clouds leave them out.
         items: (N,) the searched items.
         z: (N, d) their positions, in s.d. of the prior from its mean.
         queries: (q, d) z of the queries behind the clouds.
@@ -237,9 +237,9 @@ def cloud_counts(
 
 
 def row_relations(texts: SteerTexts, row: SteerRow, n_sigma: float) -> dict[str, Relation]:
-    """Which words go with where the row goes: "related" for words of items that lie in the
-    direction in which the row leaves the prior's mean (its levels as weights), "opposite" for
-    the other way, tested as ``Relations.kinds`` does; {} for a row that goes nowhere.
+    """How words relate to the direction in which a row leaves the prior's mean (its levels as
+    weights): "related" for words of items in that direction, "opposite" for the other way,
+    tested as in ``Relations.kinds``; {} for a row that stays at the mean.
     """
     weights = {j: value for j, value in sigmas(row, n_sigma).items() if value}
     if not weights:

@@ -28,7 +28,7 @@ TELL_S = 30.0  # between two lines about a training
 
 
 def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterator[list[Row]]:
-    """Train what is missing, evaluate what is not evaluated; the rows of one run after the other.
+    """Train what is missing, evaluate what is not evaluated; yields the rows of one run at a time.
 
     A run that diverged becomes a row with state "failed" and its reason; one that could not be
     trained here (no data, other settings in its folder) one with state "not run". Without
@@ -41,7 +41,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
         if training:
             _train_missing(configs, root, say)
     except RivaeError as error:
-        say(f"left out: {cell.title}: {error}")
+        say(f"skipped: {cell.title}: {error}")
         for draw, seed in runs:
             yield [_not_run(cell, draw, seed, error)]
         return
@@ -51,7 +51,7 @@ def run_cell(cell: Cell, root: Path, say: Say, training: bool = True) -> Iterato
                 continue
             yield _rows(cell, draw, Run(root / config.name), say)
         except RivaeError as error:
-            say(f"left out: {config.name}: {error}")
+            say(f"skipped: {config.name}: {error}")
             yield [_not_run(cell, draw, seed, error)]
 
 
@@ -105,13 +105,13 @@ def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
 
 
 def _now_and_then(say: Say, name: str) -> Watcher:
-    """Where a training is, every half minute."""
-    said = time.monotonic()
+    """Report the progress of a training every half minute."""
+    last = time.monotonic()
 
     def watch(at: Position) -> None:
-        nonlocal said
-        if at.steps and time.monotonic() - said >= TELL_S:
-            said = time.monotonic()
+        nonlocal last
+        if at.steps and time.monotonic() - last >= TELL_S:
+            last = time.monotonic()
             say(
                 f"{name}: {at.stage} epoch {at.epoch + 1} of {at.total_epochs}, step "
                 f"{at.step + 1} of {at.steps}"
@@ -163,12 +163,12 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
             result = evaluate(
                 run.load_method(data),
                 data,
-                # The traversals of a method without a latent stand in no table.
+                # No table has the traversals of a method without a latent.
                 n_queries=SIZES[cell.size].n_queries if latent else FEW_QUERIES,
                 null_permutations=0,
                 null_permutations_slow=0,
             )
-        except (ConfigError, DataError) as error:  # it was trained and cannot be measured: diverged
+        except (ConfigError, DataError) as error:  # trained but not measurable: it diverged
             return [make_row(**{**about, "state": "failed", "message": str(error)})]
         run.write_evaluation(result)
     return [make_row(**about, **score) for score in scores(result, latent)]

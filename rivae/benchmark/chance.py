@@ -1,14 +1,14 @@
-"""Chance levels: what the tables say of something that knows nothing of the axes, or nothing.
+"""Chance levels: the scores of a model that knows nothing of the axes, or nothing at all.
 
 "chance-rotation" is a perfect model of the shared factors whose axes mean nothing. On Synth the
 shared factors are Gaussian and G is random, so no unsupervised method can prefer the true axes to
-any rotation of them. What such a rotation scores by luck is what a score must be read against:
+any rotation of them. Read scores against those that such a rotation gets by luck:
 z = f R with a random rotation R, perfect embeddings, the same traversal and items.
 
 "chance-items" retrieves random items.
 
-"linear-cca" is what needs no learning to see: a linear CCA of colour thumbnails and word counts.
-Whatever retrieves no better has learned little from the pictures. Pictures are averaged to 12 x 12
+"linear-cca" needs no deep learning: a linear CCA of colour thumbnails and word counts. A model that
+retrieves no better has learned little from the pictures. Pictures are averaged to 12 x 12
 colours, words are the data set's own weights; both are reduced by PCA on the training pairs,
 related by regularised CCA, and compared by the cosine of the canonical variates, each weighted by
 its correlation. Its four numbers were chosen for the best median rank on 15,228 real photo-recipe
@@ -67,7 +67,7 @@ def rotated_factors(
 ) -> dict[str, float]:
     """The paper's D, C and I (alpha = 10, -10 ... 10) and the standard metrics of z = f R.
 
-    D and C also at the other alphas, named as ``dci_paper.at_alpha`` says.
+    D and C also at the other alphas, under the names of ``dci_paper.at_alpha``.
 
     Raises:
         ValueError: the data set has fewer than two shared numeric factors.
@@ -133,7 +133,7 @@ def chance_rows(
 ) -> list[Row]:
     """Result rows of the chance levels of a data set: per draw, rotation and metric.
 
-    ``settings`` are changes to the data set's own. Pictures with texts also get the linear CCA.
+    ``settings`` change those of the data set. Pictures with texts also get the linear CCA.
 
     Raises:
         ConfigError, DataError: when the data set cannot be loaded.
@@ -154,7 +154,7 @@ def chance_rows(
         if len(shared_factors(data)) < 2:
             continue
         for seed in range(n_rotations or N_ROTATIONS[size]):
-            # Every draw has rotations of its own, so that draws are independent.
+            # Every draw has other rotations, so that draws are independent.
             for metric, score in rotated_factors(data, random_state=1000 * draw + seed).items():
                 where = "paper" if registry.metric(metric).along_z else ""
                 rows.append(

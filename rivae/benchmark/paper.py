@@ -1,4 +1,4 @@
-"""The paper's printed numbers, so that they always stand beside ours.
+"""The paper's printed numbers, to show next to ours.
 
 Tables synth_retrieval, synth_quant, sprites4_retrieval, sprites_quant, split_mnist_retrieval,
 split_mnist_quant, recipe1m_retrieval, recipe1m_quant and ablation. The Cos-Sim rows are commented
@@ -77,7 +77,7 @@ _FACTORS: dict[str, Rows] = {
         "rbi-vae": (0.5814, 0.4863, 0.7234),
         "rivae": (0.8280, 0.9133, 0.8476),
     },
-    # 10 of 30 latents, chosen by their correlation with the 8 factors: a selection effect.
+    # 10 of 30 axes, chosen by their correlation with the 8 factors: a selection effect.
     "recipe1m": {
         "cos-sim-lvm": (0.6203, 0.6027, 0.5983),
         "bi-vae": FAILED3,
@@ -101,7 +101,7 @@ _DIGITS: dict[str, Rows] = {
 
 
 def paper_value(dataset: str, method: str, metric: str, settings: str = "") -> Printed | None:
-    """What the paper prints for this cell: a number, "failed", or None where it prints nothing.
+    """The paper's entry for this cell: a number, "failed", or None where it prints nothing.
 
     ``settings`` is that of a result row: "" for the method itself, ``tables.WITHOUT_REG`` for
     RIVAE without the embedder regulariser.

@@ -58,7 +58,7 @@ SIZES = {
     for size in (
         # Imported pairs are the user's own: only those who name them have that table.
         Size("full", 1.0, 5, 10, tuple(t for t in TABLE_DATASETS if t != "pairs")),
-        # Split digits stand in for Split-MNIST, whose files nobody has at first.
+        # Split digits replace Split-MNIST, whose files have to be downloaded first.
         Size(
             "quick",
             0.1,
@@ -92,9 +92,9 @@ SIZES = {
 }
 
 
-DRAWN = ("synth", "synth-modulated")  # data sets that are themselves drawn, again for every draw
+DRAWN = ("synth", "synth-modulated")  # data sets that are drawn at random, once per draw
 
-DATA = "dataset."  # begins the name of a setting of the data set among changed settings
+DATA = "dataset."  # prefix of settings of the data set among changed settings
 
 Changes = tuple[tuple[str, Any], ...]
 ABLATION: Changes = (("lambda_reg", 0.0),)  # RIVAE without L_Reg, the paper's table "ablation"
@@ -185,7 +185,7 @@ class Cell:
         )
 
     def parts(self) -> list[Cell]:
-        """What is trained at once: all runs of a small model, one run of a large one."""
+        """The cells that train at once: all runs of a small model, one run of a large one."""
         if trains_as_batch(self.config(self.draws[0], self.seeds[0]).method.settings):
             return [self]
         return [
@@ -235,8 +235,8 @@ def completed(config: RunConfig) -> RunConfig:
 def completed_row(row: Row) -> Row:
     """The row of an earlier version with the defaults of settings that are newer than it.
 
-    Without this a new setting that changes nothing would make every stored row one of "other
-    settings", and ``merge`` would drop it. Settings that no longer exist are left as they are.
+    Without this, every new setting would make stored rows look like rows of other settings, and
+    ``merge`` would drop them. Settings that no longer exist stay.
     """
     return {**row, "config": _completed_json(row["method"], row["config"])}
 
@@ -272,8 +272,8 @@ def plan(
     Args:
         size: "full", "quick" or "tiny"; its seeds, draws and tables hold where none are given.
         tables: names from ``TABLE_DATASETS``, or "all".
-        settings: changes to every cell, which make lines of their own.
-        datasets, methods: only these; with ``datasets`` alone all tables are looked through.
+        settings: changes to every cell; changed cells are separate lines.
+        datasets, methods: only these; with only ``datasets`` given, of all tables.
 
     Raises:
         ConfigError: for an unknown name, or when nothing is left to run.

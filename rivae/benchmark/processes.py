@@ -129,8 +129,8 @@ def cell_from_json(value: dict[str, Any]) -> Cell:
 
 
 def main() -> int:
-    """Work on the one cell; 130 when stopped."""
-    # What libraries print must not come between the lines of JSON.
+    """The worker: run one cell; 130 when stopped."""
+    # Output of libraries must not come between the lines of JSON.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 

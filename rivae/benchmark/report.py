@@ -113,7 +113,7 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
 
 
 def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
-    """Overlap and coverage by how far the traversals go: one row per method and metric."""
+    """Overlap and coverage by range of the traversals: one row per method and metric."""
     ranges = [digit_range(n_std) for n_std in DIGIT_RANGES]
     found = [_groups(lines, "digits", where) for where in ranges]
     rows: dict[tuple[str, str], list[str]] = {}
@@ -192,7 +192,7 @@ def ours_text(line: SummaryLine | None) -> str:
 
 
 def count_text(group: Group) -> str:
-    """How many runs stand behind a row, how many failed, and why."""
+    """The number of runs of a row, how many failed, and why."""
     line = max(group, key=lambda each: each.n)
     parts = [str(line.n)] if line.n else []
     reason = f": {line.reason}" if line.reason else ""

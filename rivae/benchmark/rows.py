@@ -12,7 +12,7 @@ from rivae.files import write_atomic
 
 Row = dict[str, Any]
 
-# Every column with what a file of an older version lacks.
+# Every column, with its value where a file of an older version lacks it.
 COLUMNS: dict[str, Any] = {
     "dataset": "",
     "method": "",
@@ -41,19 +41,19 @@ def make_row(**values: Any) -> Row:
 
 
 def line_key(row: Row) -> tuple[str, str, str, str, str]:
-    """What makes one line of a table: data set, method, preset, changed settings, size."""
+    """The key of one line of a table: data set, method, preset, changed settings, size."""
     return row["dataset"], row["method"], row["preset"], row["settings"], row["size"]
 
 
 def run_key(row: Row) -> tuple[Any, ...]:
-    """What makes one run."""
+    """The key of one run."""
     return *line_key(row), row["seed"], row["draw"]
 
 
 def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
-    """``rows`` with the runs of ``new`` put in; those of a line whose settings changed go.
+    """``rows`` with the runs of ``new`` added or replaced, without lines whose settings changed.
 
-    A run that was not run now does not replace what an earlier sitting measured.
+    A run that was not run this time does not replace earlier results of it.
     """
     new = list(new)
     measured = {run_key(r) for r in rows if r["state"] != "not run"}
@@ -70,7 +70,7 @@ def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
 
 
 def read_rows(out: Path) -> list[Row]:
-    """The rows of an earlier sitting in ``out``; none when there was none.
+    """The rows in ``out``; none without a file.
 
     Raises:
         DataError: for a file that is no table of results.

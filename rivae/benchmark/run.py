@@ -26,16 +26,16 @@ def benchmark(
     jobs: int = 1,
     training: bool = True,
 ) -> list[Row]:
-    """Run the cells; it can be stopped any time, and the same call goes on where it was.
+    """Run the cells. It can be stopped at any time; the same call then continues.
 
     Args:
         cells: from ``rivae.benchmark.plan.plan``, all of one size.
         root: folder of the run folders; finished runs in it are reused.
-        out: folder of ``results.parquet`` and the report. Lines of other cells stay, so that a
-            table can be made in several sittings.
+        out: folder of ``results.parquet`` and the report. Lines of other cells stay, so a table
+            can be made step by step.
         say: receives one line of progress at a time.
-        jobs: so many processes train at once; 1 trains in this one.
-        training: False takes finished runs only, and trains none.
+        jobs: the number of processes that train at once; 1 trains in this process.
+        training: False uses finished runs only and trains none.
 
     Raises:
         ConfigError: when ``out`` holds results of another size.
@@ -50,7 +50,7 @@ def benchmark(
     parts = [part for cell in cells for part in _parts(cell)]
     written, took = 0.0, 0.0
     try:
-        # Closed here and now when stopped, so that no worker outlives the command.
+        # Closed at once when stopped, so that no worker outlives the command.
         with contextlib.closing(_results(parts, root, say, jobs, training)) as results:
             for new in results:
                 rows = merge(rows, new)
@@ -69,7 +69,7 @@ def _parts(cell: Cell) -> list[Cell]:
     try:
         return cell.parts()
     except RivaeError:
-        return [cell]  # running it says why it cannot be configured
+        return [cell]  # running it reports why it cannot be configured
 
 
 def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:
@@ -88,20 +88,20 @@ def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:
             try:
                 found += chance_rows(dataset, missing, cells[0].size, settings=settings[dataset])
             except RivaeError as error:
-                say(f"left out: {error}")
+                say(f"skipped: {error}")
     return found
 
 
 def _results(
     parts: Sequence[Cell], root: Path, say: Say, jobs: int, training: bool
 ) -> Generator[list[Row]]:
-    # What is there already comes first: it costs nothing.
+    # Finished runs come first: they cost nothing.
     done = [part for part in parts if not training or is_done(part, root)]
     for part in done:
         yield from run_cell(part, root, say, training)
     left = [part for part in parts if part not in done]
     if left and len(left) < len(parts):
-        say(f"{len(done)} of {len(parts)} parts were finished before")
+        say(f"{len(done)} of {len(parts)} parts are already finished")
     if jobs > 1:
         yield from run_in_processes(left, root, say, jobs)
         return

@@ -22,7 +22,7 @@ from rivae.benchmark.tables import DATASETS, METHODS, TABLES, TITLES, WITHOUT_RE
 from rivae.metrics.registry import metric as known
 
 LineState = Literal["ours", "failed", "not run"]
-Score = tuple[int, int, float]  # draw, seed, score
+RunScore = tuple[int, int, float]  # draw, seed, score
 Column = tuple[str, str, str]  # table, metric, range
 
 
@@ -34,7 +34,7 @@ class SummaryLine:
         dataset: e.g. "synth" (``names.DATASETS`` has the title).
         table: retrieval, factors (the paper's D/C/I), digits, standard, alpha or ablation.
         method: e.g. "rivae", or "chance-rotation" and "chance-items".
-        title: the method as a reader knows it, with changed settings.
+        title: the method's name for readers, with changed settings.
         preset: default or paper; "" for a chance level and for what was never run.
         settings: changed settings, e.g. "lambda_reg=0.0", or "".
         metric: e.g. "recall_at_1" (``rivae.metrics.registry``).
@@ -43,10 +43,10 @@ class SummaryLine:
         mean, std: over runs; std divides by n - 1. NaN where there is nothing to average.
         low, high: ends of a 95 % Student t interval of the mean. Draws of the data set are the
             independent units where there are several (the seeds of one draw are averaged first),
-            otherwise seeds are. Cut at the range of the metric, which the interval of two units
-            leaves easily. NaN with one unit.
+            otherwise seeds are. Cut at the range of the metric, since the interval of two units
+            often exceeds it. NaN with one unit.
         n: runs with a value.
-        n_failed: runs that diverged. They have no part in the mean.
+        n_failed: runs that diverged. The mean leaves them out.
         reason: why runs failed, or why the line was not run.
         state: "ours" with at least one finished run, "failed" when all failed, "not run".
         paper: the printed number, "failed" where the paper prints that, or None.
@@ -76,7 +76,7 @@ class SummaryLine:
 
 
 def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
-    """All lines of all tables, in the order of the report; what the paper has and we lack too.
+    """All lines of all tables, in the order of the report, with those that only the paper has.
 
     Args:
         rows: from ``rivae.benchmark.rows.read_rows``.
@@ -122,7 +122,7 @@ def _tables_of(metric: str, where: str) -> set[Column]:
 
 def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> list[SummaryLine]:
     states: dict[tuple[int, int], tuple[str, str]] = {}
-    scores: dict[tuple[str, str], list[Score]] = {}
+    scores: dict[tuple[str, str], list[RunScore]] = {}
     for row in rows:
         run = (row["draw"], row["seed"])
         states[run] = (row["state"], row["message"])
@@ -151,7 +151,7 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
 def _line(
     key: tuple[str, ...],
     column: Column,
-    scores: list[Score],
+    scores: list[RunScore],
     state: LineState,
     reason: str,
     n_failed: int,
@@ -185,7 +185,7 @@ def _line(
     )
 
 
-def interval(scores: Sequence[Score], level: float = 0.95) -> tuple[float, float]:
+def interval(scores: Sequence[RunScore], level: float = 0.95) -> tuple[float, float]:
     """Student t interval of the mean of (draw, seed, score); (NaN, NaN) with one unit.
 
     Seeds of one draw share its data and are not independent of each other.

@@ -1,10 +1,10 @@
-"""What the tables hold and in which order: their columns, and the names of their rows."""
+"""The tables: their columns in order, and the names of data sets and rows."""
 
 from __future__ import annotations
 
 from rivae.metrics import registry
 
-# The row that the paper's ablation switches off, as the ``settings`` of a result row.
+# The setting of the paper's ablation, as the ``settings`` of a result row.
 WITHOUT_REG = "lambda_reg=0.0"
 TABLES = ("retrieval", "factors", "digits", "standard", "alpha", "ablation")
 
@@ -20,14 +20,14 @@ def digit_range(n_std: float) -> str:
 
 
 def title(method: str, settings: str = "") -> str:
-    """The name of a row as a reader knows it."""
+    """The name of a row for readers."""
     name = TITLES.get(method, method)
     if settings == WITHOUT_REG:
         return f"{name} without L_Reg"
     return f"{name} ({settings})" if settings else name
 
 
-# Recipe1M stands in the paper only; split-digits and synth-modulated stand in ours only.
+# Only the paper has Recipe1M; only we have split-digits and synth-modulated.
 DATASETS = {
     "synth": "Synth",
     "synth-modulated": "Synth, modulated",

@@ -1,1 +1,1 @@
-"""Metrics of retrieval and of the learned latents; one file per metric."""
+"""Metrics of retrieval and of the learned axes; one file per metric."""

@@ -16,23 +16,23 @@ if TYPE_CHECKING:  # both import torch, and names of metrics are needed before i
     from rivae.data.base import FactorSpec
     from rivae.retrieval.base import Floats, Ints
 
-MIN_ROWS = 8  # below this a held-out half says nothing
+MIN_ROWS = 8  # a held-out half of fewer rows means nothing
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric, before anything is measured. Each stands in the file that measures it, and
-    everything that prints, sorts or draws metrics finds it in ``rivae.metrics.registry``.
+    """What is known of a metric before it is measured. Each is defined in the file that measures
+    it; code that prints, sorts or draws metrics finds it in ``rivae.metrics.registry``.
 
     Attributes:
         key: its name in files, e.g. "recall_at_1".
         label: its name in tables and charts, e.g. "R@1".
-        title: what it says, in a few words.
-        table: of which table of the benchmark it is a column; "" of none.
-        low, high: the range it lies in (``math.inf`` where open or not known here).
+        title: its meaning in a few words.
+        table: the table of the benchmark that has it as a column, or "".
+        low, high: its range (``math.inf`` where open or not known here).
         higher_is_better: which end is good.
         decimals: printed in tables.
-        chance: its exact level in a random order of n items. None: shuffled factors tell it.
+        chance: its exact level in a random order of n items. None: estimated by shuffled factors.
     """
 
     key: str
@@ -92,10 +92,10 @@ class MetricResult:
     Attributes:
         name: the ``Metric.key``, e.g. "disentanglement".
         score: the value; NaN where undefined, with the reason under ``settings["undefined"]``.
-        low, high: the range the score lies in (``math.inf`` where open).
+        low, high: the range of the score (``math.inf`` where open).
         higher_is_better: which end is good.
         std: s.d. over repetitions, or None when there was one.
-        n: how many queries, items or repetitions stand behind it.
+        n: the number of queries, items or repetitions measured.
         parts: named pieces (numbers, lists), e.g. one value per factor.
         settings: every constant that moved the score.
     """
@@ -141,8 +141,8 @@ class Sample:
     cheap: bool = False
 
     def only(self, role: str, *, numeric: bool = False) -> Sample | None:
-        """The same with the factors of one role, the categorical ones left out where they are to
-        be ``numeric``; None where that leaves none.
+        """The same with the factors of one role, without categorical ones if ``numeric``; None if
+        no factor is left.
         """
         chosen = [
             k
@@ -159,8 +159,8 @@ class OfLatents:
 
     Attributes:
         measure: the results by ``Metric.key``; none where the sample has no factor to use.
-        refits: a model is fitted anew for every shuffle of a null, which is therefore made of
-            fewer shuffles, fewer rows and the ``cheap`` measure.
+        refits: every shuffle of a null fits a model again, so the null uses fewer shuffles, fewer
+            rows and the ``cheap`` measure.
     """
 
     metrics: tuple[Metric, ...]

@@ -1,6 +1,6 @@
-"""The paper's correlation table: latent position against factor of the retrieved item (Sec. 4).
+"""The paper's correlation table: position on an axis against factor of the retrieved item (Sec. 4).
 
-For each query and dimension j, z_j runs along its traversal and the top-1 item is looked up at
+For each query and axis j, z_j runs along its traversal and the top-1 item is looked up at
 every point; c_jk is the Pearson correlation of z_j with factor k of those items, averaged over
 queries as |corr|.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CorrelationTable:
-    """Correlations between J latent dimensions and K numeric factors.
+    """Correlations between J axes and K numeric factors.
 
     Attributes:
         absolute: (J, K) mean over queries of |corr|, in [0, 1]; the paper's c.
@@ -65,7 +65,7 @@ def numeric_factors(specs: tuple[FactorSpec, ...]) -> list[int]:
 def path_correlations(values: Floats, path: Floats) -> Floats:
     """Pearson correlation of values (J, T) with path (q, J, T, K), shape (q, J, K).
 
-    Points where the factor is NaN (items without a label) are left out of their path. NaN where
+    Points where the factor is NaN (items without a label) are skipped. NaN where
     the factor or the values are constant along the path, or fewer than two points are left.
     """
     if np.isnan(path).any():
@@ -75,7 +75,7 @@ def path_correlations(values: Floats, path: Floats) -> Floats:
     covariance = np.einsum("jt,qjtk->qjk", t, f)
     square_t = np.einsum("jt,jt->j", t, t)[None, :, None]
     square_f = np.einsum("qjtk,qjtk->qjk", f, f)
-    # Exact constancy is asked of the values themselves; the centred ones may round above zero.
+    # Exact constancy is tested on the values themselves; the centred ones may round above zero.
     constant = (np.ptp(path, axis=2) == 0) | (np.ptp(values, axis=1) == 0)[None, :, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.sqrt(square_t * square_f)
@@ -108,7 +108,7 @@ def correlation_table(
     Args:
         traversal: from ``rivae.traversal.traverse``.
         factors: (N, K) of all data rows.
-        specs: K specifications; categorical factors are left out.
+        specs: K specifications; categorical factors are skipped.
 
     Raises:
         DataError: if no factor is numeric, or the traversal has no query.

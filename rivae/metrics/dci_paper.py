@@ -65,11 +65,11 @@ def paper_dci(
 ) -> dict[str, MetricResult]:
     """D, C and I of a table of absolute correlations (d, K), each in [0, 1].
 
-    A row of equal values (a constant latent, for instance) has D_j = 0. With K = 1 no latent can
+    A row of equal values (a constant axis, for instance) has D_j = 0. With K = 1 no axis can
     mix factors and D is undefined; with d = 1 C is undefined.
 
     Args:
-        table: (d, K), rows are latent dimensions.
+        table: (d, K), one row per axis.
         alpha: sharpness of rho(c) = exp(alpha c); a larger one lifts D and C.
         rho: "exp" as in the paper's example, or "linear" where |corr| itself is the weight.
 
@@ -96,8 +96,8 @@ def paper_dci(
         settings["alpha"] = alpha
     results = {}
     for metric, rows, axis, enough, part, reason in (
-        (D, c, 1, n_factors > 1, "per_latent", "one factor only: no latent can mix factors"),
-        (C, c.T, 1, d > 1, "per_factor", "one latent only: no factor can be split"),
+        (D, c, 1, n_factors > 1, "per_latent", "one factor only: no axis can mix factors"),
+        (C, c.T, 1, d > 1, "per_factor", "one axis only: no factor can be split"),
     ):
         if not enough:
             results[metric.key] = metric.undefined(reason, settings=settings)

@@ -1,6 +1,6 @@
 """Standard DCI (Eastwood & Williams 2018): dedication in the importances of a predictor.
 
-R_jk is the importance of latent j when factor k is predicted from all latents. Disentanglement
+R_jk is the importance of axis j when factor k is predicted from all axes. Disentanglement
 D_j = 1 - H(R_j. / sum) / log K, averaged with weight sum_k R_jk; completeness
 C_k = 1 - H(R_.k / sum) / log d, averaged plainly over factors; informativeness is the held-out
 quality of the prediction (the authors report its error).
@@ -41,7 +41,7 @@ def dci_from_importance(
 ) -> dict[str, MetricResult]:
     """dci_disentanglement and dci_completeness of importances (d, K) >= 0, each in [0, 1].
 
-    A factor that nothing predicts (a column of zeros) has C_k = 0, a latent that predicts nothing
+    A factor that nothing predicts (a column of zeros) has C_k = 0, an axis that predicts nothing
     (a row of zeros) has no weight in D. All zeros: D is undefined. K = 1: D undefined; d = 1: C.
     """
     r = np.asarray(importance, dtype=np.float64)
@@ -51,7 +51,7 @@ def dci_from_importance(
     d, n_factors = r.shape
     weight = r.sum(axis=1)
     if n_factors < 2 or weight.sum() == 0:
-        reason = "one factor only" if n_factors < 2 else "no latent predicts any factor"
+        reason = "one factor only" if n_factors < 2 else "no axis predicts any factor"
         first = D.undefined(reason, settings=settings)
     else:
         each = one_minus_entropy(r)
@@ -63,7 +63,7 @@ def dci_from_importance(
             parts={"per_latent": each.tolist(), "weights": weight.tolist(), "table": r.tolist()},
         )
     if d < 2:
-        return {D.key: first, C.key: C.undefined("one latent only", settings=settings)}
+        return {D.key: first, C.key: C.undefined("one axis only", settings=settings)}
     each = one_minus_entropy(r.T)
     second = C.result(
         float(each.mean()),

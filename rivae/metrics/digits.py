@@ -1,6 +1,6 @@
 """Digit transitions along traversals: overlap and coverage (paper, quantitative Split-MNIST).
 
-Per query and dimension, which of the 45 unordered pairs of digits are neighbours on the path
+Per query and axis, which of the 45 unordered pairs of digits are neighbours on the path
 (0 or 1 each); averaged over queries this is the (d, 45) table. Rows are then normalised.
 """
 
@@ -50,7 +50,7 @@ def transition_table(digits: ArrayLike) -> Floats:
     """
     path = np.asarray(digits)
     if path.ndim != 3 or not path.size:
-        raise DataError(f"digit classes must be (queries, dimensions, points), got {path.shape}")
+        raise DataError(f"digit classes must be (queries, axes, points), got {path.shape}")
     if (path != np.round(path)).any() or path.min() < 0 or path.max() >= N_DIGITS:
         raise DataError("digit classes must be whole numbers from 0 to 9")
     path = path.astype(np.int64)
@@ -86,7 +86,7 @@ def digit_metrics(table: ArrayLike) -> dict[str, MetricResult]:
     coverage = COVERAGE.result(covered, n=d, settings=settings, parts={"union": union.tolist()})
     if d < 2:
         missing = {
-            metric.key: metric.undefined("one latent only", settings=settings)
+            metric.key: metric.undefined("one axis only", settings=settings)
             for metric in (OVERLAP, DIFFERENCE)
         }
         return {**missing, COVERAGE.key: coverage}

@@ -1,8 +1,8 @@
 """InfoMEC: modularity, explicitness and compactness from information (Hsu et al. 2023).
 
 NMI_kj = I(s_k; z_j) / H(s_k). InfoM = (mean_j max_k NMI / sum_k NMI - 1/K) / (1 - 1/K) over
-active latents, InfoC the same with factors and latents exchanged, InfoE = mean_k of the
-normalised predictive information of all latents about s_k with a linear predictor.
+active axes, InfoC the same with factors and axes exchanged, InfoE = mean_k of the
+normalised predictive information of all axes about s_k with a linear predictor.
 
 Estimators. I is the nearest-neighbour estimator of Ross (2014) with 10 neighbours, as in the
 authors' code. It needs a discrete source: levels of ordinal and categorical factors are taken as
@@ -12,7 +12,7 @@ regression; of an ordinal or continuous one R² of linear regression, as in the 
 later code for continuous sources. Both are measured on held-out rows and clipped to [0, 1].
 
 InfoM and InfoC are ratios: where z carries no information at all they compare the noise of the
-estimator and come out high, so read them beside InfoE and their null.
+estimator and come out high, so read them together with InfoE and their null.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
     from rivae.data.base import FactorSpec
     from rivae.retrieval.base import Floats, Ints
 
-INFOM = Metric("infom", "InfoM", "modularity: an axis tells of one factor", "standard")
-INFOC = Metric("infoc", "InfoC", "compactness: a factor is told by one axis", "standard")
-INFOE = Metric("infoe", "InfoE", "explicitness: factors are told linearly", "standard")
-INACTIVE_BELOW = 1 / 20  # of the largest range: a latent that hardly moves is left out
+INFOM = Metric("infom", "InfoM", "modularity: an axis depends on one factor", "standard")
+INFOC = Metric("infoc", "InfoC", "compactness: one axis encodes a factor", "standard")
+INFOE = Metric("infoe", "InfoE", "explicitness: factors are linear in z", "standard")
+INACTIVE_BELOW = 1 / 20  # of the largest range: axes that move less are ignored
 
 
 def infom_infoc(nmi: ArrayLike, settings: dict[str, Any] | None = None) -> dict[str, MetricResult]:
-    """InfoM and InfoC of normalised mutual informations (d active latents, K factors) >= 0.
+    """InfoM and InfoC of normalised mutual informations (d active axes, K factors) >= 0.
 
-    A latent (factor) that shares no information with anything counts as uniform, 0. K = 1 leaves
+    An axis (factor) that shares no information with anything counts as uniform, 0. K = 1 leaves
     InfoM undefined, d = 1 InfoC.
     """
     table = np.asarray(nmi, dtype=np.float64)
@@ -59,7 +59,7 @@ def infom_infoc(nmi: ArrayLike, settings: dict[str, Any] | None = None) -> dict[
     results = {}
     for metric, rows, part, reason in (
         (INFOM, table, "per_latent", "one factor only"),
-        (INFOC, table.T, "per_factor", "one active latent only"),
+        (INFOC, table.T, "per_factor", "one active axis only"),
     ):
         n = rows.shape[1]
         if n < 2:
@@ -80,7 +80,7 @@ def infom_infoc(nmi: ArrayLike, settings: dict[str, Any] | None = None) -> dict[
 def _codes(factor: Floats, spec: FactorSpec, n_bins: int) -> Ints:
     """The factor as classes 0, 1, 2 ..."""
     if spec.kind == "continuous":
-        # Two rows a bin at least: the estimator of I leaves out classes of one.
+        # Two rows a bin at least: the estimator of I ignores classes of one.
         n_bins = max(2, min(n_bins, len(factor) // 2))
         edges = np.quantile(factor, np.linspace(0, 1, n_bins + 1)[1:-1])
         factor = np.searchsorted(edges, factor, side="right").astype(np.float64)
@@ -118,14 +118,14 @@ def normalised_information(
                 random_state=random_state,
             )
             table[:, k] = np.clip(information / entropy, 0.0, 1.0)
-    table[np.ptp(latents, axis=0) == 0] = 0.0  # the estimator adds noise to a constant latent
+    table[np.ptp(latents, axis=0) == 0] = 0.0  # the estimator adds noise to a constant axis
     return table
 
 
 def predictive_information(
     latents: Floats, factor: Floats, spec: FactorSpec, random_state: int
 ) -> float:
-    """Normalised predictive information of all latents about one factor, held out, in [0, 1]."""
+    """Normalised predictive information of all axes about one factor, held out, in [0, 1]."""
     if spec.kind != "categorical":
         value = held_out_r2(latents, factor, "linear", random_state)
         return 0.0 if np.isnan(value) else float(np.clip(value, 0.0, 1.0))
@@ -156,8 +156,8 @@ def infomec(
     """infom, infoe and infoc, each in [0, 1].
 
     Args:
-        latents: (n, d), here the means mu(v1); latents whose range is below 1/20 of the largest
-            are inactive and left out of InfoM and InfoC.
+        latents: (n, d), here the means mu(v1); axes whose range is below 1/20 of the largest are
+            inactive and ignored by InfoM and InfoC.
         factors: (n, K) with ``specs``.
         n_bins: bins of a continuous factor.
         n_neighbors: of the estimator of mutual information.
@@ -184,7 +184,7 @@ def infomec(
         )
         results = infom_infoc(nmi, settings)
     else:
-        reason = "every latent is constant"
+        reason = "every axis is constant"
         results = {m.key: m.undefined(reason, settings=settings) for m in (INFOM, INFOC)}
     each = [predictive_information(z, f[:, k], s, random_state) for k, s in enumerate(specs)]
     results[INFOE.key] = INFOE.result(

@@ -1,6 +1,6 @@
-"""Which axis of one latent space says the same as which axis of another.
+"""Which axes of two models encode the same factor.
 
-Latent axes have no names: another seed finds the same factor under another index and perhaps with
+Axes have no names: another seed finds the same factor under another index and perhaps with
 the opposite sign. Axes are therefore matched one to one by the Hungarian assignment that maximises
 the sum of |corr| over the same rows, as the mean correlation coefficient does with true factors.
 """
@@ -83,7 +83,7 @@ class AxisMatch:
 
 
 def match_axes(z_a: ArrayLike, z_b: ArrayLike, *, kind: Kind = "pearson") -> AxisMatch:
-    """Match the axes of two latent spaces over the same rows.
+    """Match the axes of two models over the same rows.
 
     Args:
         z_a, z_b: (n, d1) and (n, d2), row i of both from the same item; n >= 8.
@@ -116,12 +116,12 @@ def match_axes(z_a: ArrayLike, z_b: ArrayLike, *, kind: Kind = "pearson") -> Axi
 
 
 def match_to_first(latents: Sequence[ArrayLike], *, kind: Kind = "pearson") -> list[AxisMatch]:
-    """Match every further latent space (n, d) to the first, which is the reference.
+    """Match the latents (n, d) of every further model to those of the first, the reference.
 
-    Returns one match per space after the first; "a" is always the reference.
+    Returns one match per model after the first; "a" is always the reference.
 
     Raises:
-        ConfigError: for fewer than two spaces, or another kind.
+        ConfigError: for fewer than two models, or another kind.
         DataError: as ``match_axes``.
     """
     if len(latents) < 2:

@@ -1,4 +1,4 @@
-"""Mean correlation coefficient: the best one-to-one match of latents to factors."""
+"""Mean correlation coefficient: the best one-to-one match of axes to factors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mcc(
 ) -> MetricResult:
     """MCC with a Hungarian assignment fitted on one half and scored on the other, in [0, 1].
 
-    A factor left without a latent (d < K) counts as 0, and so does a constant factor or latent.
+    A factor left without an axis (d < K) counts as 0, and so does a constant factor or axis.
 
     Args:
         latents: (n, d), here the means mu(v1).

@@ -47,10 +47,10 @@ def held_out_r2(latents: Floats, factor: Floats, model: Model, random_state: int
     if model == "linear":
         # Least squares without scikit-learn, for whose import every trainer would wait.
         centred = z - z[fit].mean(axis=0)
-        told = centred[score] @ np.linalg.lstsq(centred[fit], y[fit], rcond=None)[0]
+        predicted = centred[score] @ np.linalg.lstsq(centred[fit], y[fit], rcond=None)[0]
     else:
-        told = _regressor(model, len(fit), random_state).fit(z[fit], y[fit]).predict(z[score])
-    left = np.sum((y[score] - told) ** 2) / np.sum((y[score] - y[score].mean()) ** 2)
+        predicted = _regressor(model, len(fit), random_state).fit(z[fit], y[fit]).predict(z[score])
+    left = np.sum((y[score] - predicted) ** 2) / np.sum((y[score] - y[score].mean()) ** 2)
     return float(1.0 - left)
 
 

@@ -1,7 +1,7 @@
-"""Every metric there is, each described in the file that measures it.
+"""Every metric, each described in the file that measures it.
 
-A new metric is one new file and one line here: then ``evaluate`` measures it, with its level of
-chance, and it has its place in every table, chart and report.
+A new metric is one new file and one line here: ``evaluate`` then measures it, with its level of
+chance, and every table, chart and report has it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import math
 from rivae.metrics import dci_paper, dci_standard, digits, infomec, mcc, r2, retrieval, udr
 from rivae.metrics.base import Metric, OfLatents
 
-# What is measured of z itself and of true factors, in the order of the tables.
+# Measured on z itself and true factors, in the order of the tables.
 OF_LATENTS: tuple[OfLatents, ...] = (
     mcc.OF_LATENTS,
     *r2.OF_LATENTS,
     dci_standard.OF_LATENTS,
     infomec.OF_LATENTS,
 )
-# What is measured of ranks, of the items along traversals, of their digits, and of other runs.
+# Measured on ranks, on the items along traversals, on their digits, and on other runs.
 OTHERS: tuple[Metric, ...] = (
     *retrieval.METRICS,
     retrieval.RECIPROCAL_RANK,
@@ -37,8 +37,8 @@ def metrics() -> dict[str, Metric]:
 
 
 def metric(key: str) -> Metric:
-    """What is known of the metric ``key``; its name alone where another version measured it, or
-    where it is a term of a loss.
+    """What is known of the metric ``key``; only its name for a metric of another version, or for a
+    term of a loss.
     """
     unknown = Metric(key, key.replace("_", " "), low=-math.inf, high=math.inf)
     return metrics().get(key, unknown)

@@ -40,7 +40,7 @@ MEDIAN_RANK = Metric(
     chance=lambda n: (n + 1) / 2,
 )
 METRICS = (*RECALL.values(), MEDIAN_RANK)
-# Of validation, which chooses the best epoch by it; no part of an evaluation.
+# Validation chooses the best epoch by it; evaluations do not measure it.
 RECIPROCAL_RANK = Metric("score", "MRR", "mean of 1 / rank of a query's own pair")
 
 
@@ -72,7 +72,7 @@ def retrieval_metrics(
 ) -> dict[str, MetricResult]:
     """recall_at_1, recall_at_5, recall_at_10 and median_rank, mean and s.d. over search sets.
 
-    Every item of a set is asked for once, by its own x1, and searched among the whole set.
+    The x1 of every item of a set is a query once, and searches all items of the set.
 
     Args:
         rows: the rows the sets are drawn from, all among ``retriever.ids``.

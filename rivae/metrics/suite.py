@@ -56,7 +56,7 @@ def permutation_null(
     random_state: int = 0,
     progress: Share | None = None,
 ) -> dict[str, Null]:
-    """The null of every score that ``scores(factors)`` returns; undefined ones are left out.
+    """The null of every score that ``scores(factors)`` returns; undefined ones are omitted.
 
     Whole rows are shuffled, so the dependence between factors stays as it is.
 
@@ -163,7 +163,7 @@ def latent_metrics(
 def _paper_scores(
     table: CorrelationTable, specs: Specs, alpha: float
 ) -> tuple[Results, dict[str, list[int]]]:
-    """D/C/I over the shared factors, and over shared and private ones of view 2 beside it."""
+    """D/C/I over the shared factors, and over shared and private ones of view 2."""
     by_name = {spec.name: spec for spec in specs}
     role = [by_name[name].role for name in table.factor_names]
     groups = {

@@ -1,4 +1,4 @@
-"""Unsupervised disentanglement ranking: how far one model's axes are found again by other seeds.
+"""Unsupervised disentanglement ranking: how well other seeds find the same axes.
 
 Duan et al., "Unsupervised Model Selection for Variational Disentangled Representation Learning"
 (ICLR 2020, arXiv:1905.12614), Sec. 4, Eq. 2. The idea: models that disentangle resemble each other
@@ -37,11 +37,12 @@ LASSO_ALPHA = 0.1
 
 
 def axis_information(mu: Floats, log_var: Floats) -> Floats:
-    """What each axis says about the query, in nats, (d,), >= 0.
+    """Information of each axis about the query, in nats, (d,), >= 0.
 
     The mean over queries of KL(P(z_j|v1) || A_j), where A_j is the normal distribution with the
     mean and variance of the aggregate E[P(z_j|v1)]. The cited paper takes the KL to the prior
-    N(0, 1); here the prior is conditional and the unit of z free, and this one knows no unit.
+    N(0, 1); here the prior is conditional and the unit of z free, and this KL does not depend on
+    that unit.
     """
     variance = mu.var(axis=0) + np.exp(log_var).mean(axis=0)
     return np.asarray(np.maximum(np.log(variance) - log_var.mean(axis=0), 0.0) / 2)
@@ -100,8 +101,8 @@ def udr(
         raise ConfigError(f"UDR compares by 'spearman' or 'lasso', not '{similarity}'")
     if len(latents) < 3:
         raise ConfigError(
-            f"ranking by agreement needs at least three models, got {len(latents)}: of two each "
-            "agrees with the other alike"
+            f"ranking by agreement needs at least three models, got {len(latents)}: two always "
+            "get the same score"
         )
     models = [check_pair(z, latents[0])[0] for z in latents]
     masks = _masks(models, informative)
@@ -138,7 +139,7 @@ def _result(
         "pairwise": {names[j]: float(row[j]) for j in range(len(row)) if j != i},
     }
     if not mask.any():
-        reason = "no axis says anything about the query"
+        reason = "no axis depends on the query"
         return UDR.undefined(reason, settings=settings, parts=parts)
     others = np.delete(row, i)
     return UDR.result(

@@ -20,7 +20,7 @@ STEPS: tuple[float, ...] = (
     70.0, 100.0,
 )  # fmt: skip
 NAMES = {metric.key: metric.label for metric in (D, C)}
-BESIDE = 1.08  # the two levels of chance stand beside each other, not on each other
+APART = 1.08  # factor between the marks of the two levels of chance, which would overlap
 SHAPES = {"disentanglement": "circle", "completeness": "square"}
 
 
@@ -36,9 +36,9 @@ def alpha_curve(
 
     Args:
         table: (d, K) with entries in [0, 1], see ``rivae.metrics.dci_paper.paper_dci``.
-        alpha: the one that is marked.
+        alpha: the one to mark.
         chance: mean and s.d. of shuffled factors by name ("disentanglement", "completeness").
-        chance_alpha: the alpha that these were measured at; elsewhere they are not known.
+        chance_alpha: the alpha that these were measured at; they are unknown at others.
 
     Raises:
         DataError: an entry lies outside [0, 1].
@@ -49,7 +49,7 @@ def alpha_curve(
     curves = [paper_dci(table, alpha=a) for a in ALPHAS]
     for k, (name, letter) in enumerate(NAMES.items()):
         score = marked[name].score
-        if score != score:  # one factor or one dimension only
+        if score != score:  # one factor or one axis only
             continue
         color = series_color(k, dark)
         figure.add_trace(
@@ -57,7 +57,7 @@ def alpha_curve(
                 x=ALPHAS,
                 y=[curve[name].score for curve in curves],
                 mode="lines",
-                # The value stands in the legend: beside its mark it would lie on one of the curves.
+                # In the legend: next to its mark the value would cover one of the curves.
                 name=f"{letter} = {short(score)}",
                 line={"color": color, "width": 2.5, "dash": "solid" if k == 0 else "dash"},
                 hovertemplate=f"alpha %{{x:.3g}}<br>{letter} %{{y:.3f}}<extra></extra>",
@@ -107,13 +107,13 @@ def _add_chance(
     figure: go.Figure, chance: Mapping[str, tuple[float, float]], alpha: float, dark: bool
 ) -> None:
     """Hollow marks with whiskers of one s.d. where the level of chance is known."""
-    for name, beside in zip(NAMES, (1 / BESIDE, BESIDE), strict=True):
+    for name, shift in zip(NAMES, (1 / APART, APART), strict=True):
         if name not in chance:
             continue
         mean, std = chance[name]
         figure.add_trace(
             go.Scatter(
-                x=[alpha * beside],
+                x=[alpha * shift],
                 y=[mean],
                 mode="markers",
                 name=f"{NAMES[name]} by chance",

@@ -21,7 +21,7 @@ SIDE, GAP, PAD = 116, 10, 18  # of the pictures; PAD is the gap between clouds
 
 @dataclass(frozen=True)
 class CloudSheet:
-    """Clouds and what stands below them.
+    """Clouds and the pictures below them.
 
     Attributes:
         pictures: a sheet of one row, as wide as all clouds.
@@ -121,7 +121,7 @@ def to_svg(figure: CloudSheet, *, dark: bool = False, transparent: bool = False)
 
 
 def to_html(figure: CloudSheet, *, title: str = "", dark: bool = False) -> str:
-    """The figure as a page of its own."""
+    """The figure as a complete HTML page."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'

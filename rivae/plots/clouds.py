@@ -25,14 +25,14 @@ from rivae.retrieval.base import Floats
 from rivae.words.clouds import CloudCounts
 from rivae.words.relations import Relation
 
-SMALLEST = 6.0  # letters below this many pixels are left out: nobody can read them
+SMALLEST = 6.0  # letters below this many pixels are not drawn: nobody can read them
 N_WORDS = 50
 # The share of the canvas that words can fill, tried from large to small letters.
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
 # A smaller gap lets an underline touch the next word.
 GAP = 6
 
-# How a relation is said a second time, without colour, and what the legend calls it.
+# How a relation is shown without colour, and its name in the legend.
 STYLE: dict[Relation, str] = {
     "related": ' font-weight="700" text-decoration="underline"',
     "opposite": ' font-weight="700" font-style="italic"',
@@ -146,7 +146,7 @@ def _area(label: str) -> float:
 
 @dataclass(frozen=True)
 class Clouds:
-    """Counts of some states, one layout for all of them, and what the colours mean.
+    """Counts of some states, one layout for all of them, and the meaning of the colours.
 
     Attributes:
         factor: name of the factor or axis that the words relate to, "" for none.
@@ -193,8 +193,8 @@ def relation_color(relation: Relation, colors: Theme) -> str:
 
 
 def to_svg(clouds: Clouds, state: int, *, dark: bool = False, transparent: bool = True) -> str:
-    """The cloud of one state as an SVG of its own, with its description, and with the count of
-    each word as its tooltip and its number in ``counts.words`` as ``data-word``. Words are escaped.
+    """The cloud of one state as a complete SVG, with its description, the count of each word as
+    its tooltip and its number in ``counts.words`` as ``data-word``. Words are escaped.
     """
     colors, layout, counts = theme(dark), clouds.layout, clouds.counts
     parts = (
@@ -295,7 +295,7 @@ def describe(clouds: Clouds, state: int) -> str:
 
 
 def _baseline(clouds: Clouds, w: int, size: float) -> float:
-    """Where the word stands so that its ink is in the middle of its place."""
+    """The baseline that puts the ink of a word in the middle of its place."""
     _, top, _, bottom = font(100, True).getbbox(one_line(clouds.counts.words[w]), anchor="ls")
     return float(clouds.layout.y[w] - (top + bottom) / 200 * size)
 

@@ -13,29 +13,29 @@ from numpy.typing import ArrayLike, NDArray
 from rivae.metrics.digits import MAX_OVERLAP, PAIRS
 from rivae.plots.heatmap import Cell, as_table, click_layer, frame
 from rivae.plots.palette import colorscale, series_color, theme
-from rivae.plots.theme import dress, join_words, latent_labels, plain_labels, short
+from rivae.plots.theme import axis_labels, dress, join_words, plain_labels, short
 
 ROW_HEIGHT = 30
-# Where the panels of coverage and overlap stand, as shares of the height.
+# Vertical positions of the panels of coverage and overlap, as shares of the height.
 DOMAINS = ((0.56, 1.0), (0.0, 0.44))
 
 
 def transition_heatmap(
     table: NDArray[np.float64],
-    latent_names: Sequence[str] | None = None,
+    axis_names: Sequence[str] | None = None,
     *,
     selected: Cell | None = None,
     dark: bool = False,
     title: str = "",
 ) -> go.Figure:
-    """Which digits are neighbours while each latent dimension moves.
+    """Which digits follow each other while each axis moves.
 
-    A click on a cell selects a point whose ``customdata`` is (pair, dimension).
+    A click on a cell selects a point whose ``customdata`` is (pair, axis).
 
     Args:
-        table: (d, 45) share of queries in [0, 1] whose path along dimension i steps between the
+        table: (d, 45) share of queries in [0, 1] whose path along axis i steps between the
             two digits of pair k (``rivae.metrics.digits.transition_table``).
-        selected: the chosen (pair, dimension), framed.
+        selected: the chosen (pair, axis), framed.
 
     Raises:
         ValueError: the table does not have 45 columns.
@@ -43,7 +43,7 @@ def transition_heatmap(
     values = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(PAIRS):
         raise ValueError(f"a transition table has {len(PAIRS)} columns, this one {values.shape}")
-    d, colors, rows = len(values), theme(dark), latent_labels(latent_names, len(values))
+    d, colors, rows = len(values), theme(dark), axis_labels(axis_names, len(values))
     figure = go.Figure(
         go.Heatmap(
             z=values,
@@ -94,7 +94,7 @@ def transition_heatmap(
     dress(
         figure,
         dark=dark,
-        alt=describe_transitions(values, latent_names),
+        alt=describe_transitions(values, axis_names),
         title=title,
         height=ROW_HEIGHT * d + (118 if title else 90),
     )
@@ -106,10 +106,10 @@ def transition_heatmap(
 
 
 def describe_transitions(
-    table: NDArray[np.float64], latent_names: Sequence[str] | None = None
+    table: NDArray[np.float64], axis_names: Sequence[str] | None = None
 ) -> str:
-    """One sentence: the most frequent pair of digits along each of the busiest dimensions."""
-    names = plain_labels(latent_names, len(table))
+    """One sentence: the most frequent pair of digits along each of the busiest axes."""
+    names = plain_labels(axis_names, len(table))
     busiest = sorted(range(len(table)), key=lambda i: -float(table[i].sum()))[:3]
     parts = []
     for i in busiest:
@@ -242,7 +242,7 @@ def digit_range_lines(
         anchor="y2",
         ticktext=[f"{v:g}" for v in x],
         fixedrange=True,
-        title_text="mean ± so many s.d.",
+        title_text="range: mean ± s.d. of z",
     )
     for k, (name, _, most, _) in enumerate(panels):
         ticks = [0.0, most / 2, most]

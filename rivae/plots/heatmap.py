@@ -1,7 +1,7 @@
-"""The correlation table of factors and latent dimensions as one heat map.
+"""The correlation table of factors and axes as one heat map.
 
-It stands for the paper's matrix of plots of factor against latent dimension: each cell is the
-correlation of one small plot, and the red boxes of those figures ("significant changes in the
+It sums up the paper's matrix of plots of factor against axis: each cell is the correlation of one
+small plot, and the red boxes of those figures ("significant changes in the
 true factors ... i.e., high correlation") are drawn around the cells that reach the threshold.
 """
 
@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rivae.plots.palette import colorscale, sample, text_on, theme
-from rivae.plots.theme import dress, escape, join_words, latent_labels, plain_labels, short
+from rivae.plots.theme import axis_labels, dress, escape, join_words, plain_labels, short
 
 CELL_HEIGHT = 46
 SLANT, SLANTED = -40, 100  # degrees and pixels of long labels, which end at their column
@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 def correlation_heatmap(
     table: NDArray[np.float64],
     factor_names: Sequence[str],
-    latent_names: Sequence[str] | None = None,
+    axis_names: Sequence[str] | None = None,
     *,
     threshold: float = 0.5,
     signed: bool = False,
@@ -35,16 +35,16 @@ def correlation_heatmap(
     dark: bool = False,
     title: str = "",
 ) -> go.Figure:
-    """Heat map of a (d, K) table, one row per factor and one column per latent dimension.
+    """Heat map of a (d, K) table, one row per factor and one column per axis.
 
     A click anywhere in a cell selects a point whose ``customdata`` is the pair (j, k); a second
     click on it clears the selection.
 
     Args:
-        table: correlations of latent dimension j (row) with factor k (column) in [-1, 1]; NaN
+        table: correlations of axis j (row) with factor k (column) in [-1, 1]; NaN
             where undefined. Without ``signed`` their absolute values are shown.
         factor_names: K plain-text names.
-        latent_names: d plain-text names; z1 ... zd when None.
+        axis_names: d plain-text names; z1 ... zd when None.
         threshold: cells with |corr| >= threshold are framed; kept in ``layout.meta["threshold"]``.
         signed: show the sign on a diverging scale from -1 to 1.
         selected: the chosen (j, k), marked by a second frame.
@@ -57,7 +57,7 @@ def correlation_heatmap(
     d, n_factors = values.shape
     colors = theme(dark)
     scale, low = (colors.diverging, -1.0) if signed else (colors.sequential, 0.0)
-    columns, rows = latent_labels(latent_names, d), [escape(name) for name in factor_names]
+    columns, rows = axis_labels(axis_names, d), [escape(name) for name in factor_names]
     kind = "corr" if signed else "|corr|"
     cells = [(j, k) for k in range(n_factors) for j in range(d)]
     high = {(j, k) for j, k in cells if abs(values[j, k]) >= threshold}
@@ -109,12 +109,12 @@ def correlation_heatmap(
     frames = [frame(cell, colors.frame, 0.5, 3) for cell in sorted(high)]
     if selected is not None:
         frames.append(frame(selected, colors.selection, 0.41, 2))
-    alt = describe_correlation(values, factor_names, latent_names, threshold=threshold)
+    alt = describe_correlation(values, factor_names, axis_names, threshold=threshold)
     height = CELL_HEIGHT * n_factors + (98 if title else 70)
     if _slanted(columns):
         height += SLANTED
     dress(figure, dark=dark, alt=alt, height=height, title=title)
-    # All at once: adding annotations one by one takes seconds for 8 factors of 30 dimensions.
+    # All at once: adding annotations one by one takes seconds for 8 factors of 30 axes.
     figure.update_layout(
         annotations=numbers, shapes=frames, meta={**figure.layout.meta, "threshold": threshold}
     )
@@ -146,7 +146,7 @@ def click_layer(cells: Sequence[Cell], hovers: Sequence[str]) -> go.Bar:
 
 
 def frame(cell: Cell, color: str, half: float, width: int) -> dict[str, Any]:
-    """A box around cell (column, row); ``half`` = 0.5 is the whole cell."""
+    """A box around cell (column, row); ``half`` = 0.5 frames the full cell."""
     x, y = cell
     return {
         "type": "rect",
@@ -195,19 +195,19 @@ def _slanted(columns: Sequence[str]) -> bool:
 def describe_correlation(
     table: NDArray[np.float64],
     factor_names: Sequence[str],
-    latent_names: Sequence[str] | None = None,
+    axis_names: Sequence[str] | None = None,
     *,
     threshold: float = 0.5,
 ) -> str:
-    """One sentence: the strongest latent dimension of each factor and how many cells are framed."""
+    """One sentence: the strongest axis of each factor and how many cells are framed."""
     values = np.abs(np.asarray(table, dtype=np.float64))
-    names = plain_labels(latent_names, values.shape[0])
+    names = plain_labels(axis_names, values.shape[0])
     parts = []
     for k, factor in enumerate(factor_names):
         column = values[:, k]
         if np.isfinite(column).any():
             j = int(np.nanargmax(column))
-            parts.append(f"{factor} goes most with {names[j]} ({column[j]:.2f})")
+            parts.append(f"{factor} correlates most with {names[j]} ({column[j]:.2f})")
         else:
             parts.append(f"{factor} is undefined")
     count = int((values >= threshold).sum())

@@ -1,4 +1,4 @@
-"""The one place for colours: surfaces, text, series and scales, for light and dark pages.
+"""All colours in one place: surfaces, text, series and scales, for light and dark pages.
 
 Series colours are the Okabe-Ito set (M. Okabe and K. Ito, "Color universal design", 2008), made
 lighter or darker where the original would vanish on its surface; the tests hold every one at a

@@ -1,4 +1,4 @@
-"""One search as a picture sheet: the query on the left, the k best items beside it."""
+"""One search as a picture sheet: the query on the left, the k best items to its right."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def results_sheet(
     Args:
         ids: (k,) items.
         picture: item number to its picture.
-        query: the query's picture, or None where there is none to show.
+        query: the query's picture, or None without one.
         title: item number to its plain-text name, written under its picture.
-        scores: (k,) relevance scores for the CSV; empty leaves them out.
+        scores: (k,) relevance scores for the CSV; empty for none.
     """
     first = 0.0 if query is None else side + 3 * PAD
     step_x, step_y = side + GAP, side + LABEL + GAP

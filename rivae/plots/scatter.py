@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rivae.plots.palette import Theme, rgba, series_color, theme
-from rivae.plots.theme import axis_style, dress, escape, latent_label, latent_labels, short
+from rivae.plots.theme import axis_label, axis_labels, axis_style, dress, escape, short
 
 MAX_POINTS = 5000
 SIDE = 130  # pixels of one panel of the matrix
@@ -25,7 +25,7 @@ def traversal_scatter(
     z: Array,
     factor: Array,
     *,
-    latent_name: str | None = None,
+    axis_name: str | None = None,
     j: int = 0,
     factor_name: str,
     k: int = 0,
@@ -43,7 +43,7 @@ def traversal_scatter(
     Args:
         z: (T,) values of z_j along the traversal, ascending.
         factor: (q, T) factor value of the item retrieved at each point; (T,) for one query.
-        latent_name: plain text; z_{j+1} when None.
+        axis_name: plain text; z_{j+1} when None.
         levels: names of the codes 0, 1, 2 ... of an ordinal or categorical factor.
         ordered: False for a categorical factor, whose codes have no median: points only.
         correlation: the value of the table for this pair, printed in the title.
@@ -55,9 +55,9 @@ def traversal_scatter(
     z = np.asarray(z, dtype=np.float64)
     rows = np.atleast_2d(np.asarray(factor, dtype=np.float64))
     if rows.shape[1:] != z.shape:
-        raise ValueError(f"factor values of shape {rows.shape} for {z.size} latent values")
-    color, plain_name = series_color(k, dark), latent_name or f"z{j + 1}"
-    axis_name = latent_label(plain_name)
+        raise ValueError(f"factor values of shape {rows.shape} for {z.size} values of z")
+    color, plain_name = series_color(k, dark), axis_name or f"z{j + 1}"
+    title = axis_label(plain_name)
     shown = drawn_points(rows.size)
     x, y = np.broadcast_to(z, rows.shape).ravel()[shown], rows.ravel()[shown]
     y = y + np.random.default_rng(0).uniform(-jitter, jitter, y.shape) if jitter else y
@@ -73,7 +73,7 @@ def traversal_scatter(
             line={"color": rgba(color, 0.45), "width": 1.5, "shape": "hv"},
             marker={"color": rgba(color, 0.25 if several else 0.9), "size": 6},
             customdata=np.repeat(np.arange(len(rows)), len(z))[shown],
-            hovertemplate=f"{axis_name} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
+            hovertemplate=f"{title} = %{{x:.2f}}<br>%{{y}}<extra></extra>",
         )
     )
     if ordered and several:
@@ -93,7 +93,7 @@ def traversal_scatter(
     figure.update_layout(
         hovermode="closest", legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}
     )
-    figure.update_xaxes(title_text=axis_name)
+    figure.update_xaxes(title_text=title)
     figure.update_yaxes(title_text=escape(factor_name), **level_ticks(levels))
     return figure
 
@@ -138,14 +138,14 @@ def level_ticks(levels: Sequence[str]) -> dict[str, Any]:
 
 
 def describe_scatter(
-    z: Array, rows: Array, latent_name: str, factor_name: str, correlation: float | None = None
+    z: Array, rows: Array, axis_name: str, factor_name: str, correlation: float | None = None
 ) -> str:
-    """One sentence: where the factor starts and ends while the latent dimension moves."""
+    """One sentence: where the factor starts and ends while the axis moves."""
     ends = np.nanmedian(rows[:, [0, -1]], axis=0)
     queries = "1 query" if len(rows) == 1 else f"{len(rows)} queries"
     strength = "" if correlation is None else f", |correlation| {abs(correlation):.2f}"
     return (
-        f"{factor_name} of the retrieved items against {latent_name} for {queries}: "
+        f"{factor_name} of the retrieved items against {axis_name} for {queries}: "
         f"from {ends[0]:.3g} at {z[0]:.3g} to {ends[1]:.3g} at {z[-1]:.3g}{strength}."
     )
 
@@ -161,21 +161,21 @@ def plot_matrix(
     z: NDArray[np.float64],
     factors: NDArray[np.float64],
     factor_names: Sequence[str],
-    latent_names: Sequence[str] | None = None,
+    axis_names: Sequence[str] | None = None,
     *,
     table: NDArray[np.float64] | None = None,
     threshold: float = 0.5,
     points_per_panel: int = 240,
     dark: bool = False,
 ) -> go.Figure:
-    """Factor k (row) of the retrieved items against latent dimension j (column), K x d panels.
+    """Factor k (row) of the retrieved items against axis j (column), K x d panels.
 
-    Pages show ``correlation_heatmap`` and open one ``traversal_scatter``; this is the figure of
-    the paper as a whole. Points are the retrieved items, lines their median over the queries.
+    Pages show ``correlation_heatmap`` and open one ``traversal_scatter``; this is the complete
+    figure of the paper. Points are the retrieved items, lines their median over the queries.
 
     Args:
-        z: (d, T) values of each latent dimension along its own traversal.
-        factors: (q, d, T, K) factors of the items retrieved while dimension j moves, that is
+        z: (d, T) values of each axis along its own traversal.
+        factors: (q, d, T, K) factors of the items retrieved while axis j moves, that is
             ``data.factors[traversal.ids[..., 0]]``.
         table: (d, K) correlations; panels with |corr| >= threshold are framed and labelled.
         points_per_panel: more points than this are thinned at random (medians use all of them).
@@ -186,7 +186,7 @@ def plot_matrix(
     q, d, n_points, n_factors = factors.shape
     if z.shape != (d, n_points) or n_factors != len(factor_names):
         raise ValueError(f"z of shape {z.shape} and factors of shape {factors.shape}")
-    columns = latent_labels(latent_names, d)
+    columns = axis_labels(axis_names, d)
     shown = drawn_points(q * n_points, points_per_panel)
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"shapes": [], "annotations": []}

@@ -70,9 +70,9 @@ class Text:
 
 @dataclass
 class Sheet:
-    """Marks in reading order, with one sentence that describes the whole.
+    """Marks in reading order, and one sentence that describes the sheet.
 
-    ``rows`` says the same in words, one row per retrieved item, for a CSV file.
+    ``rows`` holds the same as data, one row per retrieved item, for a CSV file.
     """
 
     width: float
@@ -160,7 +160,7 @@ def _resized(mark: Picture, scale: float) -> Image.Image:
     image = mark.image.convert("RGBA")
     factor = math.ceil(max(target[0] / image.width, target[1] / image.height))
     if mark.is_tiny and factor > 1:
-        # Whole multiples first: nearest neighbour alone makes pixels of unequal width.
+        # Integer multiples first: nearest neighbour alone makes pixels of unequal width.
         image = image.resize(
             (image.width * factor, image.height * factor), Image.Resampling.NEAREST
         )
@@ -168,8 +168,8 @@ def _resized(mark: Picture, scale: float) -> Image.Image:
 
 
 def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> str:
-    """The sheet as one SVG file; equal pictures are embedded once. The whole carries its alt text
-    as title, every picture its own.
+    """The sheet as one SVG file; equal pictures are embedded once. The file and every picture
+    carry their alt text as title.
     """
     colors, encoded = theme(dark), _Encoder(encode_picture)
     width, height = f"{sheet.width:g}", f"{sheet.height:g}"
@@ -214,7 +214,7 @@ def to_svg(sheet: Sheet, *, dark: bool = False, transparent: bool = False) -> st
 
 
 def to_html(sheet: Sheet, *, title: str = "", dark: bool | None = None) -> str:
-    """The sheet as a page of its own; ``dark`` None follows the reader's system setting."""
+    """The sheet as a complete HTML page; ``dark`` None follows the reader's system setting."""
     if dark is None:
         rules = f":root{{{_variables(LIGHT)}}}"
         rules += f"@media (prefers-color-scheme: dark){{:root{{{_variables(DARK)}}}}}"
@@ -285,7 +285,7 @@ class _Encoder:
         seen = (id(mark.image), side)
         if seen not in self._keys:
             thumbnail = self._encode(mark.image, side)
-            # Named by content: two sheets may stand on one page.
+            # Named by content: one page may have two sheets.
             name = "p" + hashlib.blake2b(thumbnail.content, digest_size=8).hexdigest()
             self._keys[seen] = name
             self.thumbnails[name] = thumbnail

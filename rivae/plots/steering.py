@@ -1,7 +1,7 @@
 """Several axes at once, as in the paper's figure: activation matrix, pictures and cloud per row.
 
 A filled circle is on, an empty one off, a dash stays at the query, a number is s.d. from the mean:
-nothing is said by colour alone.
+no meaning rests on colour alone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def row_cloud(
 ) -> Clouds | None:
     """The words of one row, coloured by their relation to where it goes; None without any word.
 
-    Letters are as large as the place allows: sizes compare within a row, not between rows.
+    Letters are as large as the space allows: sizes compare within a row, not between rows.
     """
     counts = cloud_counts(explorer, texts, [row], n_sigma)
     relation = row_relations(texts, row, n_sigma)
@@ -99,9 +99,9 @@ def steering_sheet(
         names: plain-text names of all d axes.
         picture: item number to its picture (called once per item).
         clouds: one per row, or none at all.
-        query: the query's picture, above the rows; None leaves the place out.
+        query: the query's picture, above the rows; None for no picture.
         title: item number to its plain-text name.
-        n_sigma: what on and off mean, for the legend.
+        n_sigma: how far on and off lie from the mean, for the legend.
 
     Raises:
         ValueError: the numbers of rows, items and clouds differ, or the rows set different axes.
@@ -150,11 +150,11 @@ def steering_sheet(
 
 
 def _query(sheet: Sheet, image: Image.Image, title: str, side: int) -> float:
-    """The query above the rows; returns where it ends."""
+    """Draw the query above the rows; returns where it ends."""
     sheet.marks.append(fitted(image, PAD, PAD, side, side, f"Query: {title}"))
-    beside = PAD + side + 12
-    sheet.marks.append(Text(beside, PAD + LINE, "Query", 13, bold=True))
-    sheet.marks.append(Text(beside, PAD + 2.4 * LINE, shortened(title, 420, 13), tone="muted"))
+    right = PAD + side + 12
+    sheet.marks.append(Text(right, PAD + LINE, "Query", 13, bold=True))
+    sheet.marks.append(Text(right, PAD + 2.4 * LINE, shortened(title, 420, 13), tone="muted"))
     return PAD + side + PAD
 
 
@@ -193,7 +193,7 @@ def _cloud(sheet: Sheet, cloud: Clouds | None, x: float, y: float, height: float
 def _legend(
     sheet: Sheet, rows: Sequence[SteerRow], n_sigma: float | None, with_words: bool, y: float
 ) -> float:
-    """What the marks mean, in the lines that are needed; returns where it ends."""
+    """Draw the legend of the marks that are used; returns where it ends."""
     used = {level if isinstance(level, str) else "number" for row in rows for level in row.levels}
     far = "" if n_sigma is None else f" (mean + {n_sigma:g} s.d.)"
     meanings = {

@@ -32,7 +32,7 @@ class Score:
         higher_is_better: which end is good.
         low, high: an interval of the mean, or None.
         n, n_failed: repetitions behind it, and those that gave nothing.
-        state: "failed" or "not run" where that stands in place of a value.
+        state: "failed" or "not run" where there is no value for that reason.
         reason: why, in one sentence.
         paper_failed: the paper prints "Failed" here.
         label: name of the column as printed; that of ``metric_label`` when empty.
@@ -75,7 +75,7 @@ def scores_of(
 
     Args:
         row: e.g. the method or the run.
-        names: the metrics to take, in this order; those not measured are left out. None: all.
+        names: the metrics to take, in this order; those not measured are skipped. None: all.
         paper: published values by metric.
     """
     return [
@@ -127,7 +127,7 @@ def published(score: Score, digits: int = 2) -> str:
 
 
 def runs(score: Score) -> str:
-    """How many runs stand behind a value, and how many failed."""
+    """How many runs a value is the mean of, and how many failed."""
     failed = f"{score.n_failed} failed" if score.n_failed else ""
     return ", ".join(part for part in (str(score.n) if score.n else "", failed) if part)
 
@@ -155,7 +155,7 @@ def best_cells(
 
     Args:
         digits: decimals printed, of all columns or by column.
-        left_out: rows that take no part, e.g. a chance level.
+        left_out: rows that do not compete, e.g. a chance level.
     """
     found: set[tuple[str, str]] = set()
     for column in dict.fromkeys(score.column for score in scores):
@@ -186,9 +186,9 @@ def digits_of(digits: Digits, column: str) -> int:
 def to_markdown(
     scores: Sequence[Score], *, corner: str = "", digits: Digits = 2, best: Cells = ()
 ) -> str:
-    """A Markdown table, one row per ``Score.row``; the arrow tells which end is good.
+    """A Markdown table, one row per ``Score.row``; the arrow shows which end is good.
 
-    Intervals follow the values, and a last column tells how many runs there are, where given.
+    Intervals follow the values, and a last column has the number of runs, where given.
 
     Args:
         corner: the heading of the first column.
@@ -244,12 +244,12 @@ def _headings(scores: Sequence[Score], columns: Sequence[str]) -> list[str]:
 
 
 def _runs_heading(scores: Sequence[Score]) -> list[str]:
-    """A last column for the number of runs, where any score tells it."""
+    """A last column for the number of runs, where any score has it."""
     return ["n"] if any(score.n is not None or score.n_failed for score in scores) else []
 
 
 def _runs(scores: Sequence[Score], row: str) -> list[str]:
-    # A metric may be undefined in some runs; the column tells how many there are.
+    # A metric may be undefined in some runs; the column has the number of all runs.
     mine = [score for score in scores if score.row == row]
     return [runs(max(mine, key=lambda score: score.n or 0))] if _runs_heading(scores) else []
 
@@ -267,7 +267,7 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def figure_rows(figure: Any) -> list[dict[str, Any]]:
-    """What a Plotly figure of this package shows, as rows for ``to_csv``.
+    """The data of a Plotly figure of this package, as rows for ``to_csv``.
 
     One row per point (series, x, y) or cell of a heat map (column, row, value). A figure that
     thinned its curves gives the points it draws.

@@ -1,7 +1,7 @@
 """The tag-factor graph: the tags of a site around the food factors (supplement of the paper).
 
 One star for each factor: tags of its high end to the right, of its low end to the left, the
-commonest nearest to the middle row. A tag that belongs to several factors stands in each star.
+commonest nearest to the middle row. A tag that belongs to several factors is in each star.
 Places depend on the order of the nodes only, so the same data give the same picture.
 """
 
@@ -19,7 +19,7 @@ from rivae.words.tags import TagNode
 
 N_TAGS = 10  # tags of each side that a star shows when there are several stars
 ROW = 24  # pixels of a tag
-REACH, BEND = 1.0, 0.45  # how far tags stand from their factor: in the middle row, less elsewhere
+REACH, BEND = 1.0, 0.45  # distance of tags from their factor: in the middle row, less elsewhere
 LARGEST, SMALLEST = 26.0, 5.0  # diameters of nodes in pixels
 
 
@@ -147,8 +147,8 @@ def describe_tags(nodes: Sequence[TagNode]) -> str:
     for factor in dict.fromkeys(node.factor for node in nodes):
         tags = [n for n in nodes if n.factor == factor and n.side == "high"][:3]
         if tags:
-            said = join_words([f"{n.tag} ({n.count})" for n in tags])
-            parts.append(f"{_label(factor)}: {said}")
+            counts = join_words([f"{n.tag} ({n.count})" for n in tags])
+            parts.append(f"{_label(factor)}: {counts}")
     return f"Tags around the food factors, with the number of items: {'; '.join(parts)}."
 
 

@@ -20,7 +20,7 @@ def escape(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def latent_label(name: str, longest: int = 60) -> str:
+def axis_label(name: str, longest: int = 60) -> str:
     """A plain-text name as Plotly text; the number of "z3" or "v3" is set low, as in the paper,
     also in "z3 · greenness". More than ``longest`` characters are cut.
     """
@@ -30,15 +30,14 @@ def latent_label(name: str, longest: int = 60) -> str:
     return f"{found[1]}<sub>{found[2]}</sub>{escape(cut(found[3] or '', longest))}"
 
 
-def latent_labels(names: Sequence[str] | None, n_components: int) -> list[str]:
-    """Plotly labels of the latent dimensions: the given plain-text names, cut to 24 characters, or
-    z1 ... zd.
+def axis_labels(names: Sequence[str] | None, n_components: int) -> list[str]:
+    """Plotly labels of the axes: the given plain-text names, cut to 24 characters, or z1 ... zd.
 
     Raises ValueError when the number of names is not ``n_components``.
     """
     if names is not None and len(names) != n_components:
-        raise ValueError(f"{len(names)} names for {n_components} latent dimensions")
-    return [latent_label(name, 24) for name in plain_labels(names, n_components)]
+        raise ValueError(f"{len(names)} names for {n_components} axes")
+    return [axis_label(name, 24) for name in plain_labels(names, n_components)]
 
 
 def plain_labels(names: Sequence[str] | None, n_components: int) -> list[str]:

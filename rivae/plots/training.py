@@ -21,7 +21,7 @@ RETRIEVAL = ("score", "recall_at_1", "recall_at_10")
 RANK, OBJECTIVE = "median_rank", "objective"
 OVERLAY_HEIGHT = 380
 ROW_HEIGHT, TITLE_HEIGHT, STAGE_HEIGHT = 200, 36, 16
-PANEL_WIDTH, LETTER_WIDTH = 380, 6  # rough pixels, to leave out stage names without room
+PANEL_WIDTH, LETTER_WIDTH = 380, 6  # rough pixels, to omit stage names without room
 
 
 class Points(Protocol):
@@ -52,7 +52,7 @@ class CurvePanel:
 
 def panels_of(terms: Mapping[str, Points], scores: Mapping[str, Points]) -> list[CurvePanel]:
     """The panels of a run: the objective, its validations (retrieval, factors and the median rank),
-    then a term of the loss in each, those of the stage at work before those of earlier ones.
+    then a term of the loss in each, those of the current stage before those of earlier ones.
     """
     last = max((points.x[-1] for points in terms.values() if len(points.x)), default=0.0)
     loss = [
@@ -95,8 +95,9 @@ def training_panels(
     Args:
         panels: see ``panels_of``.
         stages: (name, first epoch, last epoch).
-        log: logarithmic scales where all values of a panel are positive; the others say so.
-        columns: panels side by side.
+        log: logarithmic scales where all values of a panel are positive; titles of other panels
+            end with "(linear)".
+        columns: panels per row.
         revision: while it stays the same, a reader's zoom does.
     """
     n_rows = max(1, math.ceil(len(panels) / columns))
@@ -150,7 +151,7 @@ def training_overlay(
     dark: bool = False,
     revision: str = "",
 ) -> go.Figure:
-    """One term of several runs over each other.
+    """One term of several runs in one chart.
 
     Args:
         lines: (name of the run, its points, x of each point).
@@ -204,7 +205,7 @@ def training_overlay(
 
 
 def thinning_note(per_point: int) -> str:
-    """What is to be said about curves with ``per_point`` epochs behind a point; "" for one."""
+    """The note under curves with ``per_point`` epochs per point; "" for one."""
     if per_point <= 1:
         return ""
     return (
@@ -250,7 +251,7 @@ def _place(
 
 
 def _note(text: str, size: int, color: str, x: float, shift: int = 0) -> dict[str, Any]:
-    """Text that stands on its y, from x to the right."""
+    """Text above its y, from x to the right."""
     at = {"x": x, "xanchor": "left", "yanchor": "bottom", "yshift": shift, "showarrow": False}
     return {**at, "text": text, "font": {"size": size, "color": color}}
 
@@ -319,7 +320,7 @@ def _log_ticks(panel: CurvePanel) -> str | int:
 
 
 def _names(panel: CurvePanel, dark: bool) -> str:
-    """The names of a panel's lines in their colours, beside its title."""
+    """The names of a panel's lines in their colours, after its title."""
     return "".join(
         f'  <span style="color:{series_color(k, dark)}">{escape(name)}</span>'
         for k, (name, _) in enumerate(panel.lines)
@@ -337,5 +338,5 @@ def _describe(panels: Sequence[CurvePanel], stages: Sequence[tuple[str, int, int
             finite = points.y[np.isfinite(points.y)]
             if len(finite):
                 last.append(f"{name} {finite[-1]:.3g}")
-    said = f"; at last {join_words(last)}" if last else ""
-    return f"Training curves over epochs{': ' + spans if spans else ''}{said}."
+    final = f"; final values: {join_words(last)}" if last else ""
+    return f"Training curves over epochs{': ' + spans if spans else ''}{final}."

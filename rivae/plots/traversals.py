@@ -29,9 +29,9 @@ EDGE, HEAD, NAME, BETWEEN = 8, 18, 30, 22
 
 @dataclass(frozen=True)
 class Strip:
-    """One latent dimension: its plain-text name, the kept values (n,) and items (n, k).
+    """One axis: its plain-text name, the kept values (n,) and items (n, k).
 
-    ``n_points`` is the number of points to show before any were left out.
+    ``n_points`` is the number of points to show before thinning.
     """
 
     name: str
@@ -48,10 +48,10 @@ def strips_of(
     changes_only: bool = True,
     max_points: int | None = 24,
 ) -> list[Strip]:
-    """The strips of one query of a traversal, one per traversed dimension.
+    """The strips of one query of a traversal, one per traversed axis.
 
     Args:
-        names: plain-text names of all d latent dimensions; z1 ... zd when None.
+        names: plain-text names of all d axes; z1 ... zd when None.
         changes_only: keep only points whose top-1 item differs from the point before.
         max_points: of more points than this, evenly spaced ones are kept and the strip says so.
     """
@@ -88,11 +88,11 @@ def strips_sheet(
 
     Args:
         picture: item number to its picture (called once per item).
-        query: the query's picture, drawn twice as large on the left; None leaves the place out.
+        query: the query's picture, drawn twice as large on the left; None for no picture.
         title: item number to its plain-text name, for the descriptions of the pictures.
         marked: items to frame, e.g. the query's own partner.
         side: pixels of one picture at scale 1.
-        layout: "rows" runs each dimension from left to right with the top-k items below each
+        layout: "rows" runs each axis from left to right with the top-k items below each
             other; "columns" runs it downwards with the top-k side by side (the paper's Sprites
             and Split-MNIST figures).
     """
@@ -144,8 +144,8 @@ def _place(
     widest = max((text_width(label, 11) for label in labels), default=0)
     top = y + LABEL
     if note:
-        beside = x + text_width(strip.name, 14, bold=True) + 10
-        sheet.marks.append(Text(beside, y + LABEL / 2, note, 11, tone="muted"))
+        after = x + text_width(strip.name, 14, bold=True) + 10
+        sheet.marks.append(Text(after, y + LABEL / 2, note, 11, tone="muted"))
     step = max(side, widest) + COLUMN_GAP if across else side + COLUMN_GAP
     margin = 0.0 if across else widest + 8
     for n, label in enumerate(labels):
@@ -177,7 +177,7 @@ def _place(
 
 
 def value_texts(values: NDArray[np.float64]) -> list[str]:
-    """Values of z with as few decimals (1 to 3) as tell neighbours well apart."""
+    """Values of z with as few decimals (1 to 3) as keep neighbours distinct."""
     gaps = np.abs(np.diff(values))
     smallest = float(gaps[gaps > 0].min()) if (gaps > 0).any() else 1.0
     decimals = next(
@@ -198,14 +198,14 @@ def plane_sheet(
     title: Callable[[int], str] = lambda i: f"item {i}",
     side: int = 48,
 ) -> Sheet:
-    """Place a grid: the first dimension runs to the right, the second upwards.
+    """Place a grid: the first axis runs to the right, the second upwards.
 
     Args:
         ids: (Ta, Tb) or (Ta, Tb, k) items; the best one is shown.
-        values_a, values_b: (Ta,) and (Tb,) ascending values of the two dimensions.
+        values_a, values_b: (Ta,) and (Tb,) ascending values of the two axes.
         picture: item number to its picture (called once per item).
-        names: plain-text names of the two dimensions.
-        reference: values of both dimensions at the query; the nearest point is framed.
+        names: plain-text names of the two axes.
+        reference: values of both axes at the query; the nearest point is framed.
         title: item number to its plain-text name, for the descriptions of the pictures.
 
     Raises:
@@ -219,7 +219,7 @@ def plane_sheet(
     n_rows, step = len(labels_b), side + GAP
     step_a = max(step, max(text_width(label, 11) for label in labels_a) + 6)
     left = PAD + max(text_width(t, 11) for t in labels_b) + 10
-    # A short name stands beside the pictures, a long one above them.
+    # A short name goes to the left of the pictures, a long one above them.
     left = max(left, PAD + min(text_width(names[1], 14, bold=True), 120) + 8 - side)
     upper = PAD + 24.0
     at = None

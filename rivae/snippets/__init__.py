@@ -28,7 +28,7 @@ PANELS: dict[str, Template] = {**PICTURES, **MEASURES, **WORDS}
 
 
 def places_of(*runs: Run) -> dict[str, str]:
-    """Environment variables with which these runs and their data are found from any folder.
+    """Environment variables that make these runs and their data known in any folder.
 
     The demo runs are found from everywhere; others lie in one folder of runs.
     """
@@ -51,7 +51,7 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     Args:
         run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
         call: a name in ``PANELS``.
-        places: what :func:`places_of` says; the snippet sets these variables.
+        places: from :func:`places_of`; the snippet sets these variables.
         **kwargs: numbers, text, None, and lists or arrays of them.
 
     Raises:
@@ -86,7 +86,7 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
 
 
 def _query(row: int | None, z: Any) -> dict[str, str]:
-    """Places that say where a traversal starts: at a z of its own, or at a data row's."""
+    """Where a traversal starts: at a given z, or at that of a data row."""
     if row is None and z is None:
         raise ConfigError("a snippet of this panel needs a query row or a z to start from")
     known = row is not None

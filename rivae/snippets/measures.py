@@ -1,7 +1,7 @@
 """Templates of the panels that show numbers.
 
-Panels named "stored-..." show what ``rivae evaluate`` wrote; the others ask the model again, with
-the first test rows as queries.
+Panels named "stored-..." show what ``rivae evaluate`` wrote; the others run the model again,
+with the first test rows as queries.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ data = explorer.data
 spec = data.factor_specs[k]
 figure = traversal_scatter(
     traversal.values[j], data.factors[traversal.ids[:, j, :, 0], k],
-    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
     ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")
@@ -137,7 +137,7 @@ spec = data.factor_specs[k]
 traversal = replay(explorer.retriever, data, run.evaluation, j, other={other})
 figure = traversal_scatter(
     traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
-    latent_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
     ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")

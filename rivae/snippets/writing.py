@@ -1,4 +1,4 @@
-"""What a template of a snippet is, and how values are written into it."""
+"""Templates of snippets, and values as Python source."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ values, _ = traversal_values({range}, explorer.prior)
 
 @dataclass(frozen=True)
 class Template:
-    """A template: import lines, the body with ``{name}`` places, and the default of each place.
+    """The template of a panel: import lines, the body with ``{name}`` places, and their defaults.
 
-    ``opens`` tells whether the panel needs the model (an ``explorer``) or only the run's files.
+    ``opens``: whether it needs the model (an ``explorer``) or only the run's files.
     """
 
     imports: tuple[str, ...]

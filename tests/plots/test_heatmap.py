@@ -67,8 +67,8 @@ def test_names_are_masked_and_missing_names_are_z():
 
 def test_the_description_names_the_strongest_pairs():
     assert describe_correlation(TABLE, NAMES, threshold=0.5) == (
-        "Heat map of |correlation| between 2 factors and 3 axes: scale goes most with "
-        "z2 (0.50) and X <b> goes most with z1 (0.95); 2 of 6 cells reach the threshold 0.5."
+        "Heat map of |correlation| between 2 factors and 3 axes: scale correlates most with "
+        "z2 (0.50) and X <b> correlates most with z1 (0.95); 2 of 6 cells reach the threshold 0.5."
     )
     assert alt_text(correlation_heatmap(TABLE, NAMES)) == describe_correlation(TABLE, NAMES)
 

@@ -59,7 +59,7 @@ def test_too_many_points_are_thinned_and_the_title_says_so():
 
 
 def test_the_description_names_both_ends():
-    figure = traversal_scatter(Z, np.stack([Z, Z]), factor_name="X", latent_name="wet")
+    figure = traversal_scatter(Z, np.stack([Z, Z]), factor_name="X", axis_name="wet")
     assert alt_text(figure) == (
         "X of the retrieved items against wet for 2 queries: from -10 at -10 to 10 at 10."
     )

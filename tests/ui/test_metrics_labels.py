@@ -123,7 +123,7 @@ def test_what_is_done_is_said_before_it_is_done(folder, made, tmp_path, monkeypa
 
     def look(run, *rest):
         said.append(f"looked at {run.id}")
-        return labels_data.Line(run), None
+        return labels_data.ScoredRun(run), None
 
     monkeypatch.setattr(labels_data, "_look", look)
     labels_data.scores_of(open_plan("ours"), 0, said.append)

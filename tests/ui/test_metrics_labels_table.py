@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from rivae.labels.scores import label_scores
-from rivae.ui.metrics.labels_data import Line
+from rivae.ui.metrics.labels_data import ScoredRun
 from rivae.ui.metrics.labels_table import MEAN_ROW, gains_payload, ordinal, scores_payload
 from tests.labels.test_scores import FACTORS, labels_of, world
 
@@ -13,7 +13,7 @@ from tests.labels.test_scores import FACTORS, labels_of, world
 def line(name, **world_settings):
     found, rows, levels = world(**world_settings)
     scores = label_scores(found, labels_of(rows, levels), FACTORS, n_bootstrap=60)
-    return Line(SimpleNamespace(id=name), "", scores, scores)
+    return ScoredRun(SimpleNamespace(id=name), "", scores, scores)
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +51,14 @@ def test_places_only_where_intervals_part(wide):
     rows = rows_of(scores_payload(SimpleNamespace(lines=wide)))
     assert rows["all", "clean"][2]["sub"].endswith("1st")
     assert rows["all", "blurred"][2]["sub"].endswith("2nd")
-    twins = (wide[0], Line(SimpleNamespace(id="twin"), "clean", *([wide[0].scores] * 2)))
+    twins = (wide[0], ScoredRun(SimpleNamespace(id="twin"), "clean", *([wide[0].scores] * 2)))
     table = scores_payload(SimpleNamespace(lines=twins))
     assert all(cell["sub"].endswith("tie") for cell in rows_of(table)["all", "clean"][:3])
     assert table["rows"][2]["detail"] == "derived from clean"
 
 
 def test_a_run_without_scores_has_no_numbers():
-    bare = Line(SimpleNamespace(id="bare"), trouble="any")
+    bare = ScoredRun(SimpleNamespace(id="bare"), trouble="any")
     cells = rows_of(scores_payload(SimpleNamespace(lines=(bare,))))["all", "bare"]
     assert [cell["main"] for cell in cells] == ["–"] * 6
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rivae.errors import DataError
 from rivae.installed import APP_FILES
-from rivae.ranges import PAPER, beside
+from rivae.ranges import PAPER, second_range
 from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
 from rivae.ui.metrics.benchmark_tables import TableView, datasets_of, presets_of, table_views
@@ -53,7 +53,7 @@ def tables(bar: DeltaGenerator) -> None:
         )
         return
     names = _dataset_names(datasets_of(lines))
-    ranges = {title_of(key): key for key in (PAPER, beside(PAPER))}
+    ranges = {title_of(key): key for key in (PAPER, second_range(PAPER))}
     with bar:
         title = st.segmented_control(
             "Data set",
@@ -71,7 +71,7 @@ def tables(bar: DeltaGenerator) -> None:
             key=keys.METRICS_RANGE,
             bind="query-params",
             help="The paper's −10 … 10, which depends on the scale that training gave z, or "
-            "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own only.",
+            "mean ± 3 s.d. of the model's own prior. The paper has numbers for its own range only.",
         )
         presets = presets_of(lines)
         preset = st.selectbox(
@@ -117,7 +117,7 @@ def _table(view: TableView, title: str, dataset: str) -> None:
     st.caption(markdown(view.note))
 
 
-# A row is some 100 bytes; the whole report has a few thousand of them.
+# A row is about 100 bytes; the report has a few thousand of them.
 MAX_BYTES, MAX_ROWS = 64 * 2**20, 500_000
 TEXTS = ("dataset", "method", "state", "metric")
 NUMBERS = ("score", "seed", "draw")

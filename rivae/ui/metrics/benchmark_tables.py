@@ -50,8 +50,8 @@ RECIPE = (
 
 
 @dataclass(frozen=True)
-class Line:
-    """One row: its name, what stands small under it, and whether it may be the best."""
+class TableRow:
+    """One row: its name, the small print below it, and whether it may be the best."""
 
     key: str
     name: str
@@ -66,22 +66,22 @@ class TableView:
     Attributes:
         id: retrieval, factors, digits, standard, alpha or ablation.
         title: its heading.
-        note: what its numbers mean, in plain text.
+        note: how to read its numbers, in plain text.
         lines: its rows in the paper's order.
-        scores: one per row and metric; ``Score.row`` is ``Line.key``.
+        scores: one per row and metric; ``Score.row`` is ``TableRow.key``.
         paper: whether the paper's numbers are shown.
     """
 
     id: str
     title: str
     note: str
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     scores: tuple[Score, ...]
     paper: bool
 
     @property
     def best(self) -> set[tuple[str, str]]:
-        """(row, column) of the best of our values; chance and shortened runs take no part."""
+        """(row, column) of the best of our values; chance and shortened runs do not compete."""
         left_out = {line.key for line in self.lines if not line.ranked}
         return best_cells(self.scores, self.digits, left_out)
 
@@ -153,12 +153,12 @@ def _key(line: SummaryLine) -> str:
     return f"{line.title} ({detail})" if detail else line.title
 
 
-def _row(line: SummaryLine) -> Line:
+def _row(line: SummaryLine) -> TableRow:
     short = f"{line.size}: shortened, no result" if line.size != "full" else ""
     preset = f"preset {line.preset}" if line.preset not in ("", "–") else ""
     detail = " · ".join(part for part in (preset, short) if part)
     chance = line.method.startswith("chance")
-    return Line(_key(line), line.title, detail, not chance and line.size == "full")
+    return TableRow(_key(line), line.title, detail, not chance and line.size == "full")
 
 
 def _score(line: SummaryLine, paper: bool) -> Score:
@@ -185,7 +185,7 @@ def _score(line: SummaryLine, paper: bool) -> Score:
 
 
 def csv_rows(view: TableView, dataset: str) -> list[dict[str, Any]]:
-    """The table with every number of its own in a column, for a CSV file."""
+    """The table with one number per column, for a CSV file."""
     return [
         {
             "dataset": dataset,

@@ -1,4 +1,4 @@
-"""What is behind a cell of a run's stored table: the scatter, and the items along the dimension."""
+"""Behind a cell of a run's stored table: the scatter, and the items along the axis."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
     from rivae.traversal import Traversal
-    from rivae.ui.metrics.report import Along, Report
+    from rivae.ui.metrics.report import RangeData, Report
 
 N_STRIPS = 3
 MAX_POINTS = 8
 
 
-def panel(run: Run, report: Report, along: Along) -> None:
+def panel(run: Run, report: Report, along: RangeData) -> None:
     """The panel of the chosen cell, where one is chosen."""
     cell = chosen_cell(along)
     if cell is None:
@@ -41,7 +41,7 @@ def panel(run: Run, report: Report, along: Along) -> None:
         _behind(run, report, along, cell)
 
 
-def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> None:
+def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -> None:
     j, k = cell
     from rivae.replay import measured_queries
 
@@ -78,14 +78,14 @@ def _behind(run: Run, report: Report, along: Along, cell: tuple[int, int]) -> No
 def behind(
     key: str, created: str, dim: int, other: bool, _explorer: Explorer, _stored: Evaluation
 ) -> Traversal:
-    """The traversal that a stored table was made of; ``key`` and ``created`` name the two."""
+    """The traversal that a stored table was computed from; ``key`` and ``created`` name the two."""
     from rivae.replay import replay
 
     return replay(_explorer.retriever, _explorer.data, _stored, dim, other=other)
 
 
 def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -> Sheet:
-    """The items along the dimension for the first queries, where the best one changes.
+    """The items along the axis for the first queries, where the best one changes.
 
     ``rows`` are the data rows of the traversal's queries.
     """
@@ -110,7 +110,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     )
 
 
-def _items(run: Run, along: Along, sheet: Sheet) -> None:
+def _items(run: Run, along: RangeData, sheet: Sheet) -> None:
     from rivae.plots.sheet import to_fragment
 
     st.html(to_fragment(sheet, dark=charts.is_dark()))
@@ -131,14 +131,14 @@ def _items(run: Run, along: Along, sheet: Sheet) -> None:
 
 def _scatter(
     run: Run,
-    along: Along,
+    along: RangeData,
     table: NDArray[np.float64],
     found: Traversal,
     explorer: Explorer,
     j: int,
     k: int,
 ) -> None:
-    """Factor of the retrieved items against z, exactly those that the stored number is made of."""
+    """Factor of the retrieved items against z, exactly those behind the stored number."""
     from rivae.plots.scatter import traversal_scatter
 
     specs = explorer.data.factor_specs
@@ -153,7 +153,7 @@ def _scatter(
         k=k,
         factor_name=specs[column].name,
         levels=specs[column].levels,
-        latent_name=explorer.axis_names[j],
+        axis_name=explorer.axis_names[j],
         correlation=float(table[j, k]),
         dark=charts.is_dark(),
     )

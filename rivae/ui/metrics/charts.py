@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rivae.runs import Run
     from rivae.runs.evaluation_file import AtWidth
-    from rivae.ui.metrics.report import Along, Report
+    from rivae.ui.metrics.report import RangeData, Report
 
     Table = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ RANGES_NOTE = (
 )
 
 
-def charts(run: Run, report: Report, along: Along) -> None:
+def charts(run: Run, report: Report, along: RangeData) -> None:
     """The charts of one range of z."""
     if along.correlation is not None:
         _correlations(run, along, along.correlation, runs.names_of(run, len(along.correlation)))
@@ -45,7 +45,7 @@ def charts(run: Run, report: Report, along: Along) -> None:
         _digits_by_range(run, report.digit_ranges)
 
 
-def chosen_cell(along: Along) -> tuple[int, int] | None:
+def chosen_cell(along: RangeData) -> tuple[int, int] | None:
     """The cell in the address, as far as the table has it."""
     found = session.cell()
     table = along.correlation if along.correlation is not None else along.transitions
@@ -56,7 +56,7 @@ def chosen_cell(along: Along) -> tuple[int, int] | None:
     return found if found[1] < len(along.factors) else None
 
 
-def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: list[str]) -> None:
+def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
     from rivae.plots.heatmap import correlation_heatmap
 
     figure = correlation_heatmap(
@@ -94,7 +94,7 @@ def _correlations(run: Run, along: Along, table: NDArray[np.float64], names: lis
     _cell_picker(along, table, names)
 
 
-def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> None:
+def _cell_picker(along: RangeData, table: NDArray[np.float64], names: list[str]) -> None:
     """The same cell from two lists, for the keyboard."""
     shown = chosen_cell(along)
     st.session_state[keys.METRICS_CELL_DIM] = None if shown is None else shown[0]
@@ -133,8 +133,8 @@ def _cell_picker(along: Along, table: NDArray[np.float64], names: list[str]) -> 
 
 
 @st.fragment
-def _alpha(run: Run, report: Report, along: Along, table: NDArray[np.float64]) -> None:
-    """D and C of the shared factors at any alpha, computed anew from the stored table."""
+def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64]) -> None:
+    """D and C of the shared factors at any alpha, computed from the stored table."""
     head = headline("D and C against alpha")
     figure, alpha = alpha_panel(
         table[:, list(along.shared)],
@@ -164,7 +164,7 @@ def alpha_panel(
     chance: Mapping[str, tuple[float, float]] | None = None,
     chance_alpha: float | None = None,
 ) -> tuple[go.Figure, float]:
-    """A slider for alpha, the curves of D and C with what they say; the figure and alpha.
+    """A slider for alpha, and the curves of D and C with a caption; returns the figure and alpha.
 
     Args:
         table: (d, K) of |corr|.
@@ -199,7 +199,7 @@ def alpha_panel(
     return figure, alpha
 
 
-def _digits(run: Run, along: Along, table: Table, chosen: tuple[int, int] | None) -> None:
+def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | None) -> None:
     """The transition table with overlap and coverage; a click on a row opens its items."""
     _coverage(table)
     names = runs.names_of(run, len(table))
@@ -208,7 +208,7 @@ def _digits(run: Run, along: Along, table: Table, chosen: tuple[int, int] | None
 
 
 def _coverage(table: Table) -> None:
-    """Which pairs of digits follow each other over all dimensions, with overlap and coverage."""
+    """Which pairs of digits follow each other over all axes, with overlap and coverage."""
     from rivae.metrics.digits import digit_metrics
     from rivae.plots.digits import coverage_bars
 
@@ -226,7 +226,7 @@ def _coverage(table: Table) -> None:
     chart(figure, keys.METRICS_COVERAGE)
 
 
-def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None:
+def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> None:
     from rivae.plots.digits import transition_heatmap
 
     figure = transition_heatmap(table, names, dark=is_dark())
@@ -242,7 +242,7 @@ def _transitions(run: Run, along: Along, table: Table, names: list[str]) -> None
         )
 
     def clicked(cell: list[int]) -> None:
-        session.choose_cell((cell[1], 0))  # (pair of digits, dimension)
+        session.choose_cell((cell[1], 0))  # (pair of digits, axis)
 
     chart(figure, keys.METRICS_TRANSITIONS, clicked)
     st.caption("Click a row, or choose below, to see the items along that axis.")
@@ -303,7 +303,7 @@ def live_slider(
     texts = [f"{step:g}" for step in steps]
     usual, key, kept = steps.index(default), f"{name}_slider", f"{name}_at"
     written = st.query_params.get(name, "")
-    # (what the address says, the chosen step): another address wins over what was chosen.
+    # (text in the address, the chosen step): a changed address overrides the choice.
     known: tuple[str, int] | None = st.session_state.get(kept)
     if known is None or known[0] != written:
         known = (written, texts.index(written) if written in texts else usual)

@@ -1,4 +1,4 @@
-"""The third view of the Metrics page: what labels say about the runs of a plan."""
+"""The third view of the Metrics page: scores of the runs of a plan from labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.labels.run_scores import Labelled
-    from rivae.ui.metrics.labels_data import Found, Line
+    from rivae.ui.metrics.labels_data import PlanScores, ScoredRun
 
 EVERY = 3  # seconds between two looks for new labels
 REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
@@ -38,7 +38,7 @@ OTHER_PLAN = "Run {} is not part of this plan, so another one is shown."
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the page shows.
+    """The state that the page shows.
 
     Attributes:
         plan: whose scores.
@@ -58,11 +58,10 @@ class Drawn:
 
 
 def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: float) -> Drawn:
-    """What is to be remembered after a drawing whose scores took ``took`` seconds.
+    """The page's state after a drawing whose scores took ``took`` seconds.
 
-    The first drawing of a plan also loads models and searches with them. That says nothing about
-    what newer labels will cost, and on a busy machine a rest after it would keep them from the
-    page for a minute.
+    The first drawing of a plan also loads models and searches with them. Newer labels cost less,
+    and on a busy machine a rest after it would delay them for a minute.
     """
     if before is None or before.plan != plan:
         return Drawn(plan, seq, now)
@@ -71,7 +70,7 @@ def next_drawn(before: Drawn | None, plan: str, seq: int, took: float, now: floa
 
 
 def from_labels(bar: DeltaGenerator) -> None:
-    """Scores of a plan's runs from the labels of now, and what labels can do for their axes.
+    """Scores of a plan's runs from the current labels, and alignment to them.
 
     ``bar`` is the row at the top of the page.
     """
@@ -130,10 +129,10 @@ def _plan(chosen: str, bar: DeltaGenerator) -> None:
 
 @contextmanager
 def _waiting(*, shown: bool) -> Iterator[Callable[[str], None]]:
-    """A line of what is being done, over grey in the shape of what comes: a table, two charts."""
+    """A line with the current step, over a grey outline of a table and two charts."""
     place = st.empty()
     if not shown:
-        yield lambda said: None
+        yield lambda step: None
         return
     with place.container(), ExitStack() as grey:
         line = st.empty()
@@ -141,15 +140,15 @@ def _waiting(*, shown: bool) -> Iterator[Callable[[str], None]]:
         for column in st.columns(2):
             with column:
                 grey.enter_context(st.skeleton(height=300))
-        yield lambda said: _say(line, said)
+        yield lambda step: _say(line, step)
     place.empty()
 
 
-def _say(line: DeltaGenerator, said: str) -> None:
-    line.caption(f":material/hourglass_top: {markdown(said)} …")
+def _say(line: DeltaGenerator, step: str) -> None:
+    line.caption(f":material/hourglass_top: {markdown(step)} …")
 
 
-def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
+def _chosen(found: PlanScores, bar: DeltaGenerator) -> ScoredRun | None:
     """The line of the run in the address, else of the one last looked at, else the first."""
     lines = {line.run.id: line for line in found.lines if line.run.ready}
     if not lines:
@@ -168,7 +167,7 @@ def _chosen(found: Found, bar: DeltaGenerator) -> Line | None:
     return lines[run_id]
 
 
-def _scores(found: Found) -> None:
+def _scores(found: PlanScores) -> None:
     with headline(SCORES_TITLE):
         exports.panel(labels_charts.score_files(found), f"{found.opened.plan.id}-scores")
     RESULTS(scores_payload(found), key=f"{keys.METRICS_TABLE}_labels")
@@ -176,55 +175,55 @@ def _scores(found: Found) -> None:
         st.caption(markdown(sentence))
 
 
-def _remarks(found: Found) -> list[str]:
-    """What is behind the numbers, sentence by sentence."""
+def _remarks(found: PlanScores) -> list[str]:
+    """How the numbers were measured, sentence by sentence."""
     from rivae.labels.scores import MIN_QUERIES, MIN_SHARE, PAPER_SELECTED
 
     scored = [line.scores for line in found.lines if line.scores is not None]
     waiting = [f for f in found.guideline.ids if f not in found.factors]
-    said = []
+    remarks = []
     if scored:
         over = ", ".join(sorted({s.interval_over for s in scored}))
-        said.append(
+        remarks.append(
             f"Of {', '.join(found.names(found.factors))}; alpha = {scored[0].settings['alpha']:g}; "
             f"levels are the median over annotators, verdicts of the review in their place. "
             f"Intervals: 95 % over {over}."
         )
         if not any(s.selected for s in scored):
-            said.append(
+            remarks.append(
                 f"No run has more than {PAPER_SELECTED} axes, so none were selected by correlation."
             )
         else:
-            said.append(
+            remarks.append(
                 "The paper chose 10 axes on Recipe1M by their correlation, which raises every "
                 "score; both are shown."
             )
     if waiting:
-        said.append(
+        remarks.append(
             f"Not scored yet: {', '.join(found.names(waiting))}. A factor counts once {MIN_QUERIES}"
             f" queries of a run are labelled in it, a query once {MIN_SHARE:.0%} of its points are."
         )
     if found.opened.plan.purpose == "axes":
-        said.append(
+        remarks.append(
             "The items of this plan were chosen to align axes; for D, C and I, "
             "label complete queries of a plan for scores."
         )
     if len(scored) > 1:
-        said.append(
+        remarks.append(
             "A place is given only to a run whose interval overlaps no other run's; a tie is not "
             "ranked. Runs share queries and annotators, so more labels may still separate them."
         )
     if any(line.parent for line in found.lines):
-        said.append(
+        remarks.append(
             "A derived run retrieves other items along its axes than the plan's: check how "
             "many of them are labelled. A run aligned to these labels is scored on the "
             "labels it was fitted to."
         )
-    return said
+    return remarks
 
 
-def _axes(line: Line, found: Found, known: Labelled) -> None:
-    """Alignment and suggestions, for a model with axes of its own."""
+def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
+    """Alignment and suggestions, for a model with a latent."""
     method = runs.method_of(line.run)
     if method is None or not method.has_latent:
         notices.no_latent(method)
@@ -238,7 +237,7 @@ def _axes(line: Line, found: Found, known: Labelled) -> None:
 
 @st.fragment(run_every=EVERY)
 def _watch() -> None:
-    """Starts the page anew when there are newer labels than those it shows."""
+    """Draws the page again when there are newer labels."""
     shown = st.session_state[keys.METRICS_LABELS]
     if shown.rests(time.monotonic()):
         return  # also when the page itself has just been drawn

@@ -1,4 +1,4 @@
-"""What labels can do for a run's axes: align them to factors, and suggest what to label next."""
+"""A run's axes and labels: align the axes to factors, and suggest items to label next."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
     from rivae.runs import Run
-    from rivae.ui.metrics.labels_data import Found
+    from rivae.ui.metrics.labels_data import PlanScores
     from rivae.ui.work.tasks import Task
 
-ALIGN, SUGGEST = "metrics_align", "metrics_suggest"  # where each says how its work went
-GOOD = 30  # labelled items with which an alignment is worth its while
+ALIGN, SUGGEST = "metrics_align", "metrics_suggest"  # places of their progress and errors
+GOOD = 30  # labelled items from which an alignment is worthwhile
 USUAL = 30  # suggested items
 TOO_FEW = "No factor has different labels of at least {} items yet; {} do much more."
 GAIN_UNKNOWN = (
-    "The labels are too few, or too alike, to hold some of them out: the gain of this "
+    "The labels are too few, or too similar, to hold some of them out: the gain of this "
     "alignment is unknown."
 )
 
 
-def align_panel(run: Run, found: Found, known: Labelled) -> None:
-    """Everything about aligning ``run`` to the labels of now."""
+def align_panel(run: Run, found: PlanScores, known: Labelled) -> None:
+    """Align ``run`` to the current labels."""
     headline("Align to labels")
     st.caption(
         "Changes the axes by an invertible linear map, so that each chosen factor gets its own "
@@ -56,7 +56,7 @@ def align_panel(run: Run, found: Found, known: Labelled) -> None:
         _kept_run(run, keeping)
 
 
-def _choice(run: Run, found: Found, known: Labelled) -> bool:
+def _choice(run: Run, found: PlanScores, known: Labelled) -> bool:
     """Which factors, and the button; whether there is any that can be aligned to."""
     from rivae.labels.align import MIN_LABELS
 
@@ -89,20 +89,20 @@ def _choice(run: Run, found: Found, known: Labelled) -> bool:
     return True
 
 
-def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
-    """Which labels an alignment would take."""
+def _basis(found: PlanScores, known: Labelled, usable: Collection[str]) -> str:
+    """The labels that an alignment would use."""
     import numpy as np
 
     tested = int(np.isin(known.rows, found.opened.data.splits["test"]).sum())
     by = "one annotator" if known.n_annotators == 1 else f"{known.n_annotators} annotators"
     text = (
-        f"Takes all labels of this data set, whatever their plan: {len(known.rows):,} items by "
+        f"Uses all labels of this data set, from any plan: {len(known.rows):,} items by "
         f"{by}, the median of their levels, verdicts in its place."
     )
     if tested:
         text += (
             f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
-            "kinder than on others."
+            "higher than on others."
         )
     missing = [factor for factor in found.guideline.ids if factor not in usable]
     if missing:
@@ -110,7 +110,7 @@ def _basis(found: Found, known: Labelled, usable: Collection[str]) -> str:
     return text
 
 
-def _align(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) -> None:
+def _align(run: Run, found: PlanScores, known: Labelled, factors: tuple[str, ...]) -> None:
     own = known.of(factors)
     work.forget("keep", run)
     report.begin(
@@ -118,7 +118,7 @@ def _align(run: Run, found: Found, known: Labelled, factors: tuple[str, ...]) ->
     )
 
 
-def _aligned(run: Run, job: Task, found: Found) -> None:
+def _aligned(run: Run, job: Task, found: PlanScores) -> None:
     """What was found, and the way to keep it."""
     from rivae.labels.derive import MAX_ID, free_name
 
@@ -190,14 +190,14 @@ def _kept_run(run: Run, job: Task) -> None:
         )
 
 
-def suggest_panel(run: Run, found: Found, known: Labelled) -> None:
+def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
     """How many items, what was found, and the plan made of it."""
     from rivae.labels.suggest import MAX_SUGGESTED
 
     headline("Suggest next")
     st.caption(
-        "The unlabelled items whose labels would tell most about the directions of the factors in "
-        "this run's latent space."
+        "The unlabelled items whose labels would best determine the directions of the factors in "
+        "this run's z."
     )
     report.show(SUGGEST)
     job = work.job_of("suggest", run)
@@ -235,7 +235,7 @@ def _suggest(run: Run, known: Labelled, n: int) -> None:
     report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n))
 
 
-def _suggested(run: Run, job: Task, found: Found) -> None:
+def _suggested(run: Run, job: Task, found: PlanScores) -> None:
     if job.error or job.result is None:
         st.warning(markdown(job.error or "stopped before it finished"), icon=":material/info:")
         return

@@ -18,10 +18,10 @@ from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
     from rivae.labels.scores import LabelScores
-    from rivae.ui.metrics.labels_data import Found, Line
+    from rivae.ui.metrics.labels_data import PlanScores, ScoredRun
 
 
-def charts(line: Line, found: Found) -> None:
+def charts(line: ScoredRun, found: PlanScores) -> None:
     """The charts of the chosen run, or why there are none."""
     if line.all_factors is None:
         st.warning(markdown(f"{line.run.id}: {line.trouble}."), icon=":material/info:")
@@ -41,7 +41,7 @@ def charts(line: Line, found: Found) -> None:
             _alpha(line, found)
 
 
-def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
+def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
     from rivae.plots.heatmap import correlation_heatmap
 
     table, ids = scores.table.absolute, found.guideline.ids
@@ -63,15 +63,14 @@ def _correlations(line: Line, found: Found, scores: LabelScores) -> None:
     few, many = (end([scores.coverage.queries[k] for k in shown]) for end in (min, max))
     st.caption(
         markdown(
-            f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries of "
-            "which "
-            f"enough is labelled ({few}{'' if few == many else f' to {many}'} of "
+            f"|corr| of {names[0][:1]} with the level of the best item, mean over the queries with "
+            f"enough labels ({few}{'' if few == many else f' to {many}'} of "
             f"{scores.settings['n_queries']}); {THRESHOLD:g} and above framed."
         )
     )
 
 
-def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
+def _coverage(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
     headline(COVERAGE_TITLE)
     RESULTS(
         coverage_payload(
@@ -82,7 +81,7 @@ def _coverage(line: Line, found: Found, scores: LabelScores) -> None:
 
 
 @st.fragment
-def _alpha(line: Line, found: Found) -> None:
+def _alpha(line: ScoredRun, found: PlanScores) -> None:
     """D and C of the scored factors at any alpha."""
     if line.scores is None or min(line.scores.coverage.queries) == 0:
         return
@@ -92,7 +91,7 @@ def _alpha(line: Line, found: Found) -> None:
         alpha_panel(table, found.names(found.factors), key=keys.METRICS_LABELS_CURVE)
 
 
-def score_files(found: Found) -> dict[str, Content]:
+def score_files(found: PlanScores) -> dict[str, Content]:
     """The scores of all runs as a file, by ending."""
     from rivae.plots.tables import to_csv
 
@@ -111,7 +110,7 @@ def score_files(found: Found) -> dict[str, Content]:
     return {"csv": lambda: to_csv(rows())}
 
 
-def correlation_files(line: Line, scores: LabelScores, names: list[str]) -> dict[str, Content]:
+def correlation_files(line: ScoredRun, scores: LabelScores, names: list[str]) -> dict[str, Content]:
     """The correlation table of a run as a file, by ending."""
     from rivae.plots.tables import to_csv
 

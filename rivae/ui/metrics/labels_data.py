@@ -1,7 +1,7 @@
-"""What labels say about the runs of a plan, computed once for all visitors.
+"""Scores of the runs of a plan from labels, computed once for all visitors.
 
-A run's traversal is searched once per model and evaluation; its scores are computed anew whenever
-the store has a newer event, some 0.1 to 0.5 s per run.
+A run's traversal is searched once per model and evaluation; its scores are computed again when the
+store has a newer event, about 0.1 to 0.5 s per run.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from rivae.traversal import Traversal
     from rivae.ui.shared.labels import OpenPlan
 
-MAX_TRAVERSALS = 24  # 5 MB each with 30 dimensions
+MAX_TRAVERSALS = 24  # 5 MB each with 30 axes
 MAX_TABLES = 48
 MAX_SCORES = 96
 NOT_EVALUATED = "not evaluated yet"
 
 
 @dataclass(frozen=True)
-class Line:
+class ScoredRun:
     """A run in the table.
 
     Attributes:
@@ -44,7 +44,7 @@ class Line:
         all_factors: from labels of every factor, without intervals; None where there is no score.
         scores: over the factors that count for all runs; None where none counts.
         trouble: why there is no score, one sentence.
-        remark: what is to be known about it.
+        remark: a note on it.
     """
 
     run: Run
@@ -56,13 +56,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Found:
+class PlanScores:
     """A plan, its guideline, the factors that count and a line per run; ``seq`` of the labels."""
 
     opened: OpenPlan
     guideline: Guideline
     factors: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ScoredRun, ...]
     seq: int
 
     def names(self, factors: tuple[str, ...] | list[str]) -> list[str]:
@@ -70,12 +70,14 @@ class Found:
         return [self.guideline.factor(factor).name for factor in factors]
 
 
-def scores_of(opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda said: None) -> Found:
-    """Every run of the plan, then the runs derived from them, with what labels say.
+def scores_of(
+    opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda step: None
+) -> PlanScores:
+    """Every run of the plan, then the runs derived from them, with their scores from labels.
 
     Args:
         seq: of the last event, ``store().last()``.
-        tell: called with what is done next, before it.
+        tell: called with each step before it starts.
 
     Raises:
         RivaeError: the store cannot be read.
@@ -104,24 +106,26 @@ def scores_of(opened: OpenPlan, seq: int, tell: Callable[[str], None] = lambda s
         else line
         for line, basis in looked
     )
-    return Found(opened, guideline, factors, lines, seq)
+    return PlanScores(opened, guideline, factors, lines, seq)
 
 
 @dataclass(frozen=True)
 class _Basis:
-    """What scores are computed from; ``key`` names run, model, evaluation and data."""
+    """The data behind scores; ``key`` names run, model, evaluation and data."""
 
     key: str
     found: Traversal
     table: pd.DataFrame
 
 
-def _look(run: Run, opened: OpenPlan, guideline: Guideline, seq: int) -> tuple[Line, _Basis | None]:
-    """A run's coverage and correlation table over all factors, and what they are made from."""
+def _look(
+    run: Run, opened: OpenPlan, guideline: Guideline, seq: int
+) -> tuple[ScoredRun, _Basis | None]:
+    """A run's coverage and correlation table over all factors, and the data behind them."""
     from rivae.labels.kept_plans import parent_of
     from rivae.labels.opening import labels_url
 
-    line = Line(run, parent_of(run) or "")
+    line = ScoredRun(run, parent_of(run) or "")
     try:
         report = run.evaluation
         if report is None:

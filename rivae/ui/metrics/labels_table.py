@@ -12,7 +12,7 @@ from rivae.ui.metrics.results_table import typeset
 if TYPE_CHECKING:
     from rivae.labels.coverage import Coverage
     from rivae.labels.scores import LabelScores, ScoredDims
-    from rivae.ui.metrics.labels_data import Found, Line
+    from rivae.ui.metrics.labels_data import PlanScores, ScoredRun
 
 DIGITS = 3
 MAX_BRIEF = 24  # characters below a number
@@ -31,10 +31,10 @@ SCORES = tuple(name for name, *_ in COLUMNS[1:4])
 EVERY, SELECTED = "Over all axes", "Over the 10 axes with the largest |corr|"
 
 
-def scores_payload(found: Found) -> dict[str, Any]:
+def scores_payload(found: PlanScores) -> dict[str, Any]:
     """The table of runs for ``rivae.ui.metrics.results_table``.
 
-    A second section has the scores over selected dimensions where some run has more than those.
+    A second section has the scores over selected axes if some run has more than those.
     """
     rows = [{"section": EVERY}, *_section(found, lambda scores: scores.every)]
     if any(line.scores is not None and line.scores.selected for line in found.lines):
@@ -45,7 +45,9 @@ def scores_payload(found: Found) -> dict[str, Any]:
     return _payload(SCORES_TITLE, COLUMNS, rows)
 
 
-def _section(found: Found, choose: Callable[[LabelScores], ScoredDims]) -> list[dict[str, Any]]:
+def _section(
+    found: PlanScores, choose: Callable[[LabelScores], ScoredDims]
+) -> list[dict[str, Any]]:
     from rivae.labels.run_scores import ranks
 
     scored = {line.run.id: choose(line.scores) for line in found.lines if line.scores}
@@ -72,7 +74,7 @@ def _section(found: Found, choose: Callable[[LabelScores], ScoredDims]) -> list[
     return rows
 
 
-def _detail(line: Line) -> str:
+def _detail(line: ScoredRun) -> str:
     parts = [f"derived from {line.parent}" if line.parent else "", line.remark, line.trouble]
     return "; ".join(part for part in parts if part)
 
@@ -100,7 +102,7 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def _covered(line: Line) -> list[dict[str, Any]]:
+def _covered(line: ScoredRun) -> list[dict[str, Any]]:
     """Labelled, queries, annotators: over the factors that are scored, else over all."""
     scores = line.scores or line.all_factors
     if scores is None:

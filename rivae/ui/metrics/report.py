@@ -67,7 +67,7 @@ class Measured:
 
 
 def measured(name: str, result: Result, dataset: str = "", method: str = "") -> Measured:
-    """What was measured of a metric, beside its level of chance and the paper's number.
+    """A measured metric with its level of chance and the paper's number.
 
     Args:
         dataset, method: of the run, for the paper's number; without them there is none.
@@ -96,8 +96,8 @@ def measured(name: str, result: Result, dataset: str = "", method: str = "") -> 
 
 
 @dataclass(frozen=True)
-class Along:
-    """What is drawn of one range of z.
+class RangeData:
+    """The data of the charts of one range of z.
 
     Attributes:
         scale: one sentence about the range.
@@ -124,12 +124,12 @@ class Along:
 
     @property
     def title(self) -> str:
-        """What the range is called."""
+        """The name of the range."""
         return ranges.title(self.range)
 
 
-def _along(stored: Evaluation, other: bool) -> Along | None:
-    """What can be drawn of the first or second range; None where that is nothing."""
+def _along(stored: Evaluation, other: bool) -> RangeData | None:
+    """The charts' data of the first or second range; None without any."""
     found = stored.along[other]
     table = found.correlation or evaluation_file.Correlation()
     transitions = found.digits.transitions if found.digits else None
@@ -138,7 +138,7 @@ def _along(stored: Evaluation, other: bool) -> Along | None:
     scored = found.factors.get(D.key, Result()).constants.factors or ()
     shared = tuple(k for k, name in enumerate(table.factor_names) if name in scored)
     nulls = {m.key: found.factors.get(m.key, Result()).null for m in METRICS}
-    return Along(
+    return RangeData(
         range=found.range,
         scale=found.scale,
         other=other,
@@ -167,7 +167,7 @@ class Report:
     created: str
     alpha: float
     groups: tuple[tuple[str, tuple[Measured, ...]], ...]
-    along: tuple[Along, ...]
+    along: tuple[RangeData, ...]
     digit_ranges: tuple[AtWidth, ...]
     stored: Evaluation
 
@@ -230,7 +230,7 @@ def _digit_widths(widths: tuple[AtWidth, ...]) -> tuple[Measured, ...]:
 
 
 def run_payload(report: Report, label: str) -> dict[str, Any]:
-    """The table for ``rivae.ui.metrics.results_table``, one section per kind of metric."""
+    """The table for ``results_table.RESULTS``, one section per kind of metric."""
     rows: list[dict[str, Any]] = []
     every = [m for _, group in report.groups for m in group]
     empty = {"p": all(m.p is None for m in every), "paper": all(m.paper is None for m in every)}
@@ -298,7 +298,7 @@ def run_scores(report: Report, run_id: str) -> dict[str, list[Score]]:
 
 
 def run_csv_rows(report: Report, run_id: str) -> list[dict[str, Any]]:
-    """One row per metric with all that is known of it."""
+    """One row per metric with everything measured."""
     return [
         {
             "run": run_id,

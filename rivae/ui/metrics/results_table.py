@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rivae.plots.tables import Score, digits_of, interval, ours, pivot, published, runs
-from rivae.ui.metrics.benchmark_tables import Line, TableView
+from rivae.ui.metrics.benchmark_tables import TableRow, TableView
 from rivae.ui.panels.component import Component
 
 PAPER = "paper-"  # column ids of the paper's numbers begin with this
@@ -27,7 +27,7 @@ class Sort:
 
 
 def columns_of(view: TableView) -> list[dict[str, Any]]:
-    """The columns in order; the paper's stand beside ours where it has any number."""
+    """The columns in order; the paper's next to ours where it has any number."""
     columns = [_column(ROW, "Method", "", "")]
     for name in pivot(view.scores)[1]:
         mine = [score for score in view.scores if score.column == name]
@@ -43,7 +43,7 @@ def _column(name: str, label: str, kind: str, title: str) -> dict[str, Any]:
     return {"id": name, "label": label, "kind": kind, "title": title, "sortable": True}
 
 
-def sorted_lines(view: TableView, sort: Sort | None) -> list[Line]:
+def sorted_lines(view: TableView, sort: Sort | None) -> list[TableRow]:
     """The rows with the best value of a column first (or last); rows without a value stay last."""
     lines = list(view.lines)
     if sort is None or sort.column not in {column["id"] for column in columns_of(view)}:
@@ -53,7 +53,7 @@ def sorted_lines(view: TableView, sort: Sort | None) -> list[Line]:
     cells = pivot(view.scores)[2]
     column = sort.column.removeprefix(PAPER)
 
-    def value(line: Line) -> float | None:
+    def value(line: TableRow) -> float | None:
         if sort.column == RUNS:
             return float(max(s.n or 0 for s in view.scores if s.row == line.key))
         score = cells.get((line.key, column))
@@ -70,7 +70,7 @@ def sorted_lines(view: TableView, sort: Sort | None) -> list[Line]:
 
 
 def next_sort(sort: Sort | None, column: str) -> Sort | None:
-    """What a click on a heading makes of it: best first, worst first, the paper's order."""
+    """The order after a click on a heading: best first, worst first, the paper's order."""
     if sort is None or sort.column != column:
         return Sort(column)
     return None if sort.reversed else replace(sort, reversed=True)
@@ -154,7 +154,7 @@ def _cell(
 
 
 def _printed_digits(view: TableView, column: str) -> int:
-    """Decimals that the paper prints in a column: 0.69 stands under 0.6169 as 0.6900."""
+    """Decimals that the paper prints in a column: 0.69 below 0.6169 becomes 0.6900."""
     texts = [published(score) for score in view.scores if score.column == column]
     return max(len(text.partition(".")[2]) for text in texts)
 
@@ -164,8 +164,8 @@ def typeset(text: str) -> str:
     return text.replace("-", "−")
 
 
-def _mark(notes: dict[str, str], line: Line, scores: Sequence[Score]) -> str | None:
-    """The footnote that tells why a line failed or was not run; equal reasons share one."""
+def _mark(notes: dict[str, str], line: TableRow, scores: Sequence[Score]) -> str | None:
+    """The footnote with the reason why a line failed or was not run; equal reasons share one."""
     reason = next((score.reason for score in scores if score.reason), "")
     if not reason:
         return None

@@ -10,7 +10,7 @@ from rivae.errors import RivaeError
 from rivae.ranges import extent
 from rivae.runs.evaluation_file import AGAIN, Evaluation
 from rivae.ui.metrics import cell, charts, exports, session, work
-from rivae.ui.metrics.report import Along, Report, report_of, run_payload
+from rivae.ui.metrics.report import RangeData, Report, report_of, run_payload
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
@@ -108,7 +108,7 @@ def _has_p(report: Report) -> bool:
     return any(m.p is not None for _, group in report.groups for m in group)
 
 
-def _along_picker(report: Report) -> Along | None:
+def _along_picker(report: Report) -> RangeData | None:
     """Which of the two stored ranges of z the charts show."""
     names = {along.title: along for along in report.along}
     if len(names) < 2:

@@ -1,4 +1,4 @@
-"""The Metrics page's session: what the address says, and callbacks that change it."""
+"""The Metrics page's session: the state in the address, and callbacks that change it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared import address
 from rivae.ui.shell import keys
 
-DETAIL = "detail_metrics"  # key of what is behind a cell
+DETAIL = "detail_metrics"  # key of the panel behind a cell
 
 
 def view() -> str:
@@ -49,8 +49,8 @@ def choose_run() -> None:
 
 
 def show_run(run_id: str) -> None:
-    """Open everything that was measured on a run, or the way to measure it; for callbacks."""
-    # At once, and without the plan, which that view does not have: one step of the history.
+    """Open the metrics of a run, or the button that measures them; for callbacks."""
+    # In one step of the history, and without the plan, which that view does not have.
     address.write({"show": "run", "run": run_id}, ("show", "run", "cell", keys.LABEL_PLAN))
 
 
@@ -61,7 +61,7 @@ def remember(run_id: str) -> None:
 
 
 def cell() -> tuple[int, int] | None:
-    """The chosen (dimension, factor) of the run's table."""
+    """The chosen (axis, factor) of the run's table."""
     return read_cell(st.query_params.get("cell", ""))
 
 
@@ -118,7 +118,7 @@ def write_sorts(sorts: Mapping[str, Sort]) -> str:
 
 
 def read_cell(text: str) -> tuple[int, int] | None:
-    """(dimension, factor) from 0; a cell of digits has factor 0."""
+    """(axis, factor) from 0; a cell of digits has factor 0."""
     match = _CELL.fullmatch(text)
     if match is None:
         return None

@@ -164,7 +164,7 @@ def _scatter(
         levels=spec.levels,
         ordered=spec.kind != "categorical",
         correlation=None if table is None else float(table.absolute[j, numeric.index(k)]),
-        latent_name=explorer.axis_names[j],
+        axis_name=explorer.axis_names[j],
         dark=charts.is_dark(),
     )
     st.plotly_chart(figure, theme=None, key=keys.TRAVERSE_SCATTER, alt=alt_text(figure))
