@@ -23,8 +23,8 @@ class NamedRange:
     Attributes:
         key: its name in commands, files and code.
         title: its name on screen and in links.
-        extent: where z goes, in a sentence.
-        scale: what its unit depends on, as evaluations keep it.
+        extent: the range of z in words.
+        scale: how it depends on the unit of z, as stored in evaluations.
     """
 
     key: str
@@ -74,7 +74,7 @@ def title(choice: Range) -> str:
 
 
 def extent(choice: Range) -> str:
-    """Where z goes, in words."""
+    """The range of z in words."""
     if isinstance(choice, str) and choice in RANGES:
         return RANGES[choice].extent
     return f"z over {title(choice)}"

@@ -1,1 +1,1 @@
-"""The paper's tables, made again by one command: plan, run, report."""
+"""The paper's tables, reproduced by one command: plan, run, report."""

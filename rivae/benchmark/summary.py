@@ -31,7 +31,7 @@ class SummaryLine:
     """One metric of one line of one table.
 
     Attributes:
-        dataset: e.g. "synth" (``names.DATASETS`` has the title).
+        dataset: e.g. "synth" (``tables.DATASETS`` has the title).
         table: retrieval, factors (the paper's D/C/I), digits, standard, alpha or ablation.
         method: e.g. "rivae", or "chance-rotation" and "chance-items".
         title: the method's name for readers, with changed settings.

@@ -1,4 +1,4 @@
-"""What is known of every metric, what measuring it returns, and the checks that metrics share."""
+"""The description of a metric, its result, and the checks that metrics share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIN_ROWS = 8  # a held-out half of fewer rows means nothing
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known of a metric before it is measured. Each is defined in the file that measures
+    """The description of a metric. Each is defined in the file that measures
     it; code that prints, sorts or draws metrics finds it in ``rivae.metrics.registry``.
 
     Attributes:
@@ -65,7 +65,7 @@ class Metric:
         n: int | None = None,
         parts: Mapping[str, Any] | None = None,
     ) -> MetricResult:
-        """What was measured; ``high`` where only the data know the range's end."""
+        """The result of measuring it; ``high`` if the range's end depends on the data."""
         return MetricResult(
             name=self.key,
             score=score,
@@ -111,7 +111,7 @@ class MetricResult:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # 1e-6 of slack: sums of rounded probabilities may pass 1 by that much.
+        # 1e-6 of tolerance: sums of rounded probabilities may pass 1 by that much.
         if self.score == self.score and not self.low - 1e-6 <= self.score <= self.high + 1e-6:
             raise ValueError(f"{self.name} = {self.score} lies outside [{self.low}, {self.high}]")
 
@@ -125,7 +125,7 @@ Results = dict[str, MetricResult]
 
 @dataclass(frozen=True)
 class Sample:
-    """What metrics of z are measured on.
+    """The data that metrics of z are measured on.
 
     Attributes:
         latents: (n, d), here the means mu(v1).

@@ -37,7 +37,7 @@ def metrics() -> dict[str, Metric]:
 
 
 def metric(key: str) -> Metric:
-    """What is known of the metric ``key``; only its name for a metric of another version, or for a
+    """The metric ``key``; only its name for a metric of another version, or for a
     term of a loss.
     """
     unknown = Metric(key, key.replace("_", " "), low=-math.inf, high=math.inf)

@@ -1,4 +1,4 @@
-"""Curves of training as they are watched: a panel per term of one run, or several runs in one."""
+"""Training curves of a run that may still train: a panel per term, or one term of several runs."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def training_panels(
         log: logarithmic scales where all values of a panel are positive; titles of other panels
             end with "(linear)".
         columns: panels per row.
-        revision: while it stays the same, a reader's zoom does.
+        revision: the reader's zoom is kept while this stays the same.
     """
     n_rows = max(1, math.ceil(len(panels) / columns))
     traces: list[go.Scatter] = []
@@ -156,9 +156,9 @@ def training_overlay(
     Args:
         lines: (name of the run, its points, x of each point).
         title: the term, plain text.
-        x_title: what x is, e.g. "epoch" or "minutes of training".
+        x_title: title of the x axis, e.g. "epoch" or "minutes of training".
         log: a logarithmic scale, where all values are positive.
-        revision: while it stays the same, a reader's zoom does.
+        revision: the reader's zoom is kept while this stays the same.
     """
     figure, colors = go.Figure(), theme(dark)
     is_log = (
@@ -267,7 +267,7 @@ def _traces(
     named: bool = False,
     dash: str = "solid",
 ) -> list[go.Scatter]:
-    """The line of the means, and behind it the shade from low to high where it was thinned."""
+    """The line of the means, over a shade from low to high where the curve is thinned."""
     traces = []
     if points.per_point > 1 and len(x):
         quiet = {
@@ -313,7 +313,7 @@ def _positive(panel: CurvePanel) -> bool:
 
 
 def _log_ticks(panel: CurvePanel) -> str | int:
-    """Whole powers of ten where there are several, else 1, 2 and 5 of each."""
+    """Powers of ten where there are several, else 1, 2 and 5 of each."""
     low = min(float(np.nanmin(points.low)) for _, points in panel.lines if len(points.x))
     high = max(float(np.nanmax(points.high)) for _, points in panel.lines if len(points.x))
     return 1 if math.log10(high / low) > 2 else "D2"

@@ -77,7 +77,7 @@ def test_degenerate_sizes():
     assert not math.isnan(found["completeness"].score)
     found = paper_dci(np.array([[0.2, 0.7]]))
     assert math.isnan(found["completeness"].score)
-    assert "one latent" in found["completeness"].settings["undefined"]
+    assert "one axis" in found["completeness"].settings["undefined"]
 
 
 def test_alpha_is_stored_and_large_ones_do_not_overflow():

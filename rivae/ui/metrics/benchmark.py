@@ -1,4 +1,4 @@
-"""The first view of the Metrics page: the benchmark's tables, or why they cannot be read."""
+"""The first view of the Metrics page: the benchmark's tables, or why they cannot be shown."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _cell_picker(along: RangeData, table: NDArray[np.float64], names: list[str])
         if shown is not None and (j is None or k is None):
             session.choose_cell(None)
         elif j is not None or k is not None:
-            # The one that was not chosen: where the correlation is strongest.
+            # The other one: where the correlation is strongest.
             j = int(table[:, k].argmax()) if j is None else j
             session.choose_cell((j, int(table[j].argmax()) if k is None else k))
 
@@ -286,7 +286,7 @@ def _digits_by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
     st.caption(RANGES_NOTE)
 
 
-# While it is dragged it reports where it is ("move"). The release is a state and not an event, as
+# While dragged it reports its position ("move"). The release is a state and not an event, as
 # Streamlit drops an event that another one overtakes: {"at", "count"}, so that each is a new one.
 _STEPS = Component(
     "rivae_steps",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rivae.ui.metrics.labels_data import PlanScores, ScoredRun
 
 EVERY = 3  # seconds between two looks for new labels
-REST = 5  # the scores are computed at most a sixth of the time, however fast labels arrive
+REST = 5  # scores use at most a sixth of the time, however fast labels arrive
 
 NO_PLAN = "Scores from labels need a labelling plan. Make one on the Label page."
 NO_LABELS = "Plan {} has no labels yet: label some of its items first."
@@ -41,10 +41,10 @@ class Drawn:
     """The state that the page shows.
 
     Attributes:
-        plan: whose scores.
-        seq: of the last label behind them.
+        plan: the plan of the scores.
+        seq: number of the last label they include.
         at: when they were drawn, seconds of a monotonic clock.
-        cost: seconds that scores of newer labels took when they last arrived; 0 when none have.
+        cost: seconds that the last scores of newer labels took; 0 before the first.
     """
 
     plan: str

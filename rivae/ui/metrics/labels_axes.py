@@ -57,7 +57,7 @@ def align_panel(run: Run, found: PlanScores, known: Labelled) -> None:
 
 
 def _choice(run: Run, found: PlanScores, known: Labelled) -> bool:
-    """Which factors, and the button; whether there is any that can be aligned to."""
+    """The choice of factors and the button; returns whether any factor can be aligned to."""
     from rivae.labels.align import MIN_LABELS
 
     ids, counts, usable = found.guideline.ids, known.counts(), known.usable()
@@ -119,7 +119,7 @@ def _align(run: Run, found: PlanScores, known: Labelled, factors: tuple[str, ...
 
 
 def _aligned(run: Run, job: Task, found: PlanScores) -> None:
-    """What was found, and the way to keep it."""
+    """The result, and the button that saves it as a run."""
     from rivae.labels.derive import MAX_ID, free_name
 
     if job.error or job.result is None:
@@ -191,7 +191,7 @@ def _kept_run(run: Run, job: Task) -> None:
 
 
 def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
-    """How many items, what was found, and the plan made of it."""
+    """Choose how many items; show the suggestion and the plan made of it."""
     from rivae.labels.suggest import MAX_SUGGESTED
 
     headline("Suggest next")
@@ -262,7 +262,7 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
 def _keep_plan(
     run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str
 ) -> None:
-    """Keep the plan with the guideline of the present one."""
+    """Save the plan with the guideline of the current one."""
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.suggest import suggested_plan
 

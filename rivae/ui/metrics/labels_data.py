@@ -66,7 +66,7 @@ class PlanScores:
     seq: int
 
     def names(self, factors: tuple[str, ...] | list[str]) -> list[str]:
-        """What people call these factors."""
+        """The names of these factors."""
         return [self.guideline.factor(factor).name for factor in factors]
 
 
@@ -153,7 +153,7 @@ def _look(
 
 @st.cache_resource(max_entries=MAX_TRAVERSALS, show_spinner=False)
 def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset) -> Traversal:
-    """What the run retrieved in its evaluation; ``key`` names both."""
+    """The items that the run retrieved in its evaluation; ``key`` names both."""
     import numpy as np
 
     from rivae.errors import DataError

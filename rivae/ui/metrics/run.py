@@ -1,4 +1,4 @@
-"""The second view of the Metrics page: everything that was measured on one run."""
+"""The second view of the Metrics page: all measurements on one run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
 
 
 def this_run(run_id: str, bar: DeltaGenerator) -> None:
-    """All metrics of a run, its correlation table and its D and C, or the way to get them.
+    """All metrics of a run, its correlation table, D and C, or the button that measures them.
 
     ``bar`` is the row at the top of the page.
     """
@@ -67,7 +67,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
 
 
 def _stored(run: Run, job: Task | None) -> tuple[Evaluation | None, str]:
-    """The evaluation of the run, or None and what is wrong with its file."""
+    """The evaluation of the run, or None and the error in its file."""
     if job is not None and job.result is not None:
         # Newer than a file that could not be written.
         return Evaluation.model_validate(job.result), ""
@@ -126,7 +126,7 @@ def _along_picker(report: Report) -> RangeData | None:
 
 
 def _measure(run: Run, job: Task | None, label: str) -> None:
-    """The button that evaluates the run, and how far that is."""
+    """The button that evaluates the run, and the progress of that."""
     if job is not None and job.error:
         outcome.warning(job.error)
 

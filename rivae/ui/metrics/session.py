@@ -50,7 +50,7 @@ def choose_run() -> None:
 
 def show_run(run_id: str) -> None:
     """Open the metrics of a run, or the button that measures them; for callbacks."""
-    # In one step of the history, and without the plan, which that view does not have.
+    # One step of the history, and without the plan, which that view does not have.
     address.write({"show": "run", "run": run_id}, ("show", "run", "cell", keys.LABEL_PLAN))
 
 

@@ -1,8 +1,8 @@
-"""What the Metrics page lets other processes do: evaluations, alignments, suggestions.
+"""Work of the Metrics page in other processes: evaluations, alignments, suggestions.
 
-First what the page calls, then what runs in the process. Labels are handed over, so the process
-never opens the store of labels. ``keep`` writes one new run folder and ``evaluate`` the run's
-evaluation; nothing else is written. No streamlit here.
+First the functions that the page calls, then those that run in the process. Labels are handed
+over, so the process never opens the store of labels. ``keep`` writes one new run folder and
+``evaluate`` the run's evaluation; nothing else is written. No streamlit here.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def job_of(what: str, run: Run) -> Task | None:
 
 
 def forget(what: str, run: Run) -> None:
-    """Show this job no longer."""
+    """Forget this job and its result."""
     from_labels.forget(_key(what, run))
 
 
@@ -122,13 +122,13 @@ def _model(run: Run) -> str:
 
 def _opening(progress: Progress) -> None:
     step_back()
-    # Said before the modules are loaded, which takes seconds on a busy machine.
+    # Reported before the modules are loaded, which takes seconds on a busy machine.
     progress("reading the model", 0.0)
 
 
 def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | None:
-    """Evaluate the run in the folder ``run``; the result itself where it cannot be written there,
-    or is not to be (``keep``).
+    """Evaluate the run in the folder ``run`` and write the evaluation there. Returns it instead if
+    the folder is read-only (``keep`` is true) or cannot be written.
     """
     _opening(progress)
     from rivae.evaluation import evaluate
