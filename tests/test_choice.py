@@ -128,7 +128,7 @@ def test_the_command_prints_the_ranking(folder, monkeypatch, capsys):
     shown = capsys.readouterr()
     lines = shown.out.splitlines()
     assert lines[0].split()[:3] == ["run", "seed", "UDR"] and len(lines) == 4
-    assert "no proof" in shown.err
+    assert "does not prove" in shown.err
     assert main(["choose", "s0", "s1", "s2", "--json", "--similarity", "lasso"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["udr"] for row in rows] == sorted((row["udr"] for row in rows), reverse=True)

@@ -261,7 +261,7 @@ def test_only_runs_are_deleted_archived_and_renamed(said, root, tmp_path):
         for words in (["delete", name, "--yes"], ["archive", name], ["rename", name, "mine"]):
             line = said(*words, code=1)
             assert line.startswith("rivae: ") and line.count("\n") == 1, line
-    assert "no labels are kept" in said("delete", "--plan", "none", "--yes", code=1)
+    assert "there are no labels here" in said("delete", "--plan", "none", "--yes", code=1)
     assert sorted(tmp_path.rglob("*")) == before
     assert "is a path" in said("delete", str(elsewhere), "--yes", code=1)
     assert "is a link" in said("delete", "linked", "--yes", code=1)
