@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rivae.ui.data import form, panels
+from rivae.ui.data import panels
 from rivae.ui.shared import trash
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -11,5 +11,5 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 trash.undo("import")
 panels.imported()
 st.subheader("Your own pairs", anchor=False)
-form.form()
-form.task()
+panels.import_form()
+panels.import_progress()

@@ -1,4 +1,4 @@
-"""The upper half of the Data page: a card per imported data set."""
+"""The Data page: a card per imported data set, and below the form that checks and imports files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.runs import named_files
+from rivae.ui.data import importing
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import short_date
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import access, cache, keys
 from rivae.ui.shell.pages import TRAIN
 from rivae.ui.shell.text import markdown
+from rivae.ui.work import report
 
 if TYPE_CHECKING:
-    from rivae.data.store import Manifest
+    from rivae.importing.plan import Plan
+    from rivae.ui.work.tasks import Task
+
+
+NONE = "–"
+PREVIEW_ROWS = 5
+SIDES = (128, 256, 512)
+LABELS = {"id": "ID", "url": "Address"}
 
 
 def imported() -> None:
@@ -54,14 +64,16 @@ def _card(folder: Path) -> None:
         if manifest.factors:
             names = ", ".join(column.name for column in manifest.factors)
             st.caption(markdown(f"Known factors: {names}"))
-        _report(manifest)
+        if manifest.report:
+            with st.expander("Import report"):
+                _report_lines(manifest.report)
         st.space("stretch")
         with st.container(horizontal=True, gap="small"):
-            train_on(folder.name, place="card")
+            _train_on(folder.name, place="card")
             trash.import_button(folder)
 
 
-def train_on(name: str, place: str) -> None:
+def _train_on(name: str, place: str) -> None:
     """The button that opens the form of a new run on this import; ``place`` sets two apart."""
     if st.button(
         "Train on this", icon=":material/model_training:", key=f"{keys.DATA_TRAIN}_{place}_{name}"
@@ -69,13 +81,7 @@ def train_on(name: str, place: str) -> None:
         st.switch_page(TRAIN, query_params={keys.TRAIN_ON: name})
 
 
-def _report(manifest: Manifest) -> None:
-    if manifest.report:
-        with st.expander("Import report"):
-            report_lines(manifest.report)
-
-
-def report_lines(stored: dict[str, Any]) -> None:
+def _report_lines(stored: dict[str, Any]) -> None:
     """An import report as a list; damaged ones show nothing."""
     from rivae.importing import ImportReport
 
@@ -91,3 +97,225 @@ def report_lines(stored: dict[str, Any]) -> None:
         for line in rest
     ]
     st.markdown("\n".join(listed) or "Nothing was left out.")
+
+
+# The form
+
+
+def import_form() -> None:
+    """Files first; columns once the table can be read; then a dry run, then the import."""
+    if locked := access.files_locked():
+        st.info(f"{locked} See `rivae import --help`.", icon=":material/lock:")
+        return
+    st.write(
+        "A table (CSV, TSV, JSON lines or Parquet) with one pair per row, and its pictures in a "
+        "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
+        "smaller copies are stored."
+    )
+    plan = _files()
+    if plan is None:
+        return
+    if not plan.table.is_dir():
+        plan = _columns(plan)
+    plan = _options(plan) if plan is not None else None
+    if plan is not None:
+        _work(plan)
+
+
+def _files() -> Plan | None:
+    """The form's files, or None while they are not usable."""
+    from rivae.importing.plan import Plan
+
+    one, two = st.columns(2)
+    table = one.text_input(
+        "Table, or folder of Recipe1M",
+        key=keys.DATA_TABLE,
+        placeholder="for example /data/recipes.csv",
+        help="A full path on this machine.",
+    )
+    images = two.text_input(
+        "Pictures: folder or zip",
+        key=keys.DATA_IMAGES,
+        placeholder="for example /data/photos.zip",
+        help="Separate several with semicolons. Recipe1M: leave empty if they are in the folder.",
+    )
+    if not table.strip():
+        return None
+    try:
+        path = named_files.read_path(table, "the table")
+        named = [part for part in images.split(";") if part.strip()]
+        places = tuple(named_files.read_path(part, "the pictures") for part in named)
+        if not path.is_dir() and not places:
+            st.caption("Next: the pictures.")
+            return None
+        tags = _tags() if path.is_dir() else None
+    except RivaeError as error:
+        report.warning(str(error))
+        return None
+    return Plan(table=path, images=places, name="unnamed", tags=tags)
+
+
+def _tags() -> Path | None:
+    text = st.text_input(
+        "food.com's table of tags (optional)",
+        key=keys.DATA_TAGS,
+        placeholder="for example /data/RAW_recipes.csv",
+    )
+    return named_files.read_path(text, "the table of tags") if text.strip() else None
+
+
+def _columns(plan: Plan) -> Plan | None:
+    """The role of each column, with the first records; None while the table cannot be read."""
+    import pandas as pd
+
+    from rivae.importing.mapping import ROLES, guess_mapping
+    from rivae.reading.tables import preview, table_kind
+
+    encoding = "utf-8"
+    try:
+        if table_kind(plan.table) != ".parquet":
+            encoding = st.selectbox(
+                "Encoding of the table",
+                ("utf-8", "latin-1", "cp1252"),
+                key=keys.DATA_ENCODING,
+                width=200,
+            )
+        head = preview(plan.table, encoding)
+    except RivaeError as error:
+        report.warning(str(error))
+        return None
+    columns = list(dict.fromkeys(name for record in head for name in record))
+    guessed = guess_mapping(columns)
+    st.markdown("**Columns**")
+    roles: dict[str, str] = {}
+    with st.container(horizontal=True):
+        for role in ROLES:
+            options = [NONE, *columns]
+            usual = options.index(guessed[role]) if role in guessed else 0
+            # The key names the file: another table starts from its own guesses.
+            chosen = st.selectbox(
+                LABELS.get(role, role.capitalize()),
+                options,
+                index=usual,
+                width=180,
+                key=f"{keys.DATA_ROLE}-{role}-{plan.table}",
+            )
+            roles[role] = "" if chosen == NONE else str(chosen)
+    factors = st.multiselect(
+        "Known factors",
+        [c for c in columns if c not in roles.values()],
+        key=f"{keys.DATA_FACTORS}-{plan.table}",
+        help="Columns of numbers or levels to compare the axes with. Optional.",
+    )
+    shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
+    st.dataframe(shown.head(PREVIEW_ROWS), hide_index=True, height="content")
+    return plan.model_copy(update={"roles": roles, "factors": tuple(factors), "encoding": encoding})
+
+
+def _options(plan: Plan) -> Plan | None:
+    """Name and sizes; None until there is a name."""
+    _suggest_name(plan.table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input("Name", key=keys.DATA_NAME, max_chars=40, width=200)
+        title = st.text_input(
+            "Title (optional)",
+            key=keys.DATA_TITLE,
+            placeholder="for example My recipes",
+            width=280,
+        )
+        side = st.selectbox(
+            "Largest picture side",
+            SIDES,
+            index=1,
+            key=keys.DATA_SIDE,
+            width=180,
+            format_func=lambda n: f"{n} pixels",
+        )
+        paper = st.checkbox(
+            "Only 1–20 ingredients and steps",
+            value=plan.table.is_dir(),
+            key=keys.DATA_FILTER,
+            disabled=plan.table.is_dir(),
+            help="The paper's filter; always on for Recipe1M.",
+        )
+    return plan.model_copy(
+        update={"name": name.strip(), "title": title.strip(), "side": side, "paper_filter": paper}
+    )
+
+
+def _suggest_name(table: Path) -> None:
+    """Fill an empty name, or one that was filled in for another table, with a free one."""
+    made_for, suggested = st.session_state.get(keys.DATA_SUGGESTED, ("", ""))
+    name = str(st.session_state.get(keys.DATA_NAME, "")).strip()
+    if not name or (name == suggested and made_for != str(table)):
+        free = importing.free_name(table)
+        st.session_state[keys.DATA_SUGGESTED] = (str(table), free)
+        st.session_state[keys.DATA_NAME] = free
+
+
+def _work(plan: Plan) -> None:
+    """The two buttons."""
+    busy = bool(importing.tasks.running())
+    with st.container(horizontal=True):
+        check = st.button(
+            "Check",
+            icon=":material/fact_check:",
+            disabled=busy,
+            key=keys.DATA_CHECK,
+            help="Reads everything, writes nothing.",
+        )
+        take = st.button(
+            "Import",
+            icon=":material/download:",
+            type="primary",
+            disabled=busy,
+            key=keys.DATA_IMPORT,
+        )
+    if check or take:
+        try:
+            importing.start(plan.model_copy(update={"dry_run": check}))
+        except RivaeError as error:
+            report.warning(str(error))
+        else:
+            st.rerun()
+
+
+def import_progress() -> None:
+    """The import that is running or was the last, independent of the form."""
+    job = importing.newest()
+    if job is None:
+        return
+    if job.running:
+        report.watch([job], keys.DATA_TASK, may_stop=access.may_change())
+        st.caption("A stopped import resumes when you import the same files under the same name.")
+        return
+    with st.container(border=True):
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            st.markdown(f"**{markdown(job.title)}**", width="content")
+            st.button(
+                "Close",
+                icon=":material/close:",
+                type="tertiary",
+                key=keys.DATA_CLOSE,
+                on_click=importing.put_away,
+                args=(job,),
+            )
+        _outcome(job)
+
+
+def _outcome(job: Task) -> None:
+    if job.error:
+        report.warning(job.error)
+        return
+    if job.cancelled or job.result is None:
+        st.info(
+            "Stopped. Import the same files under the same name to resume.",
+            icon=":material/pause_circle:",
+        )
+        return
+    if name := str(job.result.get("name") or ""):
+        st.success(f"{markdown(name)} is ready.", icon=":material/check:")
+        _train_on(name, place="done")
+    else:
+        st.markdown("This import would do the following:")
+    _report_lines(job.result.get("report") or {})
