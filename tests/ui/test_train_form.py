@@ -1,6 +1,5 @@
 """The "New run" view: choices, marks, bad values, sweeps, clones, and what Queue puts in line."""
 
-import itertools
 import json
 
 import pytest
@@ -42,14 +41,16 @@ def test_a_first_visit_can_queue_at_once(form, root):
     assert [t.value for t in page.at.toast] == ["synth\\-rivae\\-s0 is queued"]
 
 
-def test_every_combination_is_a_valid_form(form, tmp_path):
-    """All presets of all methods on all data sets, in one session: a field of one is no trouble
-    for the next."""
+def test_every_data_set_and_every_method_is_a_valid_form(form, tmp_path):
+    """In one session: a field of one is no trouble for the next. Whether each combination is valid
+    is asked of the drafts behind the form, in tests/jobs/test_fields.py."""
     (tmp_path / "data" / "mine").mkdir(parents=True)
     (tmp_path / "data" / "mine" / "store.json").write_text("{}")
     page = form()
     names = [*(name for name in dataset_names() if name != "pairs"), "mine"]
-    for dataset, method in itertools.product(names, method_names()):
+    methods = method_names()
+    for n in range(max(len(names), len(methods))):
+        dataset, method = names[n % len(names)], methods[n % len(methods)]
         page.enter(dataset=dataset, method=method)
         for preset in ("default", "paper"):
             page.enter(preset=preset)
