@@ -163,7 +163,7 @@ def wait_for_rows(run, n, process):
 
 
 def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
-    settings = {"init_epochs": 4, "ivae_epochs": 6, "joint_epochs": 60, "batch_size": 16}
+    settings = {"init_epochs": 4, "ivae_epochs": 6, "joint_epochs": 30, "batch_size": 16}
     env = {**os.environ, "RIVAE_RUNS": str(tmp_path / "cli"), "PYTHONPATH": str(repo_root)}
     words = ["train", "synth", "--quiet", "--name", "killed"]
     for group, values in (("dataset", SYNTH), ("method", settings), ("training", ALWAYS)):

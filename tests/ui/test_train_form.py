@@ -1,5 +1,6 @@
 """The "New run" view: choices, marks, bad values, sweeps, clones, and what Queue puts in line."""
 
+import itertools
 import json
 
 import pytest
