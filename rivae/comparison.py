@@ -42,6 +42,7 @@ class Counterpart:
         return self.strength < COUNTERPART
 
 
+TOO_FEW = "comparing takes two to six runs: choose at least one more"
 # Per run and factor; None where the run has no axis left for it.
 Matching = tuple[tuple[Counterpart | None, ...], ...]
 
@@ -49,7 +50,7 @@ Matching = tuple[tuple[Counterpart | None, ...], ...]
 def check_number(n_runs: int) -> None:
     """Raises ConfigError unless 2 to 6 runs are given."""
     if n_runs < MIN_RUNS:
-        raise ConfigError("comparing takes two to six runs: choose at least one more")
+        raise ConfigError(TOO_FEW)
     if n_runs > MAX_RUNS:
         raise ConfigError(f"comparing takes two to six runs, not {n_runs}: remove some")
 

@@ -149,5 +149,5 @@ def test_other_data_is_refused(explorers, monkeypatch):
     class Elsewhere:
         data = type("Data", (), {"fingerprint": "another"})
 
-    with pytest.raises(ConfigError, match="one data set"):
+    with pytest.raises(ConfigError, match="data set"):
         match_runs([explorers[0], Elsewhere()])

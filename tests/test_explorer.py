@@ -98,7 +98,7 @@ def test_a_row_that_does_not_exist_is_refused(explorer, row):
 
 @pytest.mark.parametrize("z", [[0.0], [0.0] * 4, [0.0, 0.0, np.nan], [0.0, np.inf, 0.0]])
 def test_a_z_that_does_not_fit_is_refused(explorer, z):
-    with pytest.raises(ConfigError, match="z must hold"):
+    with pytest.raises(ConfigError, match=r"^z .*(3 numbers|finite)"):
         explorer.topk(np.array(z), 3)
 
 

@@ -126,6 +126,58 @@ def undocumented(owner: object, module: str, prefix: str, known: set[str]) -> li
     return missing
 
 
+# Where the app and the command line say something.
+SHOWN = [*PAGES, *(path for path in LIBRARY if path.relative_to(ROOT).parts[1] in ("ui", "cli"))]
+# Names and titles: data to a test, though they read like a text.
+DATA = {"RIVAE without L_Reg", "chance: random items", "full of fruit"}
+
+
+@functools.cache
+def literals(path: Path) -> list[ast.Constant]:
+    """The strings of a file, without docstrings and without what an assertion says on failure."""
+    spared: set[ast.AST] = set()
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Expr):
+            spared.add(node.value)
+        elif isinstance(node, ast.Assert) and node.msg is not None:
+            spared |= set(ast.walk(node.msg))
+    return [
+        node
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in spared
+    ]
+
+
+def phrases(text: str, n: int) -> set[str]:
+    """Every ``n`` words in a row, without case and punctuation; numbers and codes are no words."""
+    words = [word.strip(".,:;!?()[]'\"`*|\\^$").lower() for word in text.split()]
+    runs = (words[i : i + n] for i in range(len(words) - n + 1))
+    return {" ".join(run) for run in runs if all(re.search("[a-z]", word) for word in run)}
+
+
+def test_no_test_repeats_a_text():
+    """A copy edit breaks no test: CONTRIBUTING.md says what a test asks for instead.
+
+    Tests of the app and of the command line repeat no text of the library either.
+    """
+    # Three words that are all that a test looks for count; within more words, four do.
+    said = {
+        (n, everywhere): {
+            phrase for path in paths for node in literals(path) for phrase in phrases(node.value, n)
+        }
+        for n in (3, 4)
+        for everywhere, paths in ((True, [*PAGES, *LIBRARY]), (False, SHOWN))
+    }
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        everywhere = path.parent.name in ("ui", "cli", "e2e")
+        for node in literals(path):
+            n = 3 if len(node.value.split()) <= 3 else 4
+            if node.value not in DATA and phrases(node.value, n) & said[n, everywhere]:
+                found.append(f"{name(path)}:{node.lineno}: {node.value[:60]!r}")
+    assert found == [], "ask for facts, or for the constant of the module that shows the text"
+
+
 def test_public_names_are_documented():
     missing = []
     for module in public_modules():

@@ -26,7 +26,7 @@ def make(trash, name="good", text="x"):
 
 
 def test_a_folder_comes_back_as_it_was(trash, tmp_path):
-    folder = make(trash, text="all of it")
+    folder = make(trash, text="everything")
     (folder / "link").symlink_to(tmp_path)
     done = trash.put("good", more={"jobs": [1]}, now=NOW)
     assert not folder.exists() and trash.entries() == [done] == [trash.entry("good")]
@@ -47,7 +47,7 @@ def test_a_folder_comes_back_as_it_was(trash, tmp_path):
         ]
         assert rights == [0o700, 0o700, 0o600]
     assert trash.restore(done.id) == folder
-    assert (folder / "deep" / "file").read_text() == "all of it" and (folder / "link").is_symlink()
+    assert (folder / "deep" / "file").read_text() == "everything" and (folder / "link").is_symlink()
     assert trash.entries() == [] and [p.name for p in trash.folder.iterdir()] == [".lock"]
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rivae.cli.common import add_command, parse_settings
+from rivae.cli.common import RESUME_HINT, add_command, parse_settings
 from rivae.errors import ConfigError
 from rivae.jobs.sweep import parse_seeds
 
@@ -119,7 +119,7 @@ def _benchmark(args: argparse.Namespace) -> int:
     )
     default = "benchmarks/results" if size == "full" else f"build/benchmark-{size}"
     out = Path(args.out or default)
-    args.resume_hint = "the same command continues from here"
+    args.resume_hint = RESUME_HINT
     rows = benchmark(
         cells,
         Path(args.runs),

@@ -14,6 +14,11 @@ from typing import Any
 from rivae.errors import ConfigError
 
 Command = Callable[[argparse.Namespace], int]
+# What a command says before its first work, and after Ctrl-C where it can be begun again.
+OPENING_DATA = "opening the data"
+OPENING_RUN = "opening the data and the model"
+OPENING_CHECKPOINT = "opening the data and the last checkpoint"
+RESUME_HINT = "the same command continues from here"
 TERMINAL_S, FILE_S = 0.1, 2.0  # between two lines about the same stage
 _COUNTS = re.compile(r"\d[\d,.]*")
 

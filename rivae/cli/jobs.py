@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SLOT = re.compile(r"(cpu|gpu)(:\d{1,3})?")
 FOLLOW_S = 0.3
+ANOTHER_DISPATCHER = "another dispatcher is already starting these runs: nothing to do here"
 SHOWN, SHOWN_BYTES = 200, 1 << 16  # of a log
 HEADER = ("run", "job", "state", "epoch", "slots", "priority", "starts", "queued", "message")
 
@@ -270,5 +271,5 @@ def _worker(args: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     if run_dispatcher(root, idle_s=idle_s, slots=slots):
-        raise RunError("another dispatcher is already starting these runs: nothing to do here")
+        raise RunError(ANOTHER_DISPATCHER)
     return 0

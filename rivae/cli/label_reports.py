@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import Steps, add_command, number, print_table
+from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_table
 from rivae.errors import LabelError
 from rivae.files import json_ready
 from rivae.runs import Run, find_run
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rivae.labels.run_scores import Labelled
     from rivae.labels.scores import LabelScores
     from rivae.labels.store import LabelStore
+
+NO_SCORE = "no score yet: no factor has enough queries of which nine tenths are labelled"
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -170,7 +172,7 @@ def _scores(args: argparse.Namespace) -> int:
     whose = f"plan {plan.id}" if plan else "no plan: all measured queries, the paper's factors"
     print(f"{run.id} ({run.config.dataset.name}; {whose})")
     if scores is None:
-        print("  no score yet: no factor has enough queries of which nine tenths are labelled")
+        print(f"  {NO_SCORE}")
     else:
         rows = [
             (
@@ -198,7 +200,7 @@ def _scored(
     from rivae.labels.run_scores import current_levels, scored_factors
     from rivae.labels.scores import label_scores
 
-    steps("opening the data")
+    steps(OPENING_DATA)
     data = run.load_dataset()
     if plan is not None:
         plan.check(data)
@@ -254,7 +256,7 @@ def _align(args: argparse.Namespace) -> int:
     run = find_run(args.run_id)
     with opened(args) as store, steps:
         plan, guideline = _followed(store, args.plan, run)
-        steps("opening the data")
+        steps(OPENING_DATA)
         data = run.load_dataset()
         if plan is not None:
             plan.check(data)

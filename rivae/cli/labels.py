@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
     from rivae.labels.store import LabelStore
 
+NO_PLANS = "no plans yet: `rivae labels plan NAME RUN` makes one"
 # As in ``rivae.labels.formats``, whose imports `rivae --help` need not wait for.
 FORMS: dict[Form, str] = {"events": ".jsonl", "long": ".csv", "wide": ".csv"}
 
@@ -122,7 +123,7 @@ def _plans(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(found))
     elif not found:
-        print("no plans yet: `rivae labels plan NAME RUN` makes one")
+        print(NO_PLANS)
     else:
         print_table(
             [
@@ -200,14 +201,14 @@ def _plan(args: argparse.Namespace) -> int:
     steps = Steps("plan")
     steps("starting")  # before the imports, which take seconds
     from rivae.labels.guideline import read_guideline
-    from rivae.labels.kept_plans import keep_plan, plan_names
+    from rivae.labels.kept_plans import TAKEN, keep_plan, plan_names
     from rivae.labels.plan import make_plan
 
     guideline = read_guideline(args.guideline) if args.guideline else read_guideline()
     runs = [find_run(name) for name in args.runs]
     with label_reports.opened(args) as store, steps:
         if args.name in plan_names(store):
-            raise LabelError(f"there is already a plan '{args.name[:80]}': choose another name")
+            raise LabelError(TAKEN.format(args.name[:80]))
         plan = make_plan(
             runs,
             args.name,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rivae.cli.common import Steps, add_command, number, print_table
+from rivae.cli.common import OPENING_DATA, OPENING_RUN, Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
 from rivae.files import json_ready
 from rivae.metrics.dci_paper import METRICS as D_C_I
@@ -145,7 +145,7 @@ def _evaluate(args: argparse.Namespace) -> int:
     out, not_kept = {}, ""
     for name in args.runs:
         run = find_run(name)
-        with Steps(run.id, "opening the data and the model", quiet=args.json) as steps:
+        with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
             from rivae.evaluation import evaluate
 
             data = run.load_dataset()
@@ -198,7 +198,7 @@ def _traverse(args: argparse.Namespace) -> int:
     if not 1 <= args.k <= 10:
         raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
     run = find_run(args.run_id)
-    with Steps(run.id, "opening the data and the model", quiet=args.json) as steps:
+    with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
         from rivae.figures import write_traversals
 
         files = write_traversals(
@@ -225,7 +225,7 @@ def _serve(args: argparse.Namespace) -> int:
 
 def _choose(args: argparse.Namespace) -> int:
     runs = [find_run(name) for name in args.runs]
-    with Steps("choose", "opening the data", quiet=args.json) as steps:
+    with Steps("choose", OPENING_DATA, quiet=args.json) as steps:
         from rivae.choice import rank_runs
 
         ranked = rank_runs(runs, similarity=args.similarity, progress=steps)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.benchmark.tables import METHODS
 from rivae.cli import jobs
-from rivae.cli.common import Steps, add_command, parse_settings
+from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
 from rivae.errors import RunError
 from rivae.jobs.sweep import parse_seeds
 from rivae.jobs.tracking import tracked
@@ -132,8 +132,8 @@ def _resume(args: argparse.Namespace) -> int:
     if args.queue:
         return jobs.queue_again(runs, args)
     names = " ".join(args.runs)
-    first, quiet = "opening the data and the last checkpoint", args.quiet or args.json
-    with Steps(_short(names), first, quiet, FILE_S) as steps:
+    quiet = args.quiet or args.json
+    with Steps(_short(names), OPENING_CHECKPOINT, quiet, FILE_S) as steps:
         return _resume_runs(args, runs, ProgressLine(steps, names), steps)
 
 

@@ -15,6 +15,8 @@ from rivae.cli.common import add_command, print_table
 from rivae.errors import ConfigError, DataError, LabelError
 from rivae.runs.folders import own_run
 
+EMPTY = "the trash is empty"
+NO_LABELS = "there are no labels here, so there is no plan to delete"
 KINDS = ("run", "import", "plan", "tour")
 
 
@@ -152,7 +154,7 @@ def _plan(name: str) -> _Doomed:
     from rivae.labels.opening import labels_are_kept, open_labels
 
     if not labels_are_kept():
-        raise LabelError("there are no labels here, so there is no plan to delete")
+        raise LabelError(NO_LABELS)
     with closing(open_labels()) as store:
         require_plan(store, name)
 
@@ -202,7 +204,7 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rows, default=datetime.isoformat))
     elif not rows:
-        print("the trash is empty")
+        print(EMPTY)
     else:
         print_table(
             [
@@ -279,7 +281,7 @@ def _empty(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"removed": len(found), "bytes": freed}))
     else:
-        print(f"the trash is empty, {size_text(freed)} freed")
+        print(f"{EMPTY}, {size_text(freed)} freed")
     return 0
 
 

@@ -21,6 +21,7 @@ from rivae.labels.plan import LabelPlan, check_plan_name, read_plan
 from rivae.labels.store import LabelStore
 from rivae.runs import Run, find_run
 
+TAKEN = "there is already a plan '{}': choose another name"
 PLAN = "plan"
 REVISION = "plan guideline"
 REMOVAL = "plan removal"  # an odd number of them: the plan is deleted
@@ -50,7 +51,7 @@ def name_plan(store: LabelStore, plan: LabelPlan, name: str, guideline: Guidelin
     """
     check_plan_name(name)
     if store.document(PLAN, name) is not None:
-        raise LabelError(f"there is already a plan '{name}': choose another name")
+        raise LabelError(TAKEN.format(name))
     return plan.model_copy(update={"id": name, "guideline": guideline.version})
 
 

@@ -12,6 +12,7 @@ from rivae.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.events import Kind, LabelEvent, parse_time, time_text
 
+NOT_YOURS = "only the person who gave a label can undo it: give your own label instead"
 CHUNK = 500  # values in one IN (...), far below the limit of any database
 
 
@@ -109,9 +110,7 @@ def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
     if target.action == "undo":
         raise LabelError("an undo cannot be undone: give the label again")
     if target.annotator != event.annotator:
-        raise LabelError(
-            "only the person who gave a label can undo it: give your own label instead"
-        )
+        raise LabelError(NOT_YOURS)
     if (target.item, target.factor) != (event.item, event.factor):
         raise LabelError("an undo must name the item and factor of the event that it undoes")
 

@@ -20,6 +20,7 @@ from rivae.reading.documents import first_problem, read_json
 
 # Ours are some 60 kB; one of 512 axes has 2 MB.
 AGAIN = "evaluate the run again"
+DAMAGED = f"evaluation.json is damaged: {AGAIN}"
 MAX_BYTES = 8 * 2**20
 ROUNDING = 1e-9
 # Measurements along z are in the file twice: over the range asked for, and over another.
@@ -318,16 +319,15 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
     Raises:
         DataError: it is too large, damaged, or not an ``Evaluation``; one sentence.
     """
-    damaged = f"evaluation.json is damaged: {AGAIN}"
     value = read_json(
         source,
         MAX_BYTES,
-        foreign=damaged,
-        unreadable=damaged,
+        foreign=DAMAGED,
+        unreadable=DAMAGED,
         too_large=f"evaluation.json is too large: {AGAIN}",
     )
     if not isinstance(value, dict):
-        raise DataError(damaged)
+        raise DataError(DAMAGED)
     try:
         return Evaluation.model_validate(value)
     except ValidationError as error:

@@ -96,6 +96,8 @@ _FILES = frozenset(
         "about.json",
     }
 )
+COMES_ALONG = "{} comes with the project and stays as it is: train one of your own"
+NOT_AMONG_RUNS = "{} is not in the folder of runs: name one of your runs"
 _FOLDERS = frozenset({"checkpoints", "previews", "cache"})
 _HIDDEN = re.compile(r"\.lock|\.about\.json\.lock|\..+\.\d+-\d+\.tmp")
 # The fields that every version has written into status.json.
@@ -145,7 +147,7 @@ def own_run(run_id: str) -> Run:
 def require_own(run: Run) -> None:
     """RunError unless this is a run whose folder may be changed."""
     if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
-        raise RunError(f"{run.id} comes with the project and stays as it is: train one of your own")
+        raise RunError(COMES_ALONG.format(run.id))
     if run.path.is_symlink():
         raise RunError(f"{run.id} is a link to another folder: change the run in that folder")
     if not is_folder(run.path):
@@ -159,5 +161,5 @@ def require_own(run: Run) -> None:
 def require_among_runs(run: Run) -> None:
     """``require_own``, and RunError unless it is directly in the folder of runs."""
     if run.path.absolute().parent.resolve() != runs_root().resolve() or run.path.name != run.id:
-        raise RunError(f"{run.id} is not in the folder of runs: name one of your runs")
+        raise RunError(NOT_AMONG_RUNS.format(run.id))
     require_own(run)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
 MAX_MODEL_BYTES = 4 * 2**30
+NO_MODEL = "run {} has no trained model yet: let it finish or resume it"
 
 
 class Run:
@@ -173,7 +174,7 @@ class Run:
         return self._hashed[1]
 
     def _no_model(self) -> RunError:
-        return RunError(f"run {self.id} has no trained model yet: let it finish or resume it")
+        return RunError(NO_MODEL.format(self.id))
 
     def _model_path(self, preview: bool) -> Path:
         path = self.path / MODEL

@@ -18,6 +18,8 @@ from rivae.files import write_atomic
 from rivae.reading.documents import parse_json
 from rivae.reading.weights import load_weights, read_header
 
+DAMAGED = "{} is damaged; training continues from the one before it"
+ALL_DAMAGED = "every checkpoint of this run is damaged: start it again under a new name"
 # Weights and the two moments of Adam.
 MAX_BYTES = 12 * 2**30
 
@@ -73,9 +75,9 @@ def load_checkpoint(path: Path) -> Saved:
         try:
             return Saved(*_read(candidate), note)
         except (DataError, ValueError, OSError, KeyError):
-            note = f"{candidate.name} is damaged; training continues from the one before it"
+            note = DAMAGED.format(candidate.name)
     if note:
-        raise RunError("every checkpoint of this run is damaged: start it again under a new name")
+        raise RunError(ALL_DAMAGED)
     raise RunError("this run has no checkpoint yet: start it again under a new name")
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any]]
 
+NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
 
 
@@ -199,5 +200,5 @@ def resume_queue() -> bool:
     try:
         return not is_supported() or restart_if_needed(runs_root())
     except (RivaeError, OSError) as error:
-        log.warning("the queue of trainings could not be resumed: %s", error)
+        log.warning(NOT_RESUMED, error)
         return False

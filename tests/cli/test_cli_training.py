@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -121,12 +122,12 @@ def test_one_data_set_is_described(key, capsys):
 
 
 def test_what_datasets_refuses(capsys):
-    assert "no data set 'imagenet': choose one of" in refused(capsys, "datasets", "imagenet")
+    assert "data set 'imagenet'" in refused(capsys, "datasets", "imagenet")
     sentence = refused(capsys, "datasets", "synth", "--set", "training.device=cpu")
-    assert sentence == "'training.device': settings begin with dataset."
+    assert sentence.startswith("'training.device'") and sentence.endswith(" dataset.")
     sentence = refused(capsys, "datasets", "synth", "--set", "pairs=3")
-    assert sentence.startswith("synth has no setting 'pairs': choose from n_pairs")
-    assert "need the name of a data set" in refused(capsys, "datasets", "--set", "n_pairs=3")
+    assert re.search("synth .* 'pairs': .* n_pairs", sentence)
+    assert "datasets NAME" in refused(capsys, "datasets", "--set", "n_pairs=3")
 
 
 # train
@@ -177,46 +178,43 @@ def test_seeds_with_patience_train_one_by_one(root):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["imagenet"], "there is no data set 'imagenet': choose one of synth"),
-        (["synth", "--method", "gan"], "there is no method 'gan'"),
-        (["synth", "--preset", "good"], "there is no preset 'good': choose default or paper"),
-        (["synth", "--set", "axis=1"], "rivae has no setting 'axis': choose from embedder"),
-        (["synth", "--set", "dataset.size=1"], "synth has no setting 'size': choose from n_pairs"),
-        (["synth", "--set", "training.gpu=1"], "training has no setting 'gpu': choose from device"),
-        (["synth", "--set", "joint_epochs=many"], "setting 'joint_epochs' of rivae: input should"),
-        (["synth", "--set", "eta"], "'eta' is not a setting: write --set key=value"),
-        (["synth", "--set", "net.width=3"], "'net.width': settings begin with method., dataset."),
-        (["synth", "--device", "tpu"], "setting 'device' of training: 'tpu' is not a device"),
-        (["synth", "--name", "A b"], "'A b' cannot name a run: use at most 80"),
-        (["synth", "--seeds", "x"], "'x' names no seeds: write 3, 0-9 or 0,2,5"),
-        (
-            ["synth", "--set", "dataset.n_pairs=1"],
-            "'n_pairs' of synth: input should be greater than or equal to 30",
-        ),
-        (["sprites", "--set", "embedder.kind=mlp"], "settings begin with"),
+        (["imagenet"], "data set 'imagenet'.* synth"),
+        (["synth", "--method", "gan"], "method 'gan'"),
+        (["synth", "--preset", "good"], "preset 'good': .*default or paper"),
+        (["synth", "--set", "axis=1"], "rivae .*'axis': .*embedder"),
+        (["synth", "--set", "dataset.size=1"], "synth .*'size': .*n_pairs"),
+        (["synth", "--set", "training.gpu=1"], "training .*'gpu': .*device"),
+        (["synth", "--set", "joint_epochs=many"], "'joint_epochs' of rivae: "),
+        (["synth", "--set", "eta"], "'eta'.* --set key=value"),
+        (["synth", "--set", "net.width=3"], r"'net.width': .*method\., dataset\."),
+        (["synth", "--device", "tpu"], "'device' of training: 'tpu'"),
+        (["synth", "--name", "A b"], "'A b'.* 80"),
+        (["synth", "--seeds", "x"], "'x'.* 3, 0-9 or 0,2,5"),
+        (["synth", "--set", "dataset.n_pairs=1"], "'n_pairs' of synth: .* 30"),
+        (["sprites", "--set", "embedder.kind=mlp"], r"'embedder.kind': .*method\., dataset\."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_train_refuses_leaves_nothing(words, reason, root, capsys):
-    assert reason in refused(capsys, "train", *words)
+    assert re.search(reason, refused(capsys, "train", *words))
     assert not root.exists() or list(root.iterdir()) == []
 
 
 def test_errors_as_json(capsys):
     assert main(["train", "imagenet", "--json"]) == 1
-    assert "no data set" in json.loads(capsys.readouterr().out)["error"]
+    assert "'imagenet'" in json.loads(capsys.readouterr().out)["error"]
 
 
 def test_a_taken_name(root, capsys):
     assert train_synth("--name", "a", "--quiet") == 0
     capsys.readouterr()
     sentence = refused(capsys, "train", "synth", "--name", "a")
-    assert sentence.startswith("a run named a already exists: choose another --name, or resume it")
+    assert re.search("run named a .*--name.* resume", sentence)
 
 
 def test_a_diverging_run_ends_with_1_and_the_reason(root, capsys):
     words = ["train", "synth", "--name", "bad", *changes(learning_rate=1e12), "--quiet"]
-    assert "lower the learning rate or raise eta" in refused(capsys, *words)
+    assert "raise eta" in refused(capsys, *words)
     assert Run(root / "bad").status.state == "failed"
 
 
@@ -275,8 +273,8 @@ def test_stopped_between_seeds_it_names_those_not_begun(root, monkeypatch, capsy
 def test_what_resume_refuses(root, capsys):
     assert train_synth("--name", "done", "--quiet") == 0
     capsys.readouterr()
-    assert "there is no run 'x': choose one of the list" in refused(capsys, "resume", "x")
-    assert refused(capsys, "resume", "done").startswith("run done is already finished")
+    assert "run 'x'" in refused(capsys, "resume", "x")
+    assert re.match("run done .*finished", refused(capsys, "resume", "done"))
 
 
 def test_sigterm_from_outside(root, repo_root):
@@ -323,4 +321,4 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
 def test_a_name_of_any_length_is_one_sentence(command, capsys):
     assert main([command, "x" * 5000]) == 1
     said = capsys.readouterr().err
-    assert "there is no run 'xxx" in said and len(said) < 300
+    assert "run 'xxx" in said and len(said) < 300

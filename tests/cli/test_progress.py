@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from rivae.cli import main
-from rivae.cli.common import Steps
+from rivae.cli.common import OPENING_CHECKPOINT, OPENING_DATA, OPENING_RUN, Steps
 from rivae.cli.train import ProgressLine
 from rivae.errors import DataError
 from rivae.runs import Run
@@ -117,10 +117,10 @@ def test_a_trainer_tells_where_it_is_before_it_works(tmp_path):
     ("words", "said"),
     [
         (["train", "synth"], "synth-rivae: opening synth"),
-        (["resume", "made"], "made: opening the data and the last checkpoint"),
-        (["evaluate", "made"], "made: opening the data and the model"),
-        (["traverse", "made"], "made: opening the data and the model"),
-        (["choose", "made", "other", "third"], "choose: opening the data"),
+        (["resume", "made"], f"made: {OPENING_CHECKPOINT}"),
+        (["evaluate", "made"], f"made: {OPENING_RUN}"),
+        (["traverse", "made"], f"made: {OPENING_RUN}"),
+        (["choose", "made", "other", "third"], f"choose: {OPENING_DATA}"),
     ],
 )
 def test_the_first_word_comes_before_the_work(words, said, tmp_path, monkeypatch, capsys):

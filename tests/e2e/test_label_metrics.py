@@ -13,6 +13,7 @@ from rivae.labels.plan import make_plan
 from rivae.labels.store import LabelStore
 from rivae.labels.table import keys_by_row
 from rivae.runs import Run
+from rivae.ui.metrics.labels import NO_LABELS
 from tests.ui.labels_fixture import PlanForTests
 
 
@@ -57,7 +58,7 @@ def app(start_app, app_runs, scored, tmp_path):
 
 def test_scores_follow_the_labels_without_a_reload(page, app, scored, until):
     page.goto(f"{app}/metrics?show=labels&plan=scored")
-    page.get_by_text("has no labels yet").wait_for()
+    page.get_by_text(NO_LABELS.format("scored")).wait_for()
     page.evaluate("window.untouched = true")
     row = page.get_by_test_id("result-table").first.locator("tr:has-text('browser-scored')")
     numbers = row.locator(".main")

@@ -90,7 +90,7 @@ def test_a_run_outlives_page_and_server(page, start_app, runs, tmp_path, until):
         until(lambda: state_of(runs) == "running" and epochs(runs) > stopped, "it goes on", 60)
         # While it still trains.
         page.goto(f"{address}/train?run=tried")
-        page.get_by_role("button", name="Open in Explore").first.click()
+        page.locator("[class*='st-key-train_button-explore-'] button").first.click()
         page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
         assert "run=tried" in page.url
         until(lambda: state_of(runs) == "finished", "it ends", 120)

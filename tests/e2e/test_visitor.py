@@ -3,6 +3,8 @@
 import io
 from urllib.parse import parse_qs, urlsplit
 
+from rivae.ui.explore.panels import BOTH
+
 
 def link(page):
     address = urlsplit(page.evaluate("location.href"))
@@ -80,7 +82,7 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
     look_at(4)
     explore_page.tiles.nth(2).focus()
     page.keyboard.press("Enter")
-    dock.get_by_text("z of this item and the current z").wait_for()
+    dock.get_by_text(BOTH.format("z")).wait_for()
     assert place.inner_text() == "The open item is number 3"
     for _ in explore_page.drag(1, [0.1]):  # nothing covers the slider
         until(lambda: explore_page.ids() != ids, "other pictures, the item still open")

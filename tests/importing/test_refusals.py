@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -191,11 +192,11 @@ def test_a_disk_that_was_full_from_the_start_leaves_nothing(
     with monkeypatch.context() as patch:
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         patch.setattr(os, "fsync", fsync_until(-10, full))
-        with pytest.raises(DataError, match="cannot be written: No space left"):
+        with pytest.raises(DataError, match="No space left"):
             take(plan(tmp_path))
     assert not (tmp_path / "data").exists()
     (tmp_path / "data").write_text("in the way")
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(DataError, match=f"{re.escape(str(tmp_path / 'data'))}.* written"):
         take(plan(tmp_path))
 
 

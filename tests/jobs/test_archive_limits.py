@@ -59,7 +59,7 @@ def test_texts_of_a_large_import_are_not_read_for_an_archive(packed, root, monke
     there = {"name": "pairs", "settings": {"store": "kitchen"}}
     content = with_config(packed, lambda config: config.update(dataset=there))
     remarks = import_run(io.BytesIO(content), root).remarks
-    assert "6,000 texts would have to be read first), so the model was not tried" in remarks[0]
+    assert "6,000 texts" in remarks[0]
 
 
 def test_lines_are_counted_before_they_are_kept(packed, root):

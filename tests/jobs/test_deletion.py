@@ -24,7 +24,7 @@ from rivae.jobs.deletion import (
 )
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run, list_runs
-from rivae.runs.folders import is_run_folder
+from rivae.runs.folders import NOT_AMONG_RUNS, is_run_folder
 from rivae.trash import KEPT
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -203,11 +203,11 @@ def test_a_run_elsewhere_or_behind_a_link_stays(run, root, tmp_path):
     (root / "linked").symlink_to(elsewhere.path)
     inside = Run(untrained_run(run.path / "deep").path)
     for other, why in (
-        (elsewhere, "not in the folder of runs"),
+        (elsewhere, NOT_AMONG_RUNS.format("good")),
         (Run(root / "linked"), "a link"),
-        (inside, "not in the folder"),
+        (inside, NOT_AMONG_RUNS.format("good")),
         (Run(root / "none"), "no run"),
-        (Run(root / ".." / "elsewhere" / "good"), "not in the folder"),
+        (Run(root / ".." / "elsewhere" / "good"), NOT_AMONG_RUNS.format("good")),
     ):
         for change in (delete_run, lambda run: renaming.rename(run, "mine")):
             with pytest.raises(RunError, match=why):

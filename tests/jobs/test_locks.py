@@ -135,7 +135,7 @@ def test_no_file_of_the_queue_can_hold_it_up(tmp_path, monkeypatch, capsys, in_t
     with pytest.raises(OSError, match=r"plain file|No such device"):
         ensure_dispatcher(tmp_path)
     assert main(["jobs"]) == 0 and main(["logs", "run"]) == 0
-    assert "has no log yet" in capsys.readouterr().err
+    assert "run has no log" in capsys.readouterr().err
     locks.clean(folder, job.id)
     assert not list(folder.glob("*.rank0.lock"))
     put(ledger.path)

@@ -14,6 +14,7 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.units import size_text
 from rivae.launch import run_lock
 from rivae.runs import Run, list_runs
+from rivae.runs.folders import COMES_ALONG
 from tests.training.tiny import tiny_config, untrained_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,7 +121,7 @@ def test_a_run_at_work_is_left_alone(run, tmp_path):
 def test_a_demo_run_stays(run, tmp_path, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path)
     for change in (delete_run, lambda run: renaming.rename(run, "x")):
-        with pytest.raises(RunError, match="comes with the project"):
+        with pytest.raises(RunError, match=COMES_ALONG.format(run.id)):
             change(run)
     assert run.path.is_dir()
 

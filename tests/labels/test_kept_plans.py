@@ -7,6 +7,7 @@ import pytest
 from rivae.errors import ConfigError, LabelError
 from rivae.labels.guideline import label_factor, read_guideline
 from rivae.labels.kept_plans import (
+    TAKEN,
     delete_plan,
     deleted_plans,
     keep_plan,
@@ -124,7 +125,7 @@ def test_a_plan_gets_a_free_name_and_a_guideline(store):
     named = name_plan(store, a_plan("preview"), "kitchen-1", more)
     assert (named.id, named.guideline, named.order) == ("kitchen-1", more.version, [4, 2, 9])
     keep_plan(store, named, more)
-    with pytest.raises(LabelError, match="there is already a plan 'kitchen-1'"):
+    with pytest.raises(LabelError, match=TAKEN.format("kitchen-1")):
         name_plan(store, named, "kitchen-1", more)
 
 

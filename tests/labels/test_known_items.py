@@ -87,7 +87,7 @@ def test_ids_and_rows_are_taken_where_the_data_is_named(data, tmp_path, capsys):
     rows = table(tmp_path, *range(7, 14), name="rows.csv")
     assert main(["labels", "import", rows, "--plan", "first", "--rows"]) == 0
     assert f"item 7 is {item_key_of(data, 7)} (soup 8)\n" in (out := capsys.readouterr().out)
-    assert "and 2 more by the same rule" in out
+    assert "and 2 more" in out
     assert len(events(tmp_path)) == 10
     for item, more, reason in (
         (str(N), ["--rows"], f"'{N}' is not a row of pairs: rows are 0 to {N - 1}"),
@@ -98,7 +98,7 @@ def test_ids_and_rows_are_taken_where_the_data_is_named(data, tmp_path, capsys):
         assert main(["labels", "import", path, "--plan", "first", *more]) == 1
         assert reason in capsys.readouterr().err
     assert main(["labels", "import", path, "--rows"]) == 1
-    assert "add --plan or --run" in capsys.readouterr().err
+    assert re.search("--plan .*--run", capsys.readouterr().err)
     assert len(events(tmp_path)) == 10
 
 
@@ -110,7 +110,7 @@ def test_what_the_store_has_is_known_when_its_data_is_gone(data, tmp_path):
         path.write_text(f"{HEAD}bob,{item_key_of(data, 0)},fruit,3\n")
         assert import_labels(store, path).added == 1
         path.write_text(f"{HEAD}bob,{item_key_of(data, 1)},fruit,3\n")
-        with pytest.raises(LabelError, match="the data of plan first cannot be opened"):
+        with pytest.raises(LabelError, match="data of plan first"):
             import_labels(store, path)
 
 

@@ -117,7 +117,7 @@ def test_a_wrong_file_is_refused(plan, change, sentence):
 
 
 def test_refusals(plan, data, tmp_path):
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="labelling plan cannot"):
         read_plan(tmp_path / "none.json")
     with pytest.raises(DataError, match="not a labelling plan"):
         read_plan(b"{")

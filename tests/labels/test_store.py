@@ -14,6 +14,7 @@ from rivae.errors import LabelError
 from rivae.labels.database import parse_url
 from rivae.labels.events import KINDS, current_events
 from rivae.labels.guideline import read_guideline
+from rivae.labels.rows import NOT_YOURS
 from rivae.labels.store import MAX_BATCH, LabelStore
 from tests.labels.making import event, random_events, reference, undo
 from tests.labels.postgres import PASSWORD
@@ -110,7 +111,7 @@ def test_an_undo_takes_back_its_own_event_only(store):
     stranger = replace(undo(yours), annotator="ann")
     for wrong, word in [
         (undo(event()), "never stored"),
-        (stranger, "only the person"),
+        (stranger, NOT_YOURS),
         (replace(undo(mine), item="kitchen:2"), "item and factor"),
     ]:
         with pytest.raises(LabelError, match=word):

@@ -215,7 +215,7 @@ def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
         ({"item": ""}, "item key"),
         ({"action": "delete"}, "not an action"),
         ({"action": []}, "action"),
-        ({"repeat": 1}, "true or false"),
+        ({"repeat": 1}, "'repeat'"),
         ({"plan": "../x"}, "no plan id"),
         ({"id": "1" * 32}, "UUID"),
         ({"seconds_shown": 1e9}, "a week"),

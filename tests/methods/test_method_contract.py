@@ -198,8 +198,12 @@ def test_presets_validate_and_build(method, dataset, preset):
 def test_wrong_names_are_refused_with_the_choices():
     with pytest.raises(ConfigError, match="choose one of rivae, cos-sim-lvm"):
         build_method("gan", {}, (3,), (3,))
-    for wrong in (("synth", "rivae", "best"), ("synth", "gan", "paper"), ("x", "rivae", "paper")):
-        with pytest.raises(ConfigError, match="there is no"):
+    for wrong, named in (
+        (("synth", "rivae", "best"), "preset 'best'"),
+        (("synth", "gan", "paper"), "method 'gan'"),
+        (("x", "rivae", "paper"), "data set 'x'"),
+    ):
+        with pytest.raises(ConfigError, match=named):
             find_preset(*wrong)
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from rivae.errors import DataError, RivaeError, RunError
+from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import MAX_NOTE, About, about, is_archived, keep_about, read_about
 
 
@@ -63,7 +64,7 @@ def test_a_strangers_file_is_refused_in_one_sentence(run, content):
 
 def test_a_demo_run_stays_as_it_is(run, monkeypatch):
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run.path.parent)
-    with pytest.raises(RunError, match="comes with the project"):
+    with pytest.raises(RunError, match=COMES_ALONG.format(run.id)):
         keep_about(run, archived=True)
     assert not (run.path / "about.json").exists()
 

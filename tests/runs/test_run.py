@@ -39,7 +39,7 @@ def test_a_new_run_holds_its_configuration(tmp_path):
 
 def test_a_name_is_taken_once(tmp_path):
     Run.create(tiny_config("new"), tmp_path)
-    with pytest.raises(RunError, match="already exists: choose another --name, or resume it"):
+    with pytest.raises(RunError, match=r"run named new .*--name.* resume"):
         Run.create(tiny_config("new", seed=1), tmp_path)
     assert Run(tmp_path / "new").config.seed == 0
     assert len(list(tmp_path.iterdir())) == 1

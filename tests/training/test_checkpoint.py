@@ -6,7 +6,13 @@ from safetensors.torch import save_file
 
 from rivae import files
 from rivae.errors import RunError
-from rivae.training.checkpoint import load_checkpoint, load_together, save_checkpoint
+from rivae.training.checkpoint import (
+    ALL_DAMAGED,
+    DAMAGED,
+    load_checkpoint,
+    load_together,
+    save_checkpoint,
+)
 
 TENSORS = {
     "a/weight": torch.randn(3, 4),
@@ -60,9 +66,9 @@ def test_a_damaged_file_falls_back_to_the_one_before_and_says_so(tmp_path, damag
     damage(path)
     saved = load_checkpoint(path)
     assert saved.state["epoch"] == 1
-    assert saved.note == "last.safetensors is damaged; training continues from the one before it"
+    assert saved.note == DAMAGED.format("last.safetensors")
     damage(tmp_path / "last.safetensors.previous")
-    with pytest.raises(RunError, match="every checkpoint of this run is damaged: start it again"):
+    with pytest.raises(RunError, match=ALL_DAMAGED):
         load_checkpoint(path)
 
 

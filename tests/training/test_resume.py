@@ -5,6 +5,7 @@ import pytest
 from rivae.errors import RunError
 from rivae.launch import resume, train
 from rivae.runs import Run
+from rivae.training.checkpoint import DAMAGED
 from tests.training.tiny import StopAfter, files_of, smooth_settings, tiny_config
 
 CASES = {
@@ -83,9 +84,7 @@ def test_a_damaged_last_checkpoint_costs_an_epoch_and_is_told(tmp_path):
     last.write_bytes(last.read_bytes()[:-100])
     listener = StopAfter(1000)
     resume([run], listener)
-    assert listener.notes == [
-        "last.safetensors is damaged; training continues from the one before it"
-    ]
+    assert listener.notes == [DAMAGED.format("last.safetensors")]
     assert files_of(run) == files_of(whole)
 
 
@@ -124,7 +123,7 @@ def test_a_damaged_status_does_not_keep_a_run_from_going_on(tmp_path):
 
 def test_a_finished_run_is_not_resumed(tmp_path):
     (run,) = train([tiny_config(method="cos-sim-lvm")], tmp_path)
-    with pytest.raises(RunError, match="run run is already finished: there is nothing to resume"):
+    with pytest.raises(RunError, match=r"run run .*finished"):
         resume([run])
 
 

@@ -260,7 +260,7 @@ def test_data_that_cannot_be_loaded_leave_no_folder(tmp_path):
 
 def test_a_name_that_is_taken_is_refused_and_the_other_folders_are_removed(tmp_path):
     Run.create(tiny_config("b"), tmp_path)
-    with pytest.raises(RunError, match="a run named b already exists: choose another --name, or"):
+    with pytest.raises(RunError, match=r"run named b .*--name"):
         train([tiny_config("a"), tiny_config("b", seed=1)], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from rivae.ui.shared.address import AVERAGE, ONLY_EXPLORE
+
 EXPLORED = {"run": "digits", "q": "40", "z": "1_0.5", "k": "7"}
 
 
@@ -92,14 +94,12 @@ def test_a_page_that_cannot_start_from_an_uploaded_picture_says_what_it_shows(ap
         ("compare", {}, "item {q}"),
         ("steer", {}, "item {q}"),
         ("explore", {}, ""),
-        ("steer", link, "the average query"),
+        ("steer", link, AVERAGE),
         ("traverse", {"run": "digits", "q": mine}, "item {q}"),
     ):
         shown.open(page, **params)
         where = instead.format(**said(shown))
-        assert (
-            f"your uploaded picture as the query: this page shows {where} instead." in shown.words
-        ) == bool(instead), (page, params)
+        assert (ONLY_EXPLORE.format(where) in shown.words) == bool(instead), (page, params)
     shown.at.button(key="traverse_average").click().run()
     assert said(shown.calm())["q"] == "mean" and "uploaded" not in shown.words
     shown = go(shown, "explore")

@@ -118,7 +118,7 @@ def test_a_bad_list_of_runs_is_refused(digits, parts):
 
 def test_a_missing_run_is_named():
     def none(run, rows):
-        raise RunError(f"there is no run '{run}'")
+        raise RunError(f"no run {run}")
 
     with pytest.raises(RunError, match="nothing"):
         answer({"run": "nothing", "z": [0], "k": 1, "side": 2, "seq": 0}, none)

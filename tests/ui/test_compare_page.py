@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from rivae.comparison import TOO_FEW
 from rivae.explorer import Explorer
 from rivae.runs import Run
+from rivae.runs.run import NO_MODEL
+from rivae.ui.compare.panels import NO_COUNTERPART
+from rivae.ui.compare.session import other_data
 
 PAIR = "digits,digits-turned"
 
@@ -137,7 +141,7 @@ def test_the_runs_can_be_chosen(app):
     assert state(shown).shifts == (0.0,) * 4 and state(shown).query == 12
     shown.at.multiselect(key="compare_runs").set_value([]).run()
     shown.calm()
-    assert "at least one more" in shown.at.warning[0].value
+    assert TOO_FEW in shown.at.warning[0].value
     assert shown.at.multiselect(key="compare_runs").value == []
 
 
@@ -153,24 +157,24 @@ def test_weak_matches_are_marked_and_left_alone(app, monkeypatch):
     sent = shown.panel()
     assert {p["label"] for p in sent["runs"][1]["parts"]} == {"no counterpart"}
     assert all(p["axis"] is None for p in sent["runs"][1]["parts"])
-    assert "No counterpart of this factor" in shown.words
+    assert NO_COUNTERPART.format("digits-4") in shown.words.replace("\\", "")
 
 
 @pytest.mark.parametrize(
     ("named", "reason"),
     [
-        ("digits", "at least one more"),
-        ("digits,digits", "at least one more"),
+        ("digits", TOO_FEW),
+        ("digits,digits", TOO_FEW),
         ("digits,digits-turned,digits-4,a,b,c,d", "not 7"),
         ("digits,nowhere", "no run 'nowhere'"),
         ("nowhere,digits", "no run 'nowhere'"),
-        ("digits,stopped", "has no trained model yet"),
-        ("digits,training", "has no trained model yet"),
-        ("digits,failed", "has no trained model yet"),
+        ("digits,stopped", NO_MODEL.format("stopped")),
+        ("digits,training", NO_MODEL.format("training")),
+        ("digits,failed", NO_MODEL.format("failed")),
         ("digits,broken", "config.json"),
         ("digits,damaged", "model.safetensors is damaged"),
-        ("digits,synth", "digits was trained on Split digits, synth on Synth"),
-        ("digits,digits-split", "different draws or settings of Split digits"),
+        ("digits,synth", "digits was trained on Split digits"),
+        ("digits,digits-split", other_data("digits", "digits-split", "split-digits")),
     ],
 )
 def test_what_cannot_be_compared_is_explained_in_one_sentence(app, named, reason):

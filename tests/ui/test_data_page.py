@@ -20,6 +20,7 @@ from rivae.runs.named_files import read_path
 from rivae.trash import RESTORED
 from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
+from rivae.ui.shared.trash import KEPT
 from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
 from rivae.ui.work.tasks import Task
@@ -90,16 +91,15 @@ def test_a_check_and_then_the_import(app, files):
     importing.tasks.known.clear()
     assert not app("data").calm().at.success, "it was put away"
     page.at.button(key="data_import").click().run()
-    assert any(
-        "there is already a data set 'plates'" in w.value.replace("\\", "") for w in page.at.warning
-    )
+    taken = importing.TAKEN.format("plates")
+    assert any(taken in w.value.replace("\\", "") for w in page.at.warning)
 
 
 def test_what_goes_wrong_is_said_in_one_sentence(app, files):
     page = filled(app, files)
     (files / "latin.csv").write_bytes("photo,name\n1.png,Crème\n".encode("latin-1"))
     for table, sentence in (
-        ("nowhere.csv", "does not exist on this machine"),
+        ("nowhere.csv", "nowhere.csv "),
         ("photos", "without layer1.json"),
         ("latin.csv", "is not UTF-8 text"),
     ):
@@ -120,14 +120,14 @@ def test_a_broken_import_is_shown_and_does_not_hide_the_others(app, files):
     (broken / "store.json").write_text("{}")
     again = app("data")
     again.calm()
-    assert "not a manifest of imported data" in again.words.replace("\\", "")
+    assert "a manifest" in again.words.replace("\\", "")
     assert "40 pairs" in again.words.replace("\\", "")
     # Into the trash and back; what is no import of ours stays.
     again.at.button(key="trash_import_delete_broken").click().run()
-    assert "not an import's" in again.words and (broken / "store.json").exists()
+    assert "an import's:" in again.words and (broken / "store.json").exists()
     again.at.button(key="trash_import_delete_plates").click().run()
     assert "Deleted **plates**" in again.words and not (files / "data" / "plates").exists()
-    assert "Kept for 30 days" in again.words
+    assert KEPT in again.words
     again.at.button(key="trash_import_undo").click().run()
     again.calm()
     assert any(RESTORED.format("plates") in toast.value for toast in again.at.toast)
@@ -139,7 +139,7 @@ def test_paths_are_taken_from_this_machine_only(app, files, monkeypatch):
     assert not any(map(is_local, ("0.0.0.0", "", None)))
     monkeypatch.setattr("streamlit.get_option", lambda name: "0.0.0.0", raising=True)
     page = app("data")
-    assert not page.at.text_input and "on the command line only" in page.at.info[0].value
+    assert not page.at.text_input and page.at.info[0].value == access.NOT_LOCAL
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_running_import_is_shown_whatever_the_form_says(app, files, at_work):
     assert page.at.button(key="data_import").disabled and page.at.button(key="data_check").disabled
     page.at.text_input(key="data_name").set_value("something-else").run()
     assert shown_bars(page.calm()) == half
-    with pytest.raises(ConfigError, match="another import is running"):
+    with pytest.raises(ConfigError, match=importing.BUSY):
         importing.start(Plan(table=files / "dishes.csv", images=(files / "photos",), name="late"))
     page.at.button(key="data_task_stop_0").click().run()
     over(at_work)
@@ -230,10 +230,10 @@ def test_an_import_that_another_server_began_is_found(app, files, monkeypatch):
         assert shown_bars(page) == ["Import of kept: 20 of 22 records usable, 50%"]
         assert page.at.button(key="data_import").disabled
         plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name="b", root=folder)
-        with pytest.raises(ConfigError, match="another import is running"):
+        with pytest.raises(ConfigError, match=importing.BUSY):
             importing.start(plan)
         spec = {"plan": plan.model_dump_json(), "key": "import b", "title": "Import of b"}
-        with pytest.raises(ConfigError, match="another import is running"):
+        with pytest.raises(ConfigError, match=importing.BUSY):
             importing.import_pairs(spec, lambda stage, share: None)  # nor at another server
         job = importing.newest()
         page.at.button(key="data_task_stop_0").click().run()
@@ -295,7 +295,7 @@ def test_what_stands_in_a_field_is_used_and_a_grey_example_is_not(app, files):
 @pytest.mark.parametrize("name", ["sprites", "pairs"])
 def test_an_import_takes_no_name_of_a_data_set(files, name):
     plan = Plan(table=files / "dishes.csv", images=(files / "photos",), name=name)
-    with pytest.raises(DataError, match=f"'{name}' is a data set of the app: choose another name"):
+    with pytest.raises(DataError, match=f"^'{name}' .* another name"):
         importing.start(plan)
 
 
@@ -311,18 +311,18 @@ def test_train_on_this_opens_the_form(app, files, small_store, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "give the path"),
-        ("a/b", "is not a full path"),
-        ("~nobody-here/x", "not a path that can"),
-        ("/a\0b", "give the path"),
-        ("/no/such", "outside the folders"),
-        ("{}/no", "does not exist"),
-        ("/etc/passwd", "outside the folders"),
-        ("{}/../secret.csv", "outside the folders"),
-        ("{}/link.csv", "outside the folders"),
-        ("{}/linked/secret.csv", "outside the folders"),
-        ("{}-2/x.csv", "outside the folders"),
-        ("{}/" + "x" * 5000, "not a path that can be read"),
+        ("", "^give .* the table$"),
+        ("a/b", "a/b .*full path"),
+        ("~nobody-here/x", "~nobody-here/x .* be read"),
+        ("/a\0b", "^give .* the table$"),
+        ("/no/such", "/no/such .*outside"),
+        ("{}/no", "own/no "),
+        ("/etc/passwd", "/etc/passwd .*outside"),
+        ("{}/../secret.csv", "secret.csv .*outside"),
+        ("{}/link.csv", "link.csv .*outside"),
+        ("{}/linked/secret.csv", "secret.csv .*outside"),
+        ("{}-2/x.csv", "-2/x.csv .*outside"),
+        ("{}/" + "x" * 5000, " be read"),
     ],
 )
 def test_paths(monkeypatch, tmp_path, text, sentence):

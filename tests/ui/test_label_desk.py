@@ -7,6 +7,9 @@ from urllib.error import HTTPError
 
 import pytest
 
+from rivae.ui.label.desk import NO_NAME
+from rivae.ui.shared.labels import NO_SUCH_PLAN
+
 
 @pytest.fixture
 def page(app, label_plan):
@@ -35,7 +38,7 @@ def batch(*events, plan="first", by="Ana"):
 
 def test_nobody_labels_without_a_name(page):
     shown = page(by="")
-    assert not shown.components and "Type your name" in shown.words
+    assert not shown.components and NO_NAME in shown.words
 
 
 def test_a_name_that_cannot_be_kept_is_one_sentence(page):
@@ -51,7 +54,7 @@ def test_without_a_plan_the_page_leads_to_one(app, runs):
 
 def test_a_plan_that_is_not_there_is_said(page):
     shown = page(plan="nothing")
-    assert "There is no plan" in shown.words
+    assert NO_SUCH_PLAN.format("nothing") in shown.words
 
 
 def test_the_panel_is_blind(page, label_plan):

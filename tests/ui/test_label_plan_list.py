@@ -1,6 +1,7 @@
 """The list of the Plans view, and the factors of a plan in use."""
 
 import json
+import re
 
 import pytest
 
@@ -16,11 +17,17 @@ def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
     shown = app("label", view="Plans")
     text = written(shown)
     assert "**first**" in text and "40 items · 3 hidden repeats · made 1 Mar 2026" in text
-    assert "For D, C and I of digits." in text
+    assert "of digits" in text
     said = [p.proto.text for p in shown.at.get("progress")]
-    assert said == ["14 of 320 answers by at least one person (4%)"]
-    assert f"{EVIL}: 14 answers (4%), 0 of them cannot tell, 0 repeats, 2.0 s each" in text
-    assert "ben: 3 answers (1%), 1 of them cannot tell" in text
+    assert len(said) == 1 and "14 of 320 " in said[0] and "(4%)" in said[0]
+    numbers = {
+        who: re.findall(r"[\d.]+", line.partition(": ")[2])
+        for line in text.splitlines()
+        for who in (EVIL, "ben")
+        if line.startswith(f"{who}: ")
+    }
+    # Answers, their share, cannot tell, repeats, seconds.
+    assert numbers == {EVIL: ["14", "4", "0", "0", "2.0"], "ben": ["3", "1", "1", "0", "2.0"]}
     assert "\\<b\\>Eve\\</b\\>" in shown.words and "\\[x\\]" in shown.words
     assert "/label?plan=first" in text and "by=" not in text
 
@@ -61,9 +68,9 @@ def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
     keep_plan(store, elsewhere, label_plan.guideline)
     shown = app("label", view="Plans")
     said = warnings(shown)
-    assert any("not a labelling plan (id" in w for w in said)
-    assert any("is not a guideline" in w for w in said)
-    assert any("the data of plan elsewhere cannot be opened" in w for w in said)
+    assert any("labelling plan (id" in w for w in said)
+    assert any("a guideline (" in w for w in said)
+    assert any("plan elsewhere" in w for w in said)
     keys = {b.key for b in shown.at.button}
     assert "label_card_first_label" in keys and "label_card_bad-guideline_factors" not in keys
     assert "\\<b\\>Eve" in shown.words and "<b>Eve" not in shown.words
@@ -116,7 +123,7 @@ def test_a_factor_can_be_added_to_a_plan_in_use(editor, label_plan):
     own = form(editor, "first", "+")
     assert editor.at.text_input(key=f"{own}_id").value == "", "empty again"
     enter(editor, "first", "+", **{**FIELDS, "name": "again"})
-    assert any("there is already a factor 'spice'" in w for w in warnings(editor))
+    assert any("factor 'spice'" in w for w in warnings(editor))
     assert now(label_plan).version == new
     press(editor, "label_card_first_factors")
     assert not any(t.key.startswith("label_factors_first") for t in editor.at.text_input)
@@ -151,14 +158,14 @@ def test_a_factor_in_use_can_be_reworded_but_not_left_out(editor, label_plan):
     ("fields", "sentence"),
     [
         ({"id": ""}, "needs a short id"),
-        ({"name": " "}, "needs a name"),
+        ({"name": " "}, "a name"),
         ({"definition": ""}, "needs a definition"),
         ({"level3": ""}, "level 3 has no name"),
-        ({"level3": "Fire"}, "two levels have the same name"),
+        ({"level3": "Fire"}, "two levels"),
         ({"id": "Spice!"}, "cannot be used (id"),
-        ({"id": "annotator"}, "a column of the exported tables"),
-        ({"example2": "../secret.png"}, "leaves the guideline's folder"),
-        ({"example2": "99999999"}, "there is no item 99999999"),
+        ({"id": "annotator"}, "exported tables"),
+        ({"example2": "../secret.png"}, "'../secret.png'"),
+        ({"example2": "99999999"}, "item 99999999"),
     ],
 )
 def test_a_wrong_factor_is_one_sentence_and_keeps_what_was_entered(

@@ -9,10 +9,14 @@ import pytest
 from rivae.errors import LabelError
 from rivae.evaluation import evaluate
 from rivae.labels.guideline import guideline_json, read_guideline
-from rivae.labels.kept_plans import kept_plan, plan_guideline, plan_names, revise
+from rivae.labels.kept_plans import TAKEN, kept_plan, plan_guideline, plan_names, revise
 from rivae.labels.store import LabelStore
 from rivae.runs import Run
+from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.ui.label import plan_making
+from rivae.ui.label.plan_form import NO_GUIDELINE, NONE_EVALUATED, WAYS
+from rivae.ui.label.plan_upload import NO_RUN
+from rivae.ui.label.plans import WHAT_A_PLAN_IS
 from tests.ui.conftest import train
 from tests.ui.label_forms import EVIL, fill, press, spice, warnings, written
 
@@ -80,21 +84,16 @@ def make(shown, name):
 # The list
 
 
-def evaluations(shown):
-    """What the links to an evaluation say."""
-    return [link.proto.label.replace("\\", "") for link in shown.at.get("page_link")]
-
-
 def test_an_empty_store_explains_what_a_plan_is(plans):
     shown = plans()
-    assert "which items are labelled" in written(shown)
+    assert WHAT_A_PLAN_IS in written(shown)
     assert [h.value for h in shown.at.subheader] == ["New plan"]
 
 
 def test_without_an_evaluated_run_it_says_what_to_do(app):
     shown = app("label")
-    assert "No evaluated runs yet" in written(shown)
-    assert "Evaluate digits-4" in evaluations(shown)
+    assert NONE_EVALUATED in written(shown)
+    assert ("metrics", "show=run&run=digits-4") in shown.links
     assert not shown.at.multiselect and not shown.at.button
 
 
@@ -105,7 +104,7 @@ def test_the_first_run_fixes_the_data_set(plans):
     shown = plans()
     field = shown.at.multiselect(key="label_new_runs")
     assert len(field.options) == 3
-    assert "Evaluate digits-4" in evaluations(shown)
+    assert ("metrics", "show=run&run=digits-4") in shown.links
     choose(shown, "synth")
     options = shown.at.multiselect(key="label_new_runs").options
     assert len(options) == 1 and options[0].endswith("synth")
@@ -121,7 +120,7 @@ def test_a_plan_is_counted_and_made(plans, store, evaluated):
     shown.at.slider(key="label_new_repeats").set_value(10)
     shown.at.number_input(key="label_new_seed").set_value(7).run()
     count(shown)
-    preview = next(m.value for m in shown.at.markdown if "for one person" in m.value)
+    preview = next(m.value for m in shown.at.markdown if "**8 factors**" in m.value)
     assert plan_names(store) == [], "nothing is kept before it has a name"
     make(shown, "both")
     assert plan_names(store) == ["both"]
@@ -144,12 +143,12 @@ def test_a_name_that_is_wrong_or_taken_is_one_sentence(plans, store):
     shown = count(choose(plans(), "digits"))
     for name in ("With Blanks", "a" * 79 + "ß", EVIL):
         make(shown, name)
-        assert sum("cannot name a plan" in w for w in warnings(shown)) == 1
+        assert sum(f"'{name}'" in w for w in warnings(shown)) == 1
         # No rerun has to tell the form that another name was typed: the click is always taken.
         assert not shown.at.button(key="label_new_make").disabled
     make(shown, "one")
     make(shown, "one")
-    assert sum("there is already a plan 'one'" in w for w in warnings(shown)) == 1
+    assert sum(TAKEN.format("one") in w for w in warnings(shown)) == 1
     assert shown.at.multiselect(key="label_new_runs").value == ["digits"], "nothing is lost"
     assert plan_names(store) == ["one"]
 
@@ -170,14 +169,15 @@ def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, s
         report["correlation"] = {}
         path.write_text(json.dumps(report))
         shown = count(choose(plans(), "digits-turned"))
-        assert any("does not fit this model" in w for w in warnings(shown))
+        assert any("model" in w and AGAIN in w for w in warnings(shown))
         assert shown.at.multiselect(key="label_new_runs").value == ["digits-turned"]
         path.write_text("{}")
         shown.at.run()
-        assert any("does not say how many queries" in w for w in warnings(shown.calm()))
+        said = warnings(shown.calm())
+        assert any("digits-turned" in w and "queries" in w for w in said)
         path.write_text("{not json")
         shown.at.run()
-        assert any("evaluation.json is damaged" in w for w in warnings(shown.calm()))
+        assert any(DAMAGED in w for w in warnings(shown.calm()))
     finally:
         path.write_bytes(before)
 
@@ -188,7 +188,7 @@ def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same
     job = plan_making.start(one)
     try:
         assert plan_making.start(one) is job and plan_making.counted(one) is None
-        with pytest.raises(LabelError, match="another plan is being counted"):
+        with pytest.raises(LabelError, match=plan_making.BUSY):
             plan_making.start(other)
     finally:
         job.cancel()
@@ -212,10 +212,10 @@ def test_the_factors_of_a_new_plan_can_be_another_plans_or_changed(plans, store)
 def test_a_guideline_from_a_file(plans, store):
     shown = choose(plans(), "digits")
     shown.at.selectbox(key="label_new_base").set_value("file").run()
-    assert any("choose the file of a guideline" in w for w in warnings(shown))
+    assert any(NO_GUIDELINE in w for w in warnings(shown))
     upload = shown.at.file_uploader(key="label_new_guideline")
     upload.upload("a*b*.json", b"{not json", "application/json").run()
-    assert any("a*b*.json is not a guideline" in w for w in warnings(shown.calm()))
+    assert any("a*b*.json " in w for w in warnings(shown.calm()))
     own = read_guideline().model_copy(update={"factors": (spice(name=EVIL),)})
     shown.at.file_uploader(key="label_new_guideline").upload(
         "own.json", guideline_json(own).encode(), "application/json"
@@ -224,7 +224,7 @@ def test_a_guideline_from_a_file(plans, store):
     shown.at.file_uploader(key="label_new_guideline").upload(
         "big.json", b" " * (2**20 + 1), "application/json"
     ).run()
-    assert any("too large to be a guideline" in w for w in warnings(shown.calm()))
+    assert any("too large" in w for w in warnings(shown.calm()))
     make(count(shown), "own")  # the one that could be read is still chosen
     assert plan_guideline(store, kept_plan(store, "own")) == own
 
@@ -234,7 +234,7 @@ def test_a_guideline_from_a_file(plans, store):
 
 def from_file(plans, content, name="", guideline=None):
     shown = plans()
-    shown.at.segmented_control(key="label_new_way").set_value("From a file").run()
+    shown.at.segmented_control(key="label_new_way").set_value(WAYS[1]).run()
     shown.at.file_uploader(key="label_new_plan_file").upload(
         "plan.json", content, "application/json"
     ).run()
@@ -273,18 +273,19 @@ def test_a_plan_whose_runs_are_not_here_is_kept_too(plans, exported, store, labe
     gone = [label_plan.plan.runs[0].model_copy(update={"id": "gone"})]
     shown = from_file(plans, exported(id="far", runs=gone, dataset="far", fingerprint="0" * 16))
     assert "far" in plan_names(store)
-    assert any("None of its runs is here" in t.value for t in shown.at.toast)
+    assert any(NO_RUN in t.value.replace("\\", "") for t in shown.at.toast)
 
 
 def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
     own = read_guideline().with_factor(spice())
     content = exported(id="mine", guideline=own.version)
     shown = from_file(plans, content)
-    assert any(f"the guideline {own.version} of this plan is missing" in w for w in warnings(shown))
+    assert any(f"guideline {own.version} " in w for w in warnings(shown))
     shown = from_file(plans, content, guideline=guideline_json(read_guideline()).encode())
-    assert any("the one that came with the plan" in w for w in warnings(shown))
+    both = (own.version, read_guideline().version)
+    assert any(all(version in w for version in both) for w in warnings(shown))
     shown = from_file(plans, content, guideline=b"{")
-    assert any("g.json is not a guideline" in w for w in warnings(shown))
+    assert any("g.json " in w for w in warnings(shown))
     assert plan_names(store) == ["first"]
     from_file(plans, content, guideline=guideline_json(own).encode())
     assert plan_guideline(store, kept_plan(store, "mine")) == own
@@ -293,11 +294,11 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"order": [10**6], "repeats": []}, "made for other data"),
-        ({"fingerprint": "0" * 16}, "made for other data"),
-        ({"order": [1, 1], "repeats": []}, "wrongly marked as a repeat"),
-        ({"id": "../x"}, "not a labelling plan (id"),
-        ({"random_state": 5}, "there is already a plan 'first'"),
+        ({"order": [10**6], "repeats": []}, "other data"),
+        ({"fingerprint": "0" * 16}, "other data"),
+        ({"order": [1, 1], "repeats": []}, "(position "),
+        ({"id": "../x"}, "labelling plan (id"),
+        ({"random_state": 5}, TAKEN.format("first")),
     ],
 )
 def test_a_wrong_plan_is_one_sentence_and_nothing_is_kept(

@@ -3,6 +3,9 @@
 import pytest
 
 from rivae.labels.formats import events_jsonl, long_csv
+from rivae.ui.label.adjudicate import ITEM_FLAGGED
+from rivae.ui.label.exchange import OFFERED, STORED, UNCHANGED
+from rivae.ui.label.review import NO_LABELS
 
 EVIL = "<img src=x onerror=alert(1)> **b**"
 ANN = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, None, 2]
@@ -49,7 +52,7 @@ def verdicts(plan):
 
 def test_without_labels_the_view_says_so(review):
     shown = review()
-    assert "not blind" in written(shown) and "Nobody has labelled" in written(shown)
+    assert "not blind" in written(shown) and NO_LABELS in written(shown)
     assert "0 items, 0 decided" in written(shown)
 
 
@@ -74,7 +77,7 @@ def test_alpha_pairs_and_repeats_are_those_of_the_library(review, two):
     assert row["alpha"] == pytest.approx(krippendorff_alpha(both))
     assert row["low 95 %"] <= row["alpha"] <= row["high 95 %"]
     assert (row["shared items"], row["annotators"]) == (11, 2)
-    assert "no item has labels" in table(shown, "alpha").iloc[1]["reading"]
+    assert "two annotators" in table(shown, "alpha").iloc[1]["reading"]
     pair = table(shown, "first").iloc[0]
     known = [(a, b) for a, b in zip(ANN, BOB, strict=True) if a]
     assert pair["weighted kappa"] == pytest.approx(weighted_kappa(*zip(*known, strict=True)))
@@ -134,7 +137,7 @@ def test_only_the_same_person_takes_a_verdict_back(review, two):
     shown = review("mallory")
     shown.at.button(key=f"label_review_{row}_wateriness_back").click().run()
     shown.calm()
-    assert "only eve can undo this verdict" in written(shown)
+    assert "only eve " in written(shown)
     assert verdicts(two) == [("eve", 3)]
     button(shown, row, 2).click().run()
     assert verdicts(two) == [("mallory", 2)]
@@ -142,7 +145,7 @@ def test_only_the_same_person_takes_a_verdict_back(review, two):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("", "type yours at"), ("a\u202eb", "invisible character"), ("   ", "type yours at")],
+    [("", "type yours"), ("a\u202eb", "invisible character"), ("   ", "type yours")],
 )
 def test_a_verdict_needs_a_good_name(review, two, name, words):
     shown = review("")
@@ -171,7 +174,7 @@ def test_flags_are_listed_and_can_be_decided_for_a_factor(review, two):
     shown = review()
     shown.at.segmented_control(key="label_cases").set_value("Flagged").run()
     shown.calm()
-    assert "1 item, 0 decided" in written(shown) and "Choose a factor above" in written(shown)
+    assert "1 item, 0 decided" in written(shown) and ITEM_FLAGGED in written(shown)
     assert not any("**b**" in c.value for c in shown.at.caption)
     shown.at.selectbox(key="label_case_factor").set_value("wateriness").run()
     button(shown, row, 4).click().run()
@@ -211,8 +214,8 @@ def test_a_file_is_looked_at_before_it_is_added(review, two):
     shown = upload(review(), text)
     counted = table(shown, "new").iloc[0]
     assert (counted["new"], counted["already known"], counted["conflicts"]) == (1, 1, 1)
-    conflict = table(shown, "in the file").iloc[0]
-    said = [conflict[name] for name in ("annotator", "in the store", "in the file")]
+    conflict = table(shown, OFFERED).iloc[0]
+    said = [conflict[name] for name in ("annotator", STORED, OFFERED)]
     assert said == ["bob", "1", "5"]
     assert two.store.last() == before, "a look stores nothing"
     shown.at.button(key="label_add").click().run()
@@ -239,8 +242,8 @@ def test_row_numbers_are_taken_for_rows_of_the_plan_when_that_is_said(review, tw
     ("text", "name", "words"),
     [
         ("annotator,item\n", "labels.csv", ""),
-        ("annotator,item,factor,level\nann,x:1,wateriness,9", "labels.csv", "not a level"),
-        ("annotator,item,factor,level\nann,x:1,saltiness,3", "labels.csv", "not a factor"),
+        ("annotator,item,factor,level\nann,x:1,wateriness,9", "labels.csv", "'9'"),
+        ("annotator,item,factor,level\nann,x:1,saltiness,3", "labels.csv", "'saltiness'"),
         ('{"id": 3', "labels.jsonl", "labels.jsonl"),
         ("\x00\x01", "labels.jsonl", "labels.jsonl"),
     ],
@@ -251,7 +254,7 @@ def test_a_damaged_file_is_one_sentence_and_changes_nothing(review, two, text, n
     assert two.store.last() == before
     if words:
         (told,) = [w.value.replace("\\", "") for w in shown.at.warning]
-        assert words in told and "Nothing was changed" in told
+        assert words in told and UNCHANGED in told
         assert not [b for b in shown.at.button if b.key == "label_add"]
     else:
         assert shown.at.button(key="label_add").disabled

@@ -147,7 +147,7 @@ def test_without_labels_the_way_to_the_first(shown, made):
 def test_a_plan_that_is_not_there(shown, made):
     page = shown(plan="<b>nobody's</b>")
     said = [warning.value for warning in page.at.warning]
-    assert any("nobody's" in sentence for sentence in said)
+    assert any("nobody" in sentence for sentence in said)
     assert not any("<b>" in sentence for sentence in said), "shown as it was written"
     assert page.at.selectbox(key="plan").value == "ours"
 

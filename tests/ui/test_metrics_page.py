@@ -9,7 +9,8 @@ from rivae.benchmark.rows import make_row, write_rows
 from rivae.files import json_ready
 from rivae.plots.alpha import STEPS
 from rivae.runs import DEMO_ROOT, Run
-from rivae.runs.evaluation_file import AGAIN, Evaluation
+from rivae.runs.evaluation_file import AGAIN, DAMAGED, Evaluation
+from rivae.runs.run import NO_MODEL
 from rivae.ui.metrics.benchmark import NO_RESULTS
 from rivae.ui.metrics.charts import RANGES_NOTE
 from rivae.ui.metrics.run import NO_METRICS
@@ -255,8 +256,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("{not json", "evaluation.json is damaged"),
-        ("[]", "evaluation.json is damaged"),
+        ("{not json", DAMAGED),
+        ("[]", DAMAGED),
         ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
         ('{"retrieval": 5}', "broken evaluation (retrieval"),
         ("{}", NO_METRICS.format("demo-synth")),
@@ -275,7 +276,7 @@ def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
 
 UNUSABLE = {
     "nowhere": "run 'nowhere'",
-    "training": "trained model",
+    "training": NO_MODEL.format("training"),
     "broken": "config.json",
 }
 

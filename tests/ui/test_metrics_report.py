@@ -79,10 +79,10 @@ def test_only_shared_factors_count(stored):
 def test_what_is_undefined_says_why():
     found = report(Run(DEMO_ROOT / "demo-digits").evaluation.document(), "split-digits")
     m = measured(found, "z itself", "dci_disentanglement")
-    assert math.isnan(m.value) and m.reason == "one factor only"
+    assert math.isnan(m.value) and m.reason.startswith("one factor")
     rows = run_payload(found, "x")["rows"]
     row = next(r for r in rows if r.get("name", "").startswith("DCI-D"))
-    assert (row["cells"][0]["main"], row["cells"][0]["sub"]) == ("undefined", "one factor only")
+    assert row["cells"][0]["main"] == "undefined" and "one factor" in row["cells"][0]["sub"]
     assert found.along[0].transitions.shape == (10, 45) and found.along[0].correlation is None
 
 
@@ -160,8 +160,8 @@ def test_a_file_of_another_hand_never_throws(stored, path, junk):
     ("change", "problem"),
     [
         (lambda table: table["absolute"][0].__setitem__(0, 1.5), "correlation / absolute / 0 / 0"),
-        (lambda table: table["factor_names"].pop(), "a table does not fit factor_names"),
-        (lambda table: table["signed"].pop(), "tables of different numbers of axes"),
+        (lambda table: table["factor_names"].pop(), "factor_names"),
+        (lambda table: table["signed"].pop(), "axes"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused(stored, change, problem):

@@ -104,12 +104,12 @@ def test_without_the_route_the_session_answers(panel, digits):
 
 
 def test_a_refusal_is_shown_and_goes_away(panel):
-    refusal = json.dumps(json.dumps({"error": "there is no run 'digits'"}))
+    refusal = json.dumps(json.dumps({"error": "no run 'digits'"}))
     head = '{status: 404, headers: {"content-type": "application/json"}}'
     panel.evaluate(f"wire.spoil = [{refusal}, {head}]")
     key(panel, "PageUp")
     error = panel.get_by_test_id("explore-error")
-    wait(panel, lambda: error.text_content() == "there is no run 'digits'")
+    wait(panel, lambda: error.text_content() == "no run 'digits'")
     panel.evaluate("wire.spoil = null")
     key(panel, "PageUp")
     wait(panel, lambda: error.text_content() == "")

@@ -24,7 +24,7 @@ def part(**changes):
 def ask(digits):
     def opened(run, rows):
         if run != "digits":
-            raise RunError(f"there is no run '{run}'")
+            raise RunError(f"no run {run}")
         return digits
 
     return lambda *parts, **rest: answer({"seq": 4, "parts": list(parts), **rest}, opened)
@@ -52,11 +52,9 @@ def test_the_average_query(ask, digits):
 
 def test_one_bad_row_does_not_silence_the_others(ask):
     good, bad, gone = ask(part(), part(key="b", axes=[9, 0]), part(key="c", run="gone"))["parts"]
-    assert good["items"] and bad == {
-        "key": "b",
-        "error": "this run has 3 axes and no z10: choose other axes",
-    }
-    assert gone["error"] == "there is no run 'gone'"
+    assert good["items"] and bad.keys() == {"key", "error"} and bad["key"] == "b"
+    assert "3 axes" in bad["error"] and "z10" in bad["error"]
+    assert gone["error"] == "no run gone"
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_another_query_keeps_the_matrix(app, digits):
     page.report("choose", {"how": "average", "view": view(page)})
     assert param(page, "q") == "mean"
     page.report("choose", {"how": "row", "id": 10**8, "view": view(page)})
-    assert param(page, "q") == "mean" and "there is no item" in page.at.warning[0].value
+    assert param(page, "q") == "mean" and "item 100000000" in page.at.warning[0].value
     page.report("choose", {"how": "gallery", "view": view(page)})
     page.report("pick", True, n=1)  # no number, though Python takes it for one
     assert param(page, "q") == "mean" and page.at.session_state["steer_choosing"]
@@ -163,7 +163,7 @@ def test_questions_are_answered_through_the_session_where_there_is_no_route(app)
     page.report("ask_words", {"seq": 2, "parts": [part], "cloud": True})
     assert "no texts" in page.panel()["words"]["parts"][0]["note"]
     page.report("ask", {"seq": 8, "parts": []})
-    assert "must be a list" in page.panel()["answer"]["error"]
+    assert "'parts'" in page.panel()["answer"]["error"]
 
 
 def test_a_run_that_cannot_be_opened_is_a_sentence(app):
@@ -181,7 +181,7 @@ def test_a_row_becomes_a_step_of_a_new_tour_and_then_of_the_same(app):
     field.set_value("Half a step")
     page.at.text_input(key="steer_tour_field_title").set_value("Digits <i>")
     page.at.text_area(key="steer_tour_field_note").set_value("Look.\nHere.")
-    next(b for b in page.at.button if b.label == "Add").click().run()
+    page.at.button(key="steer_tour_field_add").click().run()
     page.calm()
     (found,) = list_tours()
     expected = TourStep(
@@ -190,14 +190,14 @@ def test_a_row_becomes_a_step_of_a_new_tour_and_then_of_the_same(app):
     assert found.tour.title == "Digits <i>" and found.tour.steps == (expected,)
     assert page.at.session_state["steer_adding"] is None
     page.report("add", {"row": 0, "view": view(page)})
-    next(b for b in page.at.button if b.label == "Add").click().run()
+    page.at.button(key="steer_tour_field_add").click().run()
     assert len(read_tour(found.id).steps) == 2
 
 
 def test_a_new_tour_needs_a_title(app):
     page = app("steer", run="digits")
     page.report("add", {"row": 0, "view": view(page)})
-    next(b for b in page.at.button if b.label == "Add").click().run()
+    page.at.button(key="steer_tour_field_add").click().run()
     assert list_tours() == [] and "a title is one line" in page.words
 
 
@@ -208,7 +208,7 @@ def test_tours_are_renamed_reordered_and_deleted(app):
     assert page.calm() and read_tour("one").title == "Two"
     next(b for b in page.at.button if b.key and b.key.endswith("_down")).click().run()
     assert [s.heading for s in read_tour("one").steps] == ["Second", "First"]
-    next(b for b in page.at.button if b.label == "Remove").click().run()
+    next(b for b in page.at.button if b.key and b.key.endswith("_remove")).click().run()
     assert [s.heading for s in read_tour("one").steps] == ["First"]
     page.at.checkbox(key="steer_tour_field_one_sure").check().run()
     page.at.button(key="steer_tour_field_one_delete").click().run()
@@ -229,14 +229,14 @@ def test_a_tour_is_imported_whole_or_not_at_all(app):
     page = app("steer", run="digits")
     page.at.file_uploader[0].upload("t.json", json.dumps(bad).encode(), "application/json").run()
     page.calm()
-    assert len(list_tours()) == 2 and "this is not a tour" in page.words.replace("\\", "")
+    assert len(list_tours()) == 2 and "steps / 0 / levels" in page.words.replace("\\", "")
 
 
 def test_a_damaged_tour_is_named_and_can_be_deleted(app):
     tours_folder().mkdir(exist_ok=True)
     (tours_folder() / "bad.json").write_text("{")
     page = app("steer", run="digits")
-    assert "bad: this is not a tour" in page.at.warning[0].value.replace("\\", "")
+    assert page.at.warning[0].value.startswith("bad: ")
     page.at.button(key="steer_tour_field_bad_bad").click().run()
     assert page.calm() and list_tours() == []
     later = app("steer", run="digits")  # the list of what was deleted, in another session
@@ -258,7 +258,7 @@ def test_presenting_puts_the_tour_into_the_address(app):
     assert param(page, "step") == "2" and page.panel()["step"] == 2
     part = {**sent["steps"][1], "key": "1"}
     page.report("ask", {"seq": 1, "parts": [part], "card": True})
-    assert "there is no run 'gone'" in page.panel()["answer"]["parts"][0]["error"]
+    assert "run 'gone'" in page.panel()["answer"]["parts"][0]["error"]
     page.report("leave", True)
     assert "tour" not in page.params and param(page, "q") == "12"
     assert page.panel()["run"] == "digits"

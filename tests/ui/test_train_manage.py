@@ -10,10 +10,14 @@ from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.units import size_text
 from rivae.runs import Run
+from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import about, keep_about
 from rivae.trash import RESTORED, Trash, folder_bytes
+from rivae.ui.shared.trash import KEPT
 from rivae.ui.shell import keys as state
+from rivae.ui.shell.access import WHAT
 from rivae.ui.train import archive
+from rivae.ui.train.archive import NO_FILE
 
 LOCKED = {"rivae": {"password": "correct horse"}}
 
@@ -155,7 +159,7 @@ def test_deleting_names_the_run_its_size_and_what_stays(runs):
     panel.at.button("trash_run_dismiss").click()
     assert "Deleted **" not in panel.run().words
     later = Panel("digits-4")
-    assert "Kept for 30 days" in later.words
+    assert KEPT in later.words
     later.at.button(f"trash_run_{entry.id}").click()
     assert RESTORED.format("digits") in later.run().words and content_of(runs / "digits") == before
 
@@ -172,7 +176,7 @@ def test_a_run_in_the_queue_is_not_deleted(runs):
     Run(runs / "digits").set_status(state="interrupted")
     Ledger(runs).add_existing(Run(runs / "digits").config)
     panel = Panel("digits").press("delete")
-    assert "cancel it first" in panel.words and (runs / "digits").is_dir()
+    assert "cancel it" in panel.words and (runs / "digits").is_dir()
 
 
 def test_the_download_is_the_archive(runs):
@@ -181,9 +185,9 @@ def test_the_download_is_the_archive(runs):
 
 
 def test_who_may_not_change_can_look_and_take_the_file(runs):
-    keep_about(Run(runs / "digits"), note="to be read")
+    keep_about(Run(runs / "digits"), note="look here")
     panel = Panel("digits", LOCKED)
-    assert "to be read" in panel.words
+    assert "look here" in panel.words
     assert panel.at.button(panel.key("archive")).disabled
     assert not panel.at.get("download_button")[0].proto.disabled
     before = sorted(path.name for path in runs.iterdir())
@@ -191,9 +195,9 @@ def test_who_may_not_change_can_look_and_take_the_file(runs):
         panel = Panel("digits")  # a page that was open before there was a login
         panel.at.secrets = LOCKED
         panel.press(what)
-        assert panel.at.warning and "log in to" in panel.words
+        assert panel.at.warning and WHAT in panel.words
     assert sorted(path.name for path in runs.iterdir()) == before
-    assert about(Run(runs / "digits")).note == "to be read"
+    assert about(Run(runs / "digits")).note == "look here"
 
 
 def test_a_demo_run_can_only_be_taken(runs, monkeypatch):
@@ -201,7 +205,9 @@ def test_a_demo_run_can_only_be_taken(runs, monkeypatch):
     panel = Panel("digits")
     assert panel.at.button(panel.key("archive")).disabled
     panel.press("delete")
-    assert "comes with the project" in panel.words and (runs / "digits").is_dir()
+    assert (
+        COMES_ALONG.format("digits") in panel.words.replace("\\", "") and (runs / "digits").is_dir()
+    )
 
 
 def test_a_damaged_file_of_notes_says_so(runs):
@@ -242,7 +248,7 @@ def test_what_is_no_archive_changes_nothing(runs, app):
     page = app("train")
     before = sorted(path.name for path in runs.iterdir())
     page.at.button("train_import_start").click().run()
-    assert "choose the archive" in page.calm().words
+    assert NO_FILE in page.calm().words
     bring(page, b"PK not a zip")
     assert "no archive" in page.words
     assert sorted(path.name for path in runs.iterdir()) == before

@@ -14,6 +14,9 @@ from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
 from rivae.launch import run_lock
 from rivae.runs import Run
+from rivae.ui.train.parts import REMOVED
+from rivae.ui.train.run import BAD_PICTURE, NEXT
+from rivae.ui.train.runs import NO_MATCH, NOTHING_RUNS
 from tests.training.tiny import tiny_config, untrained_run
 
 
@@ -96,9 +99,9 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
     finished = put_existing(root, trained(root, "done"), "finished")
     diverged = trained(root, "diverged", 5, "failed")
     failed = put_existing(root, diverged, "failed", message="the loss is <b>")
-    cancelled = put(root, "never-began", "cancelled", message="cancelled before it began")
+    cancelled = put(root, "never-began", "cancelled", message="not wanted")
     unplugged = trained(root, "unplugged", 5, "interrupted")
-    lost = put_existing(root, unplugged, "lost", message="the machine restarted")
+    lost = put_existing(root, unplugged, "lost", message="power cut")
     first, second = put(root, "first", "queued"), put(root, "second", "queued")
     starting = put(root, "begins", "starting", slots="cpu")
     alive = trained(root, "at-work", 20, "running", total_epochs=60)
@@ -124,7 +127,7 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
         }
         assert found == doable, job
     assert f"train_button-open-{'ended'}" in there
-    assert "The loss is <b>." in plain(shown) and "the machine restarted" in plain(shown)
+    assert "The loss is <b>." in plain(shown) and "Power cut." in plain(shown)
     assert r"\<b\>" in shown.words, "a message is shown as it is"
     texts = [bar.proto.text for bar in shown.at.get("progress")]
     assert any("joint · epoch 20 of 60 · loss 0.45 · about 8 s left" in t for t in texts), texts
@@ -136,7 +139,7 @@ def test_every_state_is_listed_with_what_can_be_done(app, root):
 
 def test_without_anything_it_says_what_to_do(app, root):
     words = app("train").words
-    assert "Nothing is queued" in words and "New run" in words
+    assert NOTHING_RUNS in words and "New run" in words
 
 
 def test_damaged_entries_and_folders_break_nothing(app, root):
@@ -151,7 +154,7 @@ def test_damaged_entries_and_folders_break_nothing(app, root):
     bad.timing.path.write_text('{"epoch": 1, "wall": "x"}\n')
     (trained(root, "bad-status").path / "status.json").write_text("x")
     shown = app("train")
-    assert "damaged" in plain(shown) and "not valid JSON" in plain(shown)
+    assert "damaged" in plain(shown) and "valid JSON" in plain(shown)
     for name in ("spoilt", "broken", "bad-metrics", "bad-status"):
         assert not app("train", run=name).at.exception, name
     button(shown, "remove", job.id).click().run()
@@ -178,7 +181,7 @@ def test_long_lists_are_found_by_words_and_pages(app, root):
     shown.at.text_input(key="train_find").set_value("ANOTHER synth").run()
     assert {k for k in keys(shown.calm()) if "-open-" in k} == {"train_button-open-another"}
     shown.at.text_input(key="train_find").set_value("nothing like it").run()
-    assert "No runs match" in shown.calm().words
+    assert NO_MATCH in shown.calm().words
 
 
 # what buttons do
@@ -194,7 +197,8 @@ def test_cancel_resume_and_order_change_the_queue(app, root, started):
     assert [job.run for job in ledger.jobs("queued")] == ["first", "second"]
     button(shown, "cancel", second.id).click().run()
     assert ledger.job(second.id).state == "cancelled"
-    assert any("from the queue" in toast.value.replace("\\", "") for toast in shown.at.toast)
+    said = [toast.value.replace("\\", "") for toast in shown.at.toast]
+    assert any(REMOVED.format("second") in sentence for sentence in said)
     button(shown, "resume", second.id).click().run()
     shown.calm()
     assert ledger.job(second.id).state == "queued" and len(started) == 4
@@ -218,7 +222,7 @@ def test_a_run_from_the_command_line_is_resumed_by_the_queue(app, root):
     shown.calm()
     (job,) = Ledger(root).jobs()
     assert (job.run, job.state) == ("by-hand", "queued")
-    assert "Next in the queue" in shown.words
+    assert NEXT in shown.words
 
 
 def test_what_somebody_else_was_faster_with_is_said(app, root):
@@ -226,7 +230,7 @@ def test_what_somebody_else_was_faster_with_is_said(app, root):
     shown = app("train")
     Ledger(root).cancel(job.id)
     button(shown, "cancel", job.id).click().run()
-    assert any("nothing to cancel" in w.value for w in shown.calm().at.warning)
+    assert any("first is cancelled" in w.value for w in shown.calm().at.warning)
 
 
 def test_visitors_without_the_right_only_look(app, root, monkeypatch):
@@ -289,12 +293,12 @@ def test_a_model_in_training_opens_and_shows_its_pictures(app, root):
         for path in (run.path / "previews").glob("epoch-00003*"):
             path.write_bytes(b"<svg>")
         choice.select("newest").run()
-        assert "cannot be read" in shown.calm().words
+        assert BAD_PICTURE.format(3) in shown.calm().words
 
 
 def test_a_link_to_no_run_is_explained(app, root):
     shown = app("train", run="<b>*none*")
-    assert any("there is no run" in w.value and "<b>" not in w.value for w in shown.at.warning)
+    assert any("none" in w.value and "<b>" not in w.value for w in shown.at.warning)
 
 
 def test_demo_and_foreign_runs_cannot_be_resumed_here(app, root, tmp_path, monkeypatch):

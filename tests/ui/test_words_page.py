@@ -7,6 +7,9 @@ import pytest
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
+from rivae.ui.words.clouds import NO_RARE_WORDS
+from rivae.ui.words.session import NO_TEXTS
+from rivae.ui.words.tags import NO_KNOWN_TAG
 from rivae.words.axis_names import axis_names, change_names, given_names
 from rivae.words.naming import MAX_NAME, AxisName
 
@@ -90,7 +93,7 @@ def test_the_address_holds_axis_width_and_relation(page):
 
 def test_everyday_words_can_be_left_out(page):
     shown = page(run="bars", everyday="false")  # here every word is one
-    assert "show everyday words" in written(shown) and not shown.components
+    assert NO_RARE_WORDS in written(shown) and not shown.components
 
 
 @pytest.mark.parametrize(
@@ -147,7 +150,7 @@ def test_a_nonsense_report_opens_nothing(page, junk):
 
 def test_a_run_without_texts_is_told_so_with_a_way_on(page):
     shown = page(run="plain")
-    assert "have no texts" in written(shown)
+    assert NO_TEXTS.partition("{}")[2] in written(shown)
     assert not shown.components
     assert page().at.selectbox(key="words_run").value == "bars", "the first guess has texts"
 
@@ -156,7 +159,7 @@ def test_contrast_and_tags_open(page):
     shown = page(run="bars", part="Contrast")
     assert "log-odds" in json.dumps(json.loads(shown.at.get("plotly_chart")[0].proto.spec))
     shown = page(run="bars", part="Tags")
-    assert "No item has a tag that the mapping knows" in written(shown)
+    assert NO_KNOWN_TAG in written(shown)
     assert "dark" in written(shown)
 
 
@@ -171,7 +174,7 @@ def test_a_mapping_beside_the_data_makes_the_graph(page, small_store):
         assert "bright" in chart and "greenness" in chart
         path.write_text("{")
         shown = page(run="bars", part="Tags")
-        assert any("is not a tag file" in w.value.replace("\\", "") for w in shown.at.warning)
+        assert any("tag_map.json" in w.value.replace("\\", "") for w in shown.at.warning)
     finally:
         path.unlink()
 
@@ -260,5 +263,5 @@ def test_axes_of_data_without_texts_are_named_by_their_factors(page):
 def test_a_damaged_file_of_names_is_told(page, folder):
     (folder / "bars" / "axis_names.json").write_text("{")
     shown = page(run="bars", part="Axis names")
-    assert any("no axis names" in w.value.replace("\\", "") for w in shown.at.warning)
+    assert any("axis names" in w.value.replace("\\", "") for w in shown.at.warning)
     assert page("explore", run="bars").panel()["dims"][0]["name"] == "z1"

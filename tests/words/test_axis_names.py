@@ -182,5 +182,5 @@ def test_limits_of_the_file_and_the_model(tmp_path):
         read_names(json.dumps(to_json(NAMES)).encode(), 3)
     with pytest.raises(DataError, match="twice"):
         read_names(changed_file(dim=3), 4)
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="names cannot"):
         read_names(tmp_path / "missing.json", 3)

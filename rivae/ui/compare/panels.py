@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.ui.compare.state import CompareState
 
+NO_COUNTERPART = "No counterpart of this factor: {}."
 RANKS = 3  # items per point, as in the paper's figures
 MAX_KEPT = 48  # strips of 201 points x 3 items: 10 kB each
 
@@ -125,4 +126,4 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
     st.html(to_fragment(sheet(), dark=charts.is_dark()))
     left = [run for run, strip in zip(shown.runs, found, strict=True) if strip is None]
     if left:
-        st.caption(f"No counterpart of this factor: {markdown(', '.join(left))}.")
+        st.caption(NO_COUNTERPART.format(markdown(", ".join(left))))

@@ -13,6 +13,7 @@ from rivae.comparison import Comparison, Matching, check_number, match_runs
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.explorer import Explorer
 from rivae.runs import Run
+from rivae.runs.run import NO_MODEL
 from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
 from rivae.ui.panels.component import SHARED, Component
@@ -118,7 +119,7 @@ def open_runs(runs: Sequence[str]) -> Comparison:
     explorers = tuple(cache.explorer(run) for run in runs)
     for run, explorer in zip(runs, explorers, strict=True):
         if explorer.data.fingerprint != explorers[0].data.fingerprint:
-            raise ConfigError(_other_data(runs[0], run, explorer.data.name))
+            raise ConfigError(other_data(runs[0], run, explorer.data.name))
     return Comparison(explorers, _matching(tuple(cache.model_key(run) for run in runs), explorers))
 
 
@@ -126,7 +127,7 @@ def _check_data(runs: list[Run]) -> None:
     """Refuse runs on different data before opening any, which may take seconds."""
     for run in runs:
         if not run.opens:
-            raise RunError(f"run {run.id} has no trained model yet: let it finish or resume it")
+            raise RunError(NO_MODEL.format(run.id))
     names = [run.config.dataset.name for run in runs]
     for run, name in zip(runs, names, strict=True):
         if name != names[0]:
@@ -136,7 +137,8 @@ def _check_data(runs: list[Run]) -> None:
             )
 
 
-def _other_data(first: str, other: str, dataset: str) -> str:
+def other_data(first: str, other: str, dataset: str) -> str:
+    """Why two runs on the same data set cannot be compared."""
     return (
         f"{first} and {other} were trained on different draws or settings of "
         f"{DATASETS.get(dataset, dataset)}: choose runs of one data set"

@@ -32,6 +32,7 @@ RECORD, LOCK, STOP = ".import.json", ".import.lock", ".import.stop"
 MAX_RECORD = 4 << 20
 LOOK_S = 0.5
 ENDED = "this import ended early: import the same files under the same name to resume"
+TAKEN = "there is already a data set '{}': choose another name"
 BUSY = "another import is running: wait for it, or stop it"
 # One at a time: two would slow each other down.
 tasks = Tasks(1, ConfigError, BUSY)
@@ -86,7 +87,7 @@ def start(plan: Plan) -> Task:
     plan.source()  # wrong choices are refused here, before a process starts
     folder = settings.folder.absolute()
     if folder.exists() and not plan.dry_run:
-        raise DataError(f"there is already a data set '{plan.name}': choose another name")
+        raise DataError(TAKEN.format(plan.name))
     plan = plan.model_copy(update={"root": folder.parent})
     newest()
     key = f"{'check' if plan.dry_run else 'import'} {folder}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.sheet import Sheet
 
+BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
 
 
@@ -64,7 +65,7 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
     elif item.text and explorer.data.recipe(i) is None:
         st.markdown(markdown(item.text))
     _recipe(explorer, i)
-    st.markdown(f"**{letter} of this item and the current {letter}**")
+    st.markdown(f"**{BOTH.format(letter)}**")
     own, std = explorer.encode(i).tolist(), explorer.std.tolist()
     drawing = z_compare_svg(
         shown.z,

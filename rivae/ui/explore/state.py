@@ -24,6 +24,12 @@ from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.shared.uploads import Upload
 
+UPLOAD_GONE = (
+    "Your picture is no longer kept here, so Reset returns to the current sliders: "
+    "click Choose to upload it again."
+)
+CARD_GONE = "no longer kept: choose it again"
+
 
 @dataclass(frozen=True)
 class ExploreState:
@@ -68,10 +74,7 @@ def from_link(
     if link.upload and upload is None:
         base = tuple(link.changes.get(j, v) for j, v in enumerate(base))
         upload = Upload(link.upload, "Your picture", "", base)
-        notes.append(
-            "Your picture is no longer kept here, so Reset returns to the current sliders: "
-            "click Choose to upload it again."
-        )
+        notes.append(UPLOAD_GONE)
     z = list(base)
     for j, value in link.changes.items():
         if j < len(z):
@@ -185,7 +188,7 @@ def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
     """Picture and words of the query."""
     if state.upload:
         kept = bool(state.upload.data_uri)
-        text = "your picture" if kept else "no longer kept: choose it again"
+        text = "your picture" if kept else CARD_GONE
         card = {"title": state.upload.title, "text": text}
         return {**card, "picture": state.upload.data_uri, "tiny": False}
     return card_of(explorer, state.query, state.base)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.verdicts import Case
     from rivae.ui.shared.labels import OpenPlan
 
+ITEM_FLAGGED = "The item itself is flagged. Choose a factor above to decide its level."
 PER_PAGE = 10
 PICTURE = 160  # pixels
 FAR, FLAGGED = "Two or more levels apart", "Flagged"
@@ -110,7 +111,7 @@ def _case(
             if case.flagged_by:
                 st.caption(f":material/flag: {markdown(', '.join(case.flagged_by))}")
             if factor is None:
-                st.caption("The item itself is flagged. Choose a factor above to decide its level.")
+                st.caption(ITEM_FLAGGED)
                 return
             st.markdown(_levels(said, case, factor.levels))
             report.show(_place(key, case.factor))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.ui.shared.labels import OpenPlan
 
+NO_NAME = "Type your name above to begin."
 BLIND = "You see items in random order, without their origin and without the labels of others."
 
 
@@ -42,7 +43,7 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
         )
     trouble = _name_trouble(annotator)
     if not annotator or trouble:
-        st.info(trouble or f"Type your name above to begin. {BLIND}", icon=":material/info:")
+        st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
         return
     _desk(opened.plan.id, annotator, bool(tagged))
 

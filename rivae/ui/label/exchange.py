@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rivae.labels.merge import ImportReport
     from rivae.ui.shared.labels import OpenPlan
 
+UNCHANGED = "Nothing was changed."
+STORED, OFFERED = "in the store", "in the file"  # columns of conflicting levels
 FORMS: dict[Form, tuple[str, str]] = {
     "events": ("Events, JSONL", "Every event, including undone ones."),
     "long": ("Long CSV", "One line per current label, with repeats and verdicts."),
@@ -135,7 +137,7 @@ def _look(add: bool, opened: OpenPlan) -> None:
 def _show(looked: Looked, opened: OpenPlan) -> None:
     name, report = markdown(looked.name), looked.report
     if report is None:
-        st.warning(f"{markdown(looked.trouble)}. Nothing was changed.", icon=":material/info:")
+        st.warning(f"{markdown(looked.trouble)}. {UNCHANGED}", icon=":material/info:")
     elif looked.added:
         st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")
     else:
@@ -187,8 +189,8 @@ def _report(report: ImportReport, added: bool) -> None:
                     "annotator": c.annotator,
                     "item": c.item,
                     "factor": c.factor,
-                    "in the store": c.stored,
-                    "in the file": c.offered,
+                    STORED: c.stored,
+                    OFFERED: c.offered,
                     "why": c.reason,
                 }
                 for c in first

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rivae.ui.label.plan_making import Request
 
 KEY = keys.LABEL_NEW
+NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
+NONE_EVALUATED = "No evaluated runs yet: evaluate one to make a plan."
 WAYS = ("From runs", "From a file")
 COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
 FOOD, FILE = "food", "file"
@@ -165,7 +167,7 @@ def run_fields() -> Request | None:
             help="All runs of a plan use the same data set: that of the first one you choose.",
         )
     else:
-        st.info("No evaluated runs yet: evaluate one to make a plan.", icon=":material/info:")
+        st.info(NONE_EVALUATED, icon=":material/info:")
         chosen = []
     _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
     runs = [run for name in chosen for run in evaluated if run.id == name]
@@ -317,7 +319,7 @@ def _current(begun: str) -> Guideline:
     if begun in drafts:
         return drafts[begun]
     if begun == FILE:
-        raise LabelError("choose the file of a guideline: every plan has one under Files and link")
+        raise LabelError(NO_GUIDELINE)
     if begun == FOOD:
         return read_guideline()
     store = labels.store()

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
 NOT_NAMED = "preview"
 
-tasks = Tasks(MAX_KEPT, LabelError, "another plan is being counted: wait for it or stop it")
+BUSY = "another plan is being counted: wait for it or stop it"
+
+tasks = Tasks(MAX_KEPT, LabelError, BUSY)
 
 
 class Request(BaseModel):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
 
 KEY = keys.LABEL_NEW
+NO_RUN = "None of its runs is here: import one to label."
 PLACE = "upload"
 
 
@@ -68,8 +69,7 @@ def _taken() -> str:
     if name in plan_names(store) and kept_plan(store, name) == plan:
         return f"The plan {name} is already here."
     keep_plan(store, name_plan(store, plan, name, guideline), guideline)
-    later = "" if here else " None of its runs is here: import one to label."
-    return f"Imported the plan {name}.{later}"
+    return f"Imported the plan {name}." + ("" if here else f" {NO_RUN}")
 
 
 def _guideline(plan: LabelPlan) -> Guideline:

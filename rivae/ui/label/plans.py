@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from rivae.labels.review import PlanProgress
     from rivae.ui.shared.labels import OpenPlan
 
+WHAT_A_PLAN_IS = (
+    "A plan says which items are labelled, in which order, and which questions are asked. "
+    "Make one from the runs whose D, C and I should come from labels, then send its link "
+    "to the annotators."
+)
 PURPOSES = {"scores": "D, C and I of", "axes": "aligning the axes of"}
 MAX_SHARES = 24  # annotators listed
 
@@ -30,11 +35,7 @@ def panel(names: Sequence[str]) -> None:
     for sentence in labels.remarks():
         report.warning(f"{sentence[:1].upper()}{sentence[1:]}.")
     if not names:
-        st.caption(
-            "A plan says which items are labelled, in which order, and which questions are asked. "
-            "Make one from the runs whose D, C and I should come from labels, then send its link "
-            "to the annotators."
-        )
+        st.caption(WHAT_A_PLAN_IS)
     for name in names:
         with st.container(border=True, key=f"label-plan-{name}"):
             try:

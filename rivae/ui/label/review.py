@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rivae.labels.review import Agreed, Said
     from rivae.ui.shared.labels import OpenPlan
 
+NO_LABELS = "Nobody has labelled an item of this plan yet."
 TABLE_HEIGHT = 320  # of tables with a row per annotator and factor
 SCALE = (
     "Krippendorff's alpha for ordered levels: 1 is perfect agreement, 0 is chance. From .8 on "
@@ -97,7 +98,7 @@ def _progress(said: Said, names: Mapping[str, str]) -> None:
     rows = progress_rows(said, names)
     _head("Progress", "progress", rows)
     if not rows:
-        st.info("Nobody has labelled an item of this plan yet.", icon=":material/info:")
+        st.info(NO_LABELS, icon=":material/info:")
         return
     number, config = st.column_config.NumberColumn, st.column_config
     _table(

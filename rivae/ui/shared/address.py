@@ -45,6 +45,10 @@ PARTS = {
     "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
 }
 PASSING = ("tour", "step")  # of one visit only
+AVERAGE = "the average query"
+ONLY_EXPLORE = (
+    "Only Explore can use your uploaded picture as the query: this page shows {} instead."
+)
 NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
 
@@ -158,10 +162,7 @@ def instead_of_upload(query: object) -> str:
         first = st.session_state[keys.INSTEAD] = str(query)
     if first != str(query):
         return ""
-    shown = "the average query" if query == "mean" else f"item {query}"
-    return (
-        f"Only Explore can use your uploaded picture as the query: this page shows {shown} instead."
-    )
+    return ONLY_EXPLORE.format(AVERAGE if query == "mean" else f"item {query}")
 
 
 def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:

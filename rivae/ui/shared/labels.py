@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rivae.labels.store import LabelStore
     from rivae.thumbnails import ThumbnailCache
 
+NO_SUCH_PLAN = "There is no plan {}, so another one is shown."
 MAX_PLANS = 8  # one opened plan holds a name per position, some 100 kB
 
 
@@ -119,7 +120,7 @@ def plan_picker(names: Sequence[str]) -> tuple[str, str]:
     asked = st.query_params.get(keys.LABEL_PLAN)
     remark = ""
     if asked and asked not in names:
-        remark = f"There is no plan {markdown(asked[:80])}, so another one is shown."
+        remark = NO_SUCH_PLAN.format(markdown(asked[:80]))
     chosen = st.selectbox("Plan", list(names), key=keys.LABEL_PLAN, bind="query-params", width=260)
     return str(chosen), remark
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rivae.trash import Deleted, Kind, Trash
 
 SHOWN = 20
+KEPT = "Kept for 30 days, then removed for good."
 NOUN: dict[Kind, str] = {"run": "run", "import": "data set", "tour": "tour"}
 
 
@@ -60,10 +61,7 @@ def panel(kind: Kind) -> None:
         return
     may = _is_free(kind) or access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
-        st.caption(
-            "Kept for 30 days, then removed for good."
-            + ("" if may else f" Log in to {access.WHAT}.")
-        )
+        st.caption(KEPT + ("" if may else f" Log in to {access.WHAT}."))
         for deleted in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{markdown(deleted.name)}**", width="content")

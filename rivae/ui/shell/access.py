@@ -23,6 +23,10 @@ from rivae.ui.shell import gate, keys
 # What a proxy adds to a request that it passes on.
 PASSED_ON = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 WHAT = "start, cancel or delete trainings"
+NOT_LOCAL = (
+    "This app can be reached from other machines, so files of this machine can be named "
+    "on the command line only."
+)
 VIEW_FREELY = "Viewing needs no login."
 log = logging.getLogger("rivae.ui")
 # A session holds what this makes of the password, so a changed password ends it.
@@ -149,10 +153,7 @@ def files_locked() -> str:
     may.
     """
     if not is_local(st.get_option("server.address")):
-        return (
-            "This app can be reached from other machines, so files of this machine can be named "
-            "on the command line only."
-        )
+        return NOT_LOCAL
     return "" if may_change() else "Log in at the top of the Train page to name files here."
 
 

@@ -99,7 +99,9 @@ def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
             key=f"{field}_heading",
         )
         note = st.text_area("Note", max_chars=tours.MAX_NOTE, key=f"{field}_note")
-        wanted = st.form_submit_button("Add", type="primary", icon=":material/flag:")
+        wanted = st.form_submit_button(
+            "Add", type="primary", icon=":material/flag:", key=f"{field}_add"
+        )
     if not wanted:
         return
     try:

@@ -75,6 +75,7 @@ def _is_training(run: Run) -> bool:
 
 PLACE = "train_import"
 # It is held in memory until it is unpacked.
+NO_FILE = "choose the archive of a run first"
 MAX_MEGABYTES = 500
 _FILE, _NAME, _REMARKS = (f"{keys.TRAIN_IMPORT}_{what}" for what in ("file", "name", "remarks"))
 
@@ -121,7 +122,7 @@ def _import() -> None:
 
         access.require()
         if file is None:
-            raise ConfigError("choose the archive of a run first")
+            raise ConfigError(NO_FILE)
         done = import_run(file, runs_root(), name, files=not access.files_locked())
         remarks.extend(done.remarks)
         st.session_state[_NAME] = ""

@@ -103,6 +103,7 @@ def figures(cells: Sequence[tuple[str, str, str]]) -> None:
     st.html(f'<div style="display:flex;gap:.6rem 1.6rem;flex-wrap:wrap">{shown}</div>')
 
 
+REMOVED = "Removed {} from the queue"
 NO_RIGHT = "You may view trainings, but not change them: log in first."
 FROM_TERMINAL = "It trains from a terminal: stop it there with Ctrl C."
 
@@ -146,7 +147,7 @@ def cancel(entry: Entry) -> None:
     def act(queue: Ledger) -> str:
         after = queue.cancel(job.id)
         return (
-            f"Removed {job.run} from the queue"
+            REMOVED.format(job.run)
             if after.state == "cancelled"
             else (f"{job.run} stops within seconds")
         )

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rivae.jobs.history import History
     from rivae.jobs.overview import Entry, RunProgress
 
+NEXT = "Next in the queue: it starts when a slot is free."
+BAD_PICTURE = "The picture of epoch {:,} cannot be read."
 LOG_LINES = 200
 
 
@@ -114,7 +116,7 @@ def _turn(entry: Entry) -> None:
     waiting = [other.id for other in session.entries()[0] if other.state == "queued"]
     before = waiting.index(entry.id) if entry.id in waiting else 0
     if not before:
-        st.markdown("Next in the queue: it starts when a slot is free.")
+        st.markdown(NEXT)
     else:
         runs = "1 run" if before == 1 else f"{before} runs"
         st.markdown(f"Waiting for a free slot, after {runs}.")
@@ -234,7 +236,7 @@ def pictures_panel(entry: Entry) -> None:
     shown = by_name.get(str(chosen), found[-1])
     content = shown.content(charts.is_dark())
     if content is None:
-        st.caption(f"The picture of epoch {shown.epoch:,} cannot be read.")
+        st.caption(BAD_PICTURE.format(shown.epoch))
         return
     st.image(content, alt=f"Items retrieved along each axis after epoch {shown.epoch}")
     first = found[0].epoch

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rivae.jobs.overview import Entry
 
 QUEUE_SHOWN, QUEUE_MOST = 8, 100
+NOTHING_RUNS = "Nothing is queued or training."
+NO_MATCH = "No runs match. Change the words, or choose **All**."
 _SCROLL = Component("rivae_scroll", js=("scroll.js",))
 
 
@@ -36,7 +38,7 @@ def panel() -> None:
         # No refresh while nothing runs.
         st.fragment(_live, run_every=session.EVERY)(live)
     else:
-        st.markdown("Nothing is queued or training.")
+        st.markdown(NOTHING_RUNS)
     over = [entry for entry in found if not entry.live]
     past_panel(over)
     curves.overlay_panel(found)
@@ -158,7 +160,7 @@ def past_panel(over: Sequence[Entry]) -> None:
     found = _found(over, archived) if many else list(over)
     found.sort(key=lambda entry: entry.updated, reverse=True)
     if not found:
-        st.markdown("No runs match. Change the words, or choose **All**.")
+        st.markdown(NO_MATCH)
         return
     pages = -(-len(found) // PER_PAGE)
     page = int(st.session_state.get(keys.TRAIN_PAGE) or 1)

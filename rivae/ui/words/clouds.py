@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rivae.words.clouds import AxisStates
     from rivae.words.relations import Target
 
+NO_WORDS = "No retrieved item here has words. Choose another axis or width."
+NO_RARE_WORDS = NO_WORDS[:-1] + ", or show everyday words."
 SIDE = 2
 N_PICTURES = 4
 
@@ -37,10 +39,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         found = words.states(key, choice.dim, choice.n_sigma, explorer)
         clouds = words.clouds(key, choice.dim, choice.n_sigma, target, everyday, explorer)
     if clouds is None:
-        st.info(
-            "No retrieved item here has words. Choose another axis or width"
-            + ("." if everyday else ", or show everyday words.")
-        )
+        st.info(NO_WORDS if everyday else NO_RARE_WORDS)
         return
     _remark(explorer, found)
     _CLOUDS(

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.words.relations import Target
 
+NO_TEXTS = (
+    "The items of {} have no texts. Words can be shown for runs on pictures with recipes or "
+    "other texts."
+)
 MAX_KEY = 200
 
 
@@ -176,13 +180,7 @@ def relation_picker(targets: list[Target]) -> Target:
 
 def no_texts(explorer: Explorer) -> None:
     """The items of this run have no words: why, and where to go."""
-    st.info(
-        markdown(
-            f"The items of {explorer.data.name} have no texts. Words can be shown for runs on "
-            "pictures "
-            "with recipes or other texts."
-        )
-    )
+    st.info(markdown(NO_TEXTS.format(explorer.data.name)))
     others = runs_with_texts()[:3]
     for run in others:
         st.page_link(

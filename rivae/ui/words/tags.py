@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.words.tags import TagMap
 
+NO_KNOWN_TAG = "No item has a tag that the mapping knows."
 N_ONE = 30  # tags of each side when one factor is shown alone
 N_UNKNOWN = 12
 
@@ -41,7 +42,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         st.warning(markdown(f"{trouble} The built-in mapping is used."), icon=":material/info:")
     nodes = tag_nodes(tag_map, tags)
     if not nodes:
-        st.info("No item has a tag that the mapping knows.")
+        st.info(NO_KNOWN_TAG)
         _unknown(tag_map, tags)
         return
     known = list(dict.fromkeys(node.factor for node in nodes))
