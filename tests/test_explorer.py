@@ -85,7 +85,7 @@ def test_an_upload_is_encoded_like_the_data(explorer):
     half = explorer.data.picture(row, 1)
     z = explorer.encode_upload(half)
     assert z.shape == (3,) and np.isfinite(z).all()
-    with pytest.raises(DataError, match="plain"):
+    with pytest.raises(DataError, match="only one colour"):
         explorer.encode_upload(Image.new("L", (8, 8), 0))
 
 

@@ -103,7 +103,7 @@ def joined(folder: Path, tags: Path | None, with_factors: bool, tell: Progress) 
             sources["factors"] = folder / FACTORS
         try:
             for table, path in sources.items():
-                join.fill(table, _told(_READ[table](path), path.name, tell))
+                join.fill(table, _counted(_READ[table](path), path.name, tell))
             connection.commit()
         except sqlite3.Error as error:
             raise DataError(
@@ -113,7 +113,9 @@ def joined(folder: Path, tags: Path | None, with_factors: bool, tell: Progress) 
         yield join
 
 
-def _told(rows: Iterator[tuple[str, Any]], name: str, tell: Progress) -> Iterator[tuple[str, Any]]:
+def _counted(
+    rows: Iterator[tuple[str, Any]], name: str, tell: Progress
+) -> Iterator[tuple[str, Any]]:
     for number, row in enumerate(rows):
         if number % TELL_EVERY == 0:
             tell(f"reading {name}: {number:,} records", 0.0)
