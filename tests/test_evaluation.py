@@ -1,4 +1,4 @@
-"""The whole evaluation on small models whose answers are known."""
+"""Evaluations of small models whose answers are known."""
 
 import json
 

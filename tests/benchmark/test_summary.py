@@ -1,4 +1,4 @@
-"""Lines of the tables: means, intervals, states, and the paper's numbers beside them."""
+"""Lines of the tables: means, intervals, states, and the paper's numbers next to them."""
 
 import math
 

@@ -87,7 +87,7 @@ def elsewhere(runs, tmp_path, monkeypatch):
 
 RUNNER = """
 import contextlib, io, json, os, sys, traceback
-told = {}
+printed_by = {}
 for call, text, folder in json.load(sys.stdin):
     for name in [name for name in os.environ if name.startswith("RIVAE_")]:
         del os.environ[name]
@@ -98,13 +98,13 @@ for call, text, folder in json.load(sys.stdin):
             exec(compile(text, call, "exec"), {})
     except Exception:
         output.write(traceback.format_exc())
-    told[call] = output.getvalue()
-json.dump(told, sys.stdout)
+    printed_by[call] = output.getvalue()
+json.dump(printed_by, sys.stdout)
 """
 
 
 @pytest.fixture(scope="module")
-def told(runs, repo_root, tmp_path_factory):
+def printed_by(runs, repo_root, tmp_path_factory):
     """What each snippet prints, and its folder: run one after the other in a fresh process that
     knows nothing of this one but where the package is installed."""
     folders = {call: tmp_path_factory.mktemp("elsewhere") for call in PANELS}
@@ -175,16 +175,16 @@ def test_every_panel_is_tried_here():
 
 
 @pytest.mark.parametrize("call", PANELS)
-def test_snippets_run_as_they_stand_from_any_folder(call, told):
-    printed, folder = told[call]
+def test_snippets_run_unchanged_from_any_folder(call, printed_by):
+    printed, folder = printed_by[call]
     assert "Traceback" not in printed, printed
     assert [p.name for p in folder.iterdir()] == ([FILES[call]] if call in FILES else []), printed
     if FILES.get(call, "").endswith(".png"):
         assert min(Image.open(folder / FILES[call]).size) > 100
 
 
-def test_all_metrics_are_printed(runs, told):
-    stored, printed = runs[1]["synth"].evaluation, told["metrics"][0]
+def test_all_metrics_are_printed(runs, printed_by):
+    stored, printed = runs[1]["synth"].evaluation, printed_by["metrics"][0]
     for group in ("retrieval", "factors"):
         assert f"## {group}\n" in printed
         for name, result in stored.groups()[group].items():

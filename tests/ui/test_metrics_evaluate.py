@@ -1,4 +1,4 @@
-"""Evaluating a run from the Metrics page, in a process of its own."""
+"""Evaluating a run from the Metrics page, in a separate process."""
 
 import shutil
 import time
@@ -41,7 +41,7 @@ def over(job):
 
 
 @pytest.mark.slow
-def test_a_run_is_evaluated_beside_the_page(app, unmeasured):
+def test_a_run_is_evaluated_in_the_background(app, unmeasured):
     from rivae.ui.shell.cache import run as known
 
     page = app("metrics", run="new")

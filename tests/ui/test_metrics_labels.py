@@ -213,7 +213,7 @@ def test_a_run_without_evaluation_says_so(shown, folder, made):
 
 
 def finished(page, what):
-    """The page after the work of a kind is over."""
+    """The page after a task of this kind has ended."""
     job = next(job for key, job in work.from_labels.known.items() if key.startswith(what))
     deadline = time.monotonic() + 60
     while job.running and time.monotonic() < deadline:

@@ -169,7 +169,7 @@ def test_another_run_starts_without_a_cell(shown):
     assert first(page.params["run"]) == "demo-digits" and "cell" not in page.params
     assert any("digit" in str(figure).lower() for figure in charts(page))
     page.open("explore")
-    assert page.state.run == "demo-digits", "other pages go on with the run seen last"
+    assert page.state.run == "demo-digits", "other pages continue with the run seen last"
 
 
 def test_the_plot_and_the_items_behind_a_cell(shown):
@@ -271,7 +271,7 @@ def test_a_damaged_evaluation_is_one_sentence(shown, measured, content, reason):
     assert len(page.at.warning) == 1
     assert reason in page.at.warning[0].value.replace("\\", "")
     if "damaged" in reason or "broken" in reason:
-        assert page.at.button(key="metrics_evaluate"), "it can be measured anew"
+        assert page.at.button(key="metrics_evaluate"), "it can be measured again"
 
 
 UNUSABLE = {
