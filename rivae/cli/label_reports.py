@@ -106,9 +106,9 @@ def _agreement(args: argparse.Namespace) -> int:
         plan = kept_plan(store, args.plan)
         row_of = {key: row for row, key in keys_by_row(plan_data(plan), plan.items).items()}
         factors = plan_guideline(store, plan).ids
-        said = review.what_was_said(store, row_of, factors, len(plan.repeats))
-    agreed = review.how_they_agree(said)
-    lacking = review.missing(said)
+        answers = review.read_answers(store, row_of, factors, len(plan.repeats))
+    agreed = review.measure_agreement(answers)
+    lacking = review.missing(answers)
     alphas, pairs, own = (
         make(agreed, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
     )
@@ -118,7 +118,7 @@ def _agreement(args: argparse.Namespace) -> int:
                 json_ready(
                     {
                         "plan": plan.id,
-                        "annotators": said.annotators,
+                        "annotators": answers.annotators,
                         "missing": lacking,
                         "alpha": alphas,
                         "pairs": pairs,

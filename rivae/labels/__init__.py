@@ -1,4 +1,4 @@
-"""Labels by hand: what is labelled, the events of labelling, where they are kept.
+"""Labels by hand: the questions, the plans, the store, agreement, scores and aligned axes.
 
-Import the module you need (``rivae.labels.store``, ...): this package imports nothing by itself.
+Import the module you need (``rivae.labels.store``, ...): this package imports nothing itself.
 """

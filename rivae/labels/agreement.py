@@ -1,8 +1,8 @@
 """How far annotators agree: Krippendorff's alpha, weighted kappa, repeats, items far apart.
 
-Alpha: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), in its form with
-coincidences, which takes any number of annotators and missing levels. 1 is perfect agreement, 0
-what chance gives; he asks for .8, and .667 for tentative conclusions.
+Alpha: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), in the form with
+coincidences, which allows any number of annotators and missing levels. 1 is perfect agreement, 0 is
+chance; he asks for .8, or .667 for tentative conclusions.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Agreement:
 
     Attributes:
         factor: its id.
-        alpha: at most 1; NaN where no two annotators share an item, or no level ever differs.
+        alpha: at most 1; NaN if no two annotators share an item, or all levels are equal.
         low, high: 95 % bootstrap interval over items; NaN below five shared items.
         n_items: items with levels of two annotators or more.
-        n_annotators: annotators with such an item.
+        n_annotators: annotators with a level for such an item.
     """
 
     factor: str
@@ -52,10 +52,10 @@ def krippendorff_alpha(
 ) -> float:
     """Alpha of ratings (annotators, items) in 1 ... n_levels, NaN where missing.
 
-    NaN where there is nothing to compare, or every level is the same.
+    NaN if there is nothing to compare, or all levels are equal.
 
     Raises:
-        ConfigError: for another metric.
+        ConfigError: the metric is unknown.
     """
     pairs = _coincidences(np.asarray(ratings, dtype=np.float64), n_levels)
     return float(_alpha(pairs.sum(axis=0)[None], metric)[0])
@@ -85,13 +85,13 @@ def alpha_interval(
 
 
 def _coincidences(ratings: Floats, n_levels: int) -> Floats:
-    """Per item with two levels or more: how often two levels meet, (n, L, L)."""
+    """Per item with two levels or more: how often each pair of levels occurs, (n, L, L)."""
     counts = np.stack([(ratings == c).sum(axis=0) for c in range(1, n_levels + 1)], axis=1)
     m = counts.sum(axis=1)
     counts, m = counts[m >= 2].astype(np.float64), m[m >= 2]
     pairs = counts[:, :, None] * counts[:, None, :]
     i = np.arange(n_levels)
-    pairs[:, i, i] -= counts  # a label does not meet itself
+    pairs[:, i, i] -= counts  # a label is not paired with itself
     return np.asarray(pairs / (m - 1)[:, None, None])
 
 
@@ -101,7 +101,7 @@ def _alpha(pairs: Floats, metric: Metric) -> Floats:
     n = margin.sum(axis=1)
     n_levels = margin.shape[1]
     if metric == "ordinal":
-        # What lies between two levels, their own halves left out.
+        # The labels between the midpoints of two levels.
         upto = np.cumsum(margin, axis=1) - margin / 2
         squared = (upto[:, :, None] - upto[:, None, :]) ** 2
     elif metric in ("interval", "nominal"):
@@ -118,7 +118,7 @@ def _alpha(pairs: Floats, metric: Metric) -> Floats:
 
 
 def _ratings(found: pd.DataFrame, factor: str) -> pd.DataFrame:
-    """Annotators x items of one factor; only where there is a level."""
+    """Annotators x items of one factor, from labels with a level."""
     own = found[found["factor"] == factor].dropna(subset="level")
     return own.pivot(index="annotator", columns="item", values="level")
 
@@ -133,7 +133,7 @@ def agreement(
     """Alpha (ordinal) of every factor with its interval over items.
 
     Raises:
-        DataError: the table is none, see ``rivae.labels.table``.
+        DataError: it is not a table of labels, see ``rivae.labels.table``.
     """
     found = check_labels(labels)
     out = []
@@ -156,13 +156,13 @@ def agreement(
 
 
 def weighted_kappa(a: ArrayLike, b: ArrayLike) -> float:
-    """Cohen's kappa with quadratic weights of two lists of levels; NaN where all are one level."""
+    """Cohen's kappa of two lists of levels, with quadratic weights; NaN if all levels are equal."""
     from sklearn.metrics import cohen_kappa_score
 
     x, y = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
     if len(x) < MIN_FOR_KAPPA or (np.ptp(x) == 0 and np.ptp(y) == 0 and x[0] == y[0]):
         return math.nan
-    with warnings.catch_warnings():  # a level that nobody used is no news here
+    with warnings.catch_warnings():  # sklearn warns about unused levels
         warnings.simplefilter("ignore")
         return float(cohen_kappa_score(x, y, labels=list(LEVELS), weights="quadratic"))
 
@@ -185,8 +185,8 @@ def self_agreement(
     """How annotators agree with themselves on the hidden repeats.
 
     Args:
-        first: labels given at the first sight of an item.
-        again: labels given at its repeat, in the same columns.
+        first: labels of items when first shown.
+        again: labels of their hidden repeats, in the same columns.
 
     Returns:
         one row per factor and annotator with a repeat: factor, annotator, n, same (share of equal

@@ -1,4 +1,4 @@
-"""Which labels scores need, and how many of them there are."""
+"""Which items a score needs labels of, and how many of them are labelled."""
 
 from __future__ import annotations
 
@@ -26,52 +26,52 @@ def measured_traversal(
     n_queries: int | None = None,
     progress: Progress | None = None,
 ) -> Traversal:
-    """The queries x latent dimensions x points behind the D/C/I of the run's evaluation.
+    """The traversal behind the D/C/I of the run's evaluation: queries x latent dimensions x points.
 
     Args:
-        data: the run's data set; it may be without factors.
-        retriever: of the run's model over all test rows, made here if left out.
-        n_queries: use so many of the measured queries (the paper has about 20), evenly spread;
+        data: the run's data set; it needs no factors.
+        retriever: of the run's model over all test rows; made here if left out.
+        n_queries: use this many of the measured queries (the paper has about 20), evenly spread;
             all by default.
         progress: called with the share done, in (0, 1].
 
     Raises:
         ConfigError: n_queries is below 1.
-        RunError: the run has no model, or was not evaluated: that fixes queries and points.
+        RunError: the run has no model, or no evaluation, which fixes queries and points.
         DataError: the evaluation does not fit the model.
     """
     report = run.evaluation
     if report is None:
         raise RunError(
-            f"run {run.id} has no evaluation, which fixes the queries and points that are "
-            f"labelled: `rivae evaluate {run.id}`"
+            f"run {run.id} has no evaluation, which fixes the queries and points to label: "
+            f"`rivae evaluate {run.id}`"
         )
     if n_queries is not None and n_queries < 1:
-        raise ConfigError(f"labels need at least 1 query, got {n_queries}")
+        raise ConfigError(f"a plan needs at least 1 query, not {n_queries}")
     retriever = retriever or Retriever(run.load_method(data), data, data.splits["test"])
     total = len(measured_queries(data, report))
     chosen = None
-    if n_queries is not None and n_queries < total:  # the others need not be searched for
+    if n_queries is not None and n_queries < total:  # no need to search for the others
         chosen = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
     dims = range(retriever.n_components)
     return replay(retriever, data, report, dims, chosen=chosen, progress=progress)
 
 
 def needed_items(traversal: Traversal) -> Ints:
-    """The unique items retrieved at rank 1 along a traversal, sorted: what D/C/I is made of."""
+    """The unique items retrieved at rank 1 along a traversal, sorted: D/C/I depends on these."""
     return np.unique(traversal.ids[..., 0]).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of what the run needs is labelled.
+    """How many of the items that a run needs are labelled.
 
     Attributes:
         needed: unique items retrieved.
         labelled: per factor, those with a level.
-        cannot_tell: per factor, those with an answer but no level.
+        cannot_tell: per factor, those answered only with "cannot tell".
         points: per factor, the share of traversal points whose item has a level.
-        queries: per factor, how many queries have enough of them to count.
+        queries: per factor, the number of queries with enough labelled points to count.
     """
 
     needed: int

@@ -1,7 +1,7 @@
 """Opens the database of labels: a SQLite file, or PostgreSQL by its URL.
 
-Both behave alike to ``store.py``: a write transaction is alone from its first statement on, so
-sequence numbers become visible in their order, and a commit that returned is on the disk.
+For ``store.py`` both behave alike: only one write transaction runs at a time, so sequence numbers
+become visible in order, and a commit that returned is on the disk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rivae.files import private_file, private_folder
 from rivae.labels import sql
 
 PATIENCE_S = 30.0  # for another writer
-_LOCK = 0x52495641  # "RIVA": names our writers' lock among those of a PostgreSQL server
+_LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _SQLITE_HEAD = b"SQLite format 3\x00"
 
@@ -71,11 +71,11 @@ def display(url: URL) -> str:
 
 
 def open_engine(url: URL) -> tuple[Engine, bool]:
-    """A connected engine on a database whose layout was checked, or made if it was empty; and
-    whether it can only be read.
+    """An engine on a database with a checked layout (created if it was empty), and whether it is
+    read-only.
 
     Raises:
-        LabelError: when it cannot be opened, is not ours or was written by a newer version.
+        LabelError: it cannot be opened, is not ours or was written by a newer version.
     """
     sqlite = url.get_backend_name() == "sqlite"
     read_only = sqlite and _only_readable(Path(str(url.database)))
@@ -89,13 +89,13 @@ def open_engine(url: URL) -> tuple[Engine, bool]:
         ) from None
     try:
         if read_only:
-            with told(url), engine.connect() as connection:
+            with as_label_errors(url), engine.connect() as connection:
                 _prepare(connection, url, make=False)
         else:
-            with told(url), writing(engine) as connection:
+            with as_label_errors(url), writing(engine) as connection:
                 _prepare(connection, url)
         if sqlite and not read_only:
-            with told(url), engine.connect() as connection:
+            with as_label_errors(url), engine.connect() as connection:
                 _write_ahead(connection)
     except BaseException:
         engine.dispose()
@@ -105,7 +105,7 @@ def open_engine(url: URL) -> tuple[Engine, bool]:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """A transaction with no other writer beside it; it commits at the end, or leaves no trace."""
+    """A transaction that no other writer shares; it commits at the end, or leaves no trace."""
     with engine.connect() as connection:
         connection = connection.execution_options(label_write=True)
         with connection.begin():
@@ -116,15 +116,15 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def told(url: URL) -> Iterator[None]:
-    """Errors of the database as a LabelStoreError of one sentence, without the password."""
+def as_label_errors(url: URL) -> Iterator[None]:
+    """Turns errors of the database into a LabelStoreError without the password."""
     try:
         yield
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or type(error).__name__).strip()
         raise LabelStoreError(
             f"the store of labels at {display(url)} did not answer as it should "
-            f"({_without_secrets(reason, url)}): check that it can be reached and written"
+            f"({_without_secrets(reason, url)}): check that it can be reached and written to"
         ) from None
 
 
@@ -138,7 +138,7 @@ def _without_secrets(reason: str, url: URL) -> str:
 
 
 def _only_readable(path: Path) -> bool:
-    """Whether there is such a file, but it or its folder cannot be written (a DVD, a snapshot)."""
+    """Whether the file exists but it or its folder is read-only (a DVD, a snapshot)."""
     try:
         if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return False
@@ -155,7 +155,7 @@ def _only_readable(path: Path) -> bool:
 
 
 def _check_file(path: Path) -> None:
-    # By its first bytes and with nothing but reading, so that a stranger's file stays as it is.
+    # Only its first bytes are read, so that a stranger's file stays as it is.
     try:
         private_folder(path.parent)
         if path.exists() and path.stat().st_size:
@@ -163,11 +163,11 @@ def _check_file(path: Path) -> None:
                 head = stream.read(len(_SQLITE_HEAD))
             if head != _SQLITE_HEAD:
                 raise LabelError(f"{path.name} is not a database of labels: choose another file")
-        # What SQLite makes beside it gets the same rights; what a crash left there has its own.
+        # SQLite gives the files next to it the same rights; files left by a crash have others.
         private_file(path)
-        for beside in (path.with_name(path.name + end) for end in ("-wal", "-shm")):
-            if beside.exists():
-                private_file(beside)
+        for extra in (path.with_name(path.name + end) for end in ("-wal", "-shm")):
+            if extra.exists():
+                private_file(extra)
     except OSError as error:
         raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
 
@@ -176,7 +176,7 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
     inspector = inspect(connection)
     names = set(inspector.get_table_names())
     if "label_schema" not in names:
-        # A PostgreSQL database may serve others as well, a file is all ours.
+        # A PostgreSQL database may hold tables of others; a file is ours alone.
         shared = connection.dialect.name == "postgresql"
         if names & sql.OWN_TABLES or (names and not shared) or not make:
             raise LabelError(f"{display(url)} is not a database of labels: choose another place")
@@ -190,7 +190,7 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
 
 
 def _sqlite(url: URL, read_only: bool) -> Engine:
-    if read_only:  # "immutable": SQLite then makes no file beside it, which it could not
+    if read_only:  # "immutable": SQLite then tries to make no file next to it
         place = quote(str(Path(str(url.database)).absolute()))
         query = {"mode": "ro", "immutable": "1", "uri": "true"}
         url = url.set(database=f"file:{place}", query=query)
@@ -198,14 +198,14 @@ def _sqlite(url: URL, read_only: bool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(dbapi: sqlite3.Connection, _record: Any) -> None:
-        # The module's own idea of when a transaction begins is switched off (see _begin).
+        # Switches off sqlite3's own start of transactions (see _begin).
         dbapi.isolation_level = None
         with closing(dbapi.cursor()) as cursor:
             cursor.execute("PRAGMA synchronous=FULL")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A writer waits for its turn here and not in the middle, where waiting would deadlock.
+        # A writer waits for its turn here; waiting inside the transaction would deadlock.
         write = connection.get_execution_options().get("label_write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
@@ -213,9 +213,9 @@ def _sqlite(url: URL, read_only: bool) -> Engine:
 
 
 def _write_ahead(connection: Connection) -> None:
-    """Switch the file to WAL, which it then stays in.
+    """Switch the file to WAL for good.
 
-    Where that cannot be (some network drives) the usual journal stays: slower and just as safe.
+    Where that fails (some network drives) the usual journal stays: slower and just as safe.
     """
     deadline = time.monotonic() + PATIENCE_S
     with closing(connection.connection.cursor()) as cursor:
@@ -224,7 +224,7 @@ def _write_ahead(connection: Connection) -> None:
                 cursor.execute("PRAGMA journal_mode=WAL")
                 return
             except sqlite3.OperationalError:
-                # SQLite does not wait here while others open the same new file.
+                # SQLite does not wait by itself while others open the same new file.
                 if time.monotonic() > deadline:
                     return
                 time.sleep(0.02)

@@ -1,6 +1,6 @@
-"""The events of labelling, and the one rule by which they become current labels.
+"""The events of labelling, and the rule that turns them into current labels.
 
-Nothing is ever changed or removed: an undo is one more event, which names the event it undoes.
+No event is ever changed or removed: an undo is another event, which names the event it undoes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Kind = Literal["label", "repeat", "flag", "skip", "adjudication"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-OLD_IMPORT = "pairs:"  # began the key of an item of any import before they were told apart
+OLD_IMPORT = "pairs:"  # how keys of imported items began before each import had its own name
 MAX_ANNOTATOR = 80  # characters
 MAX_ITEM = 240
 MAX_SECONDS = 7 * 86_400.0  # a page left open over the holidays
@@ -34,21 +34,21 @@ _FIRST, _LAST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UT
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
-    """One act of one annotator. Every field is checked; a wrong one raises LabelError.
+    """One action of one annotator. Every field is checked; a wrong one raises LabelError.
 
     Attributes:
         id: a UUID made by the client, so that sending the same event again is harmless.
-        time: when it was done by the client's clock, in UTC. The store's sequence number and not
-            this orders events.
+        time: when it was done by the client's clock, in UTC. Events are ordered by the store's
+            sequence number, not by this time.
         annotator: a name, up to 80 characters.
         item: ``item_key`` of the item.
-        factor: id of a factor; "" for a flag or skip of the whole item.
+        factor: id of a factor; "" when the item itself is flagged or skipped.
         level: 1 to 5; None is "cannot tell" in a label or adjudication, and always None elsewhere.
-        action: "undo" takes back the event ``undoes``; "skip" says that it was seen and left.
-        seconds_shown: how long the item was shown before, 0 when unknown.
-        guideline: ``Guideline.version`` the annotator followed; "" when unknown.
-        suggested: a suggestion was shown and confirmed or changed; a suggestion alone is no event.
-        repeat: answer to a hidden repeat; it never replaces the first label.
+        action: "undo" takes back the event ``undoes``; "skip" means seen but not labelled.
+        seconds_shown: how long the item was shown before the action, 0 when unknown.
+        guideline: ``Guideline.version`` that the annotator followed; "" when unknown.
+        suggested: the annotator confirmed or changed a suggestion; a suggestion alone is no event.
+        repeat: the answer to a hidden repeat; it never replaces the first label.
         plan: id of the labelling plan; "" without one.
         undoes: id of the event that an undo takes back; "" otherwise.
     """
@@ -71,7 +71,7 @@ class LabelEvent:
         check_uuid(self.id, "an event's id")
         if not isinstance(self.time, datetime) or self.time.tzinfo is None:
             raise LabelError("the time of an event needs a time zone: give it in UTC")
-        # Compared first: at the ends of the calendar the change to UTC would overflow.
+        # Compared before the change to UTC, which overflows at the ends of the calendar.
         if not _FIRST <= self.time < _LAST:
             raise LabelError("the time of an event is out of range: set the clock of this computer")
         object.__setattr__(self, "time", self.time.astimezone(UTC))
@@ -89,28 +89,30 @@ class LabelEvent:
         self._check_level()
         seconds = self.seconds_shown
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-            raise LabelError("the seconds shown must be a number")
+            raise LabelError("the seconds shown must be a number: correct them")
         if not 0 <= seconds <= MAX_SECONDS:  # also refuses what is not finite
             raise LabelError("the seconds shown must lie between 0 and a week")
         object.__setattr__(self, "seconds_shown", float(seconds))
         for word, name in ((self.guideline, "guideline version"), (self.plan, "plan id")):
             if not isinstance(word, str) or (word and not _WORD.fullmatch(word)):
-                raise LabelError(f"'{str(word)[:40]}' is no {name}: use letters, digits, . _ and -")
+                raise LabelError(
+                    f"'{str(word)[:40]}' is not a {name}: use letters, digits, . _ and -"
+                )
         if not (isinstance(self.suggested, bool) and isinstance(self.repeat, bool)):
             raise LabelError("'suggested' and 'repeat' of an event are true or false")
         if self.repeat and self.action == "adjudicate":
-            raise LabelError("an adjudication answers no hidden repeat")
+            raise LabelError("an adjudication cannot be a repeat: leave 'repeat' out")
         if self.action == "undo":
             check_uuid(self.undoes, "the event that is undone")
         elif self.undoes != "":
-            raise LabelError("only an undo names an event that is undone")
+            raise LabelError("only an undo can name an event to undo: leave 'undoes' out")
 
     def _check_level(self) -> None:
         level = self.level
         if level is None:
             return
         if self.action not in ("label", "adjudicate"):
-            raise LabelError(f"an event '{self.action}' has no level")
+            raise LabelError(f"an event '{self.action}' has no level: leave it out")
         if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= N_LEVELS:
             raise LabelError(
                 f"'{str(level)[:20]}' is not a level: give 1 to {N_LEVELS} or none (cannot tell)"
@@ -118,7 +120,7 @@ class LabelEvent:
 
     @property
     def kind(self) -> Kind | None:
-        """What the event speaks about; None for an undo."""
+        """The kind of slot that the event fills; None for an undo."""
         if self.action == "undo":
             return None
         if self.action == "label":
@@ -128,7 +130,7 @@ class LabelEvent:
         return "skip" if self.action == "skip" else "flag"
 
     def undone_by(self, event_id: str, time: datetime) -> LabelEvent:
-        """The undo of this event, by whoever made it: nobody else can."""
+        """An undo of this event by the same annotator, the only one who can undo it."""
         return LabelEvent(
             id=event_id,
             time=time,
@@ -149,7 +151,7 @@ class LabelEvent:
 
 
 class Slot(NamedTuple):
-    """What at most one event is current for; ``annotator`` is "" for an adjudication."""
+    """A place for one current event; ``annotator`` is "" for an adjudication."""
 
     kind: Kind
     annotator: str
@@ -158,22 +160,22 @@ class Slot(NamedTuple):
 
 
 def slot(event: LabelEvent) -> Slot:
-    """The place that ``event`` fills; an undo has none (ask for the slot of what it undoes)."""
+    """The slot that ``event`` fills; an undo fills none (ask for the slot of the undone event)."""
     kind = event.kind
     if kind is None:
-        raise LabelError("an undo fills no place of its own")
+        raise LabelError("an undo fills no slot: use the event that it undoes")
     annotator = "" if kind == "adjudication" else event.annotator
     return Slot(kind, annotator, event.item, event.factor)
 
 
 def current_events(events: Iterable[LabelEvent]) -> dict[Slot, LabelEvent]:
-    """The rule: of each slot the last event that is not undone; "unflag" empties its slot.
+    """The current event of each slot: the last one not undone; "unflag" empties its slot.
 
     Args:
         events: in the order of their sequence numbers.
 
-    An undo cannot be undone itself (the label is given again instead), and only whoever made an
-    event can undo it. ``sql.py`` says the same to a database.
+    An undo cannot be undone (give the label again instead), and only the annotator of an event can
+    undo it. ``sql.py`` has the same rule as a database view.
     """
     kept = list(events)
     undone = {(e.undoes, e.annotator) for e in kept if e.action == "undo"}
@@ -185,7 +187,7 @@ def current_events(events: Iterable[LabelEvent]) -> dict[Slot, LabelEvent]:
 
 
 def item_key(data: str, item: str | int) -> str:
-    """The stable name of an item: data set and the item's own id, "kitchen:79f935f625"."""
+    """The stable name of an item: data set and item id, as in "kitchen:79f935f625"."""
     if not _WORD.fullmatch(data):
         raise LabelError(
             f"'{data[:40]}' cannot stand in an item key: use letters, digits, . _ and -"
@@ -196,10 +198,10 @@ def item_key(data: str, item: str | int) -> str:
 
 
 def item_key_of(data: PairedDataset, i: int) -> str:
-    """The key of row ``i``: by its recipe's id, so that it survives another order of the rows.
+    """The key of row ``i``, by the id of its recipe, so that it survives a new order of the rows.
 
-    An import is named by its ``store_id``, so that two of them never share a label. A data set
-    without recipes is known by its row numbers, which are fixed by its settings.
+    An import is named by its ``store_id``, so that two imports never share a label. Items without
+    recipes are named by row number, which the settings of the data set fix.
     """
     recipe = data.recipe(i)
     return item_key(data.key_name, i if recipe is None else recipe.id)
@@ -226,7 +228,7 @@ def from_record(record: Mapping[str, Any]) -> LabelEvent:
 
 
 def time_text(time: datetime) -> str:
-    """ISO 8601 in UTC with microseconds: exact, and sorted as text it is sorted in time."""
+    """ISO 8601 in UTC with microseconds: exact, and sorting the text sorts by time."""
     return time.astimezone(UTC).isoformat(timespec="microseconds")
 
 
@@ -252,7 +254,7 @@ def check_uuid(text: object, name: str) -> None:
 
 
 def check_annotator(name: object) -> None:
-    """LabelError unless ``name`` can be an annotator's."""
+    """LabelError unless ``name`` is valid as an annotator's name."""
     _check_text(name, "an annotator's name", MAX_ANNOTATOR)
 
 
@@ -261,7 +263,7 @@ def _check_text(text: object, name: str, longest: int) -> None:
         raise LabelError(f"{name} must have 1 to {longest} characters")
     if not text.isprintable() or text != text.strip():
         raise LabelError(
-            f"{name} has a line break, an invisible character or a blank at its ends: remove it"
+            f"{name} has a line break, an invisible character or a space at an end: remove it"
         )
 
 

@@ -45,8 +45,8 @@ _PAGE = 5_000  # events in memory
 
 
 CANNOT_TELL = "cannot tell"
-# A spreadsheet takes a cell that begins like this for a formula. Quotes before it are counted in,
-# so that reading can take away the one that was added.
+# A spreadsheet takes a cell that begins like this for a formula. Leading quotes are included, so
+# that reading can remove the one that was added.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _LEVEL = re.compile(rf"([1-{N_LEVELS}])(\.0+)?")
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
@@ -60,20 +60,20 @@ def escaped(text: str) -> str:
 
 
 def unescaped(cell: str) -> str:
-    """The text that ``escaped`` made ``cell`` of."""
+    """The text from which ``escaped`` made ``cell``."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def level_cell(level: int | None) -> str:
-    """ "1" to "5", or "cannot tell", so that no program takes it for a number."""
+    """ "1" to "5", or "cannot tell", which no program takes for a number."""
     return CANNOT_TELL if level is None else str(level)
 
 
 def read_level(cell: str) -> int | None:
-    """The level in a cell; 0, the key on the Label page, also is "cannot tell".
+    """The level in a cell; 0, the key on the Label page, also means "cannot tell".
 
     Raises:
-        LabelError: for anything else, an empty cell included (ask before).
+        LabelError: for anything else, also an empty cell.
     """
     text = cell.strip().lower()
     if text in (CANNOT_TELL, "0", "0.0"):
@@ -87,28 +87,32 @@ def read_level(cell: str) -> int | None:
 
 
 def read_flag(cell: str, name: str) -> bool:
-    """True or false, nothing is false; LabelError for anything else."""
+    """True or false, false when empty; LabelError for anything else."""
     text = cell.strip().lower()
     if text not in (*_YES, *_NO):
-        raise LabelError(f"'{cell[:20]}' under '{name}' is neither true nor false")
+        raise LabelError(
+            f"'{cell[:20]}' under '{name}' is neither true nor false: write one of them"
+        )
     return text in _YES
 
 
 def read_seconds(cell: str) -> float:
-    """A number, nothing is 0; LabelError for anything else."""
+    """A number, 0 when empty; LabelError for anything else."""
     try:
         return float(cell.strip() or 0)
     except ValueError:
-        raise LabelError(f"'{cell[:20]}' under 'seconds_shown' is not a number") from None
+        raise LabelError(
+            f"'{cell[:20]}' under 'seconds_shown' is not a number: correct it"
+        ) from None
 
 
 # Written
 
 
 def events_jsonl(store: LabelStore) -> Iterator[str]:
-    """Every event in order, one JSON object per line: nothing is lost, undone labels included.
+    """Every event in order, also undone ones, as one JSON object per line.
 
-    ``seq`` is the number it has in this store; another store gives it its own.
+    ``seq`` is its number in this store; another store gives it a new one.
     """
     since, last = 0, store.last()
     while since < last:
@@ -174,7 +178,7 @@ def export(store: LabelStore, path: Path, form: Form = "events") -> None:
     """Atomically write one of the three forms.
 
     Raises:
-        LabelError: for an unknown form, or when ``path`` cannot be written.
+        LabelError: the form is unknown, or ``path`` cannot be written.
     """
     if form not in FORMS:
         raise LabelError(f"'{form!s:.20}' is not a form of export: choose from {', '.join(FORMS)}")

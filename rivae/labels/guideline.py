@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 N_LEVELS = 5
 MAX_GUIDELINE_BYTES = 2**20
-# Factors are columns beside these (``transfer.WIDE_COLUMNS``, ``transfer.LONG_COLUMNS``).
+# Columns of the label tables (``formats.WIDE_COLUMNS``, ``LONG_COLUMNS``), next to the factors.
 RESERVED_IDS = frozenset({"annotator", "item", "factor", "level"})
 FOOD_GUIDELINE = APP_FILES / "assets" / "factors" / "food_labels.json"
 
@@ -45,11 +45,11 @@ class LabelFactor(_Strict):
 
     Attributes:
         id: the short name that labels refer to.
-        name: what a person reads.
-        definition: what to look at and what to leave aside.
+        name: the name on the page.
+        definition: what to look at and what to ignore.
         levels: the five names of levels 1 to 5.
-        examples: by level, an item key (``events.item_key``) or a picture beside the guideline
-            file, as a relative path; levels without one are left out.
+        examples: by level, an item key (``events.item_key``) or the relative path of a picture in
+            the folder of the guideline file; levels without an example are left out.
         cannot_tell: when to answer "cannot tell" instead.
     """
 
@@ -85,7 +85,7 @@ class LabelFactor(_Strict):
     def _beside_the_file(cls, value: dict[int, str]) -> dict[int, str]:
         for example in value.values():
             _plain(example)
-            # A guideline from elsewhere must not show any file of this machine.
+            # A stranger's guideline must not show other files of this machine.
             if re.match(r"[/\\~]|[A-Za-z]:[/\\]", example) or ".." in re.split(r"[/\\]", example):
                 raise ValueError(
                     f"the example '{example[:60]}' leaves the guideline's folder: use an item key "
@@ -96,7 +96,7 @@ class LabelFactor(_Strict):
     @property
     def spec(self) -> FactorSpec:
         """As a column of ``PairedDataset.factors``: codes 0 to 4 stand for levels 1 to 5."""
-        from rivae.data.base import FactorSpec  # brings PyTorch, which a server of labels spares
+        from rivae.data.base import FactorSpec  # imports PyTorch, which labels alone do not need
 
         return FactorSpec(self.id, "ordinal", "shared", self.levels)
 
@@ -124,7 +124,7 @@ class Guideline(_Strict):
 
     @cached_property
     def version(self) -> str:
-        """12 hex digits of everything the guideline says, its title left out."""
+        """12 hex digits: a hash of all factors, without the title."""
         text = json.dumps(
             [factor.model_dump(mode="json") for factor in self.factors],
             sort_keys=True,
@@ -147,10 +147,10 @@ class Guideline(_Strict):
         )
 
     def with_factor(self, factor: LabelFactor) -> Guideline:
-        """A new version with ``factor`` at the end, or in place of the one with its id.
+        """A new version with ``factor`` added at the end, or replacing the one with its id.
 
         Raises:
-            LabelError: when there are too many factors already.
+            LabelError: there are too many factors already.
         """
         others = list(self.factors)
         if factor.id in self.ids:
@@ -161,7 +161,7 @@ class Guideline(_Strict):
 
 
 def label_factor(**parts: object) -> LabelFactor:
-    """A validated factor from what a person entered; LabelError names the first wrong part."""
+    """A checked factor from what a person entered; LabelError names the first wrong part."""
     try:
         return LabelFactor.model_validate(parts)
     except ValidationError as error:
@@ -169,7 +169,7 @@ def label_factor(**parts: object) -> LabelFactor:
 
 
 def guideline(title: str, factors: list[LabelFactor]) -> Guideline:
-    """A validated guideline; LabelError names the first wrong part."""
+    """A checked guideline; LabelError names the first wrong part."""
     try:
         return Guideline(title=title, factors=tuple(factors))
     except ValidationError as error:
@@ -180,7 +180,7 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
     """A guideline from its JSON.
 
     Raises:
-        LabelError: in one sentence naming ``origin`` and the first wrong part.
+        LabelError: names ``origin`` and the first wrong part.
     """
     if len(text) > MAX_GUIDELINE_BYTES:
         raise LabelError(f"{origin} is too large to be a guideline: give one of at most 1 MB")
@@ -191,7 +191,7 @@ def parse_guideline(text: str | bytes, origin: str = "the file") -> Guideline:
 
 
 def guideline_json(guideline: Guideline) -> str:
-    """What ``parse_guideline`` reads."""
+    """The guideline as JSON, for ``parse_guideline``."""
     return guideline.model_dump_json(indent=2)
 
 
@@ -208,7 +208,7 @@ def read_guideline(path: Path = FOOD_GUIDELINE) -> Guideline:
 def _plain(text: str) -> str:
     if not text.isprintable() or text != text.strip():
         raise ValueError(
-            f"'{text[:40]!a}' has a line break, an invisible character or a blank at its ends: "
+            f"'{text[:40]!a}' has a line break, an invisible character or a space at an end: "
             "remove it"
         )
     return text

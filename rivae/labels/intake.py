@@ -40,13 +40,13 @@ _NAMESPACE = uuid.UUID("6f1c0c5e-5f7b-4f0a-9d0c-6a5a2f4f7c11")
 _ACTIONS: dict[str, Action] = {"label": "label", "repeat": "label", "adjudication": "adjudicate"}
 
 
-class Offered(NamedTuple):
+class FileEvent(NamedTuple):
     """An event of a file.
 
     Attributes:
         row: number of the record in the file, from 1, without the line of column names.
         event: the event.
-        derived: its id was made from what it says, because the file gives none.
+        derived: the file gives no id, so it was made from the content of the row.
     """
 
     row: int
@@ -59,23 +59,23 @@ def read_labels(
     factors: Collection[str] | None = None,
     guideline: str = "",
     item: Callable[[str, str], str] | None = None,
-) -> list[Offered]:
+) -> list[FileEvent]:
     """The events of a file, in its order.
 
     Args:
-        factors: ids that are known; others are refused. None takes all.
-        guideline: the version that labels followed which do not say it themselves.
-        item: the key of an item from its name in the file and the plan beside it; LabelError
-            refuses it. By default names are keys.
+        factors: known ids; others are refused. None allows all.
+        guideline: the version for labels that do not name one.
+        item: gives the key of an item from its name and plan in the file; LabelError refuses it.
+            By default names are keys.
 
     Raises:
-        RivaeError: in one sentence with the first wrong row; there is no half of a file.
+        RivaeError: names the first wrong row; a file is read completely or not at all.
     """
     kind = table_kind(path)
     if kind not in (".csv", ".jsonl", ".ndjson"):
         raise LabelError(f"{path.name} holds no labels: give a .csv or .jsonl file")
     now = datetime.now(UTC)
-    found: list[Offered] = []
+    found: list[FileEvent] = []
     places: dict[Slot, LabelEvent] = {}
     keys = _Keys(item)
     for row, record in enumerate(records(path), start=1):
@@ -88,7 +88,7 @@ def read_labels(
                 if kind != ".csv" or _first(offered.event, places):
                     found.append(offered)
         except LabelError as error:
-            # Half a character out of a stranger's file could not be shown.
+            # A stranger's file may hold half a character, which cannot be shown.
             words = str(error).encode("utf-8", "backslashreplace").decode()
             raise LabelError(f"{path.name}, row {row}: {words}") from None
         if len(found) > MAX_EVENTS or row > MAX_ROWS:
@@ -99,7 +99,7 @@ def read_labels(
 
 
 def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
-    """Whether a table says this for the first time; it has no order in which a later row counts."""
+    """Whether the row is new; LabelError if an earlier row differs, as rows have no order."""
     before = places.setdefault(slot(event), event)
     if before is not event and before != event:
         raise LabelError(
@@ -110,7 +110,7 @@ def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
 
 
 class _Keys:
-    """The keys of items as files name them, each looked up once."""
+    """The keys of items by their names in the file, each looked up once."""
 
     def __init__(self, look_up: Callable[[str, str], str] | None) -> None:
         self._look_up = look_up or (lambda said, plan: said)
@@ -122,8 +122,8 @@ class _Keys:
             self._found[said, plan] = self._look_up(said, plan)
         return self._found[said, plan]
 
-    def named(self, offered: Offered) -> Offered:
-        """The event with the key of its item; an undo has that of what it undoes."""
+    def named(self, offered: FileEvent) -> FileEvent:
+        """The event with the key of its item; an undo gets the key of the event it undoes."""
         event = offered.event
         before = self._of_event.get(event.undoes) if event.undoes else None
         key = before or self.of(event.item, event.plan)
@@ -135,10 +135,10 @@ class _Keys:
 
 def _events(
     row: int, record: dict[str, Any], table: bool, guideline: str, now: datetime
-) -> Iterator[Offered]:
+) -> Iterator[FileEvent]:
     if not table:
         record.pop("seq", None)
-        yield Offered(row, from_record(record), False)
+        yield FileEvent(row, from_record(record), False)
         return
     cells = {name: unescaped(cell.strip()) for name, cell in record.items()}
     missing = [name for name in WIDE_COLUMNS if name not in cells]
@@ -157,12 +157,12 @@ def _events(
 
 
 def _said(event: LabelEvent) -> str:
-    """An id made of what a row says, so that the same row again is the same event."""
+    """An id made from the content of a row, so that the same row is always the same event."""
     parts = (event.kind, event.annotator, event.item, event.factor, event.level, event.guideline)
     return str(uuid.uuid5(_NAMESPACE, "\n".join(str(part) for part in parts)))
 
 
-def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Iterator[Offered]:
+def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Iterator[FileEvent]:
     unknown = [name for name in cells if name not in LONG_COLUMNS]
     if unknown:
         raise LabelError(f"unknown column '{unknown[0][:40]}': use {', '.join(LONG_COLUMNS)}")
@@ -170,7 +170,7 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
         if name not in cells:
             raise LabelError(f"there is no column '{name}': name it in the first line")
     if not cells["level"]:
-        return  # a row that waits to be filled in
+        return  # a row to be filled in later
     kind = cells.get("kind") or "label"
     if kind not in LONG_KINDS:
         raise LabelError(f"'{kind[:20]}' is not a kind: write {', '.join(LONG_KINDS)}")
@@ -190,4 +190,4 @@ def _long(row: int, cells: dict[str, str], guideline: str, now: datetime) -> Ite
         repeat=kind == "repeat",
         plan=cells.get("plan", ""),
     )
-    yield Offered(row, event, not cells.get("id"))
+    yield FileEvent(row, event, not cells.get("id"))

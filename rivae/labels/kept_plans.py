@@ -31,7 +31,7 @@ Opened = TypeVar("Opened")
 
 
 def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
-    """Keep a plan and the guideline it starts with; storing the same again is harmless.
+    """Store a plan and the guideline it starts with; storing it again is harmless.
 
     Raises:
         LabelError: the plan was made for another guideline, or another plan has its name.
@@ -43,11 +43,11 @@ def keep_plan(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
 
 
 def name_plan(store: LabelStore, plan: LabelPlan, name: str, guideline: Guideline) -> LabelPlan:
-    """The same items in the same order under a free name, with a guideline: ready to be kept.
+    """The plan under a free name and with a guideline, ready for ``keep_plan``.
 
     Raises:
-        ConfigError: no plan can have this name.
-        LabelError: a plan has it.
+        ConfigError: the name is not allowed.
+        LabelError: another plan has the name.
     """
     check_plan_name(name)
     if store.document(PLAN, name) is not None:
@@ -70,13 +70,13 @@ def kept_plan(store: LabelStore, plan_id: str) -> LabelPlan:
 
 
 def plan_names(store: LabelStore) -> list[str]:
-    """The names of all plans, sorted, without the deleted ones; some may be damaged."""
+    """The names of all plans, sorted, without deleted ones; damaged plans are included."""
     removed = _removed(store)
     return [name for name in store.documents(PLAN) if _short(name) not in removed]
 
 
 def require_plan(store: LabelStore, plan_id: str) -> None:
-    """LabelError unless there is a plan with this name, be it damaged, that was not deleted."""
+    """LabelError unless there is a plan with this name (it may be damaged) that was not deleted."""
     if _short(plan_id) in _removed(store):
         raise LabelError(
             f"the labelling plan '{plan_id[:80]}' was deleted: restore it with "
@@ -87,10 +87,10 @@ def require_plan(store: LabelStore, plan_id: str) -> None:
 
 
 def delete_plan(store: LabelStore, plan_id: str, now: datetime | None = None) -> None:
-    """Leave a plan out of every list until it is restored; all labels stay.
+    """Delete a plan until it is restored; all labels stay.
 
     Raises:
-        LabelError: there is no such plan, or somebody deletes or restores it at this moment.
+        LabelError: there is no such plan, or somebody is deleting or restoring it right now.
     """
     require_plan(store, plan_id)
     _mark(store, plan_id, now)
@@ -103,12 +103,14 @@ def restore_plan(store: LabelStore, plan_id: str) -> None:
         LabelError: no plan of this name was deleted.
     """
     if plan_id not in dict(deleted_plans(store)):
-        raise LabelError(f"no labelling plan '{plan_id[:80]}' was deleted")
+        raise LabelError(
+            f"no deleted labelling plan is named '{plan_id[:80]}': see `rivae trash list`"
+        )
     _mark(store, plan_id, None)
 
 
 def deleted_plans(store: LabelStore) -> list[tuple[str, datetime]]:
-    """The plans that were deleted, by name, and when."""
+    """The names of the deleted plans, and when each was deleted."""
     removed = _removed(store)
     if not removed:
         return []
@@ -120,10 +122,7 @@ def deleted_plans(store: LabelStore) -> list[tuple[str, datetime]]:
 
 
 def kept_plans(store: LabelStore, *, deleted: bool = False) -> list[LabelPlan]:
-    """All plans that can be read, by name; a damaged one must not hold up the others.
-
-    ``deleted``: those as well.
-    """
+    """All readable plans, by name; damaged ones are skipped. ``deleted`` includes deleted plans."""
     found = []
     for name in store.documents(PLAN) if deleted else plan_names(store):
         with suppress(DataError):
@@ -132,7 +131,7 @@ def kept_plans(store: LabelStore, *, deleted: bool = False) -> list[LabelPlan]:
 
 
 def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:
-    """The guideline that the plan's annotators follow now: the last revision.
+    """The current guideline of the plan: its last revision.
 
     Raises:
         LabelError: the store does not have it.
@@ -142,7 +141,7 @@ def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:
     if revisions:
         version = store.document(REVISION, revisions[-1]) or ""
     if not version:
-        return read_guideline()  # a plan from a file that fixed none: the eight factors
+        return read_guideline()  # a plan from a file without a guideline: the eight factors
     found = store.guideline(version)
     if found is None:
         raise LabelError(f"the guideline of plan {plan.id} is not in this store: make a new plan")
@@ -150,11 +149,11 @@ def plan_guideline(store: LabelStore, plan: LabelPlan) -> Guideline:
 
 
 def revise(store: LabelStore, plan: LabelPlan, guideline: Guideline) -> None:
-    """From now on annotators of this plan follow ``guideline``; labels keep what they followed.
+    """Give the plan a new guideline; existing labels keep the version they followed.
 
     Raises:
-        LabelError: a factor was left out (its labels would be shown nowhere), or somebody revised
-            the same plan at this moment.
+        LabelError: a factor is missing (its labels would be shown nowhere), or somebody is
+            revising the same plan right now.
     """
     before = plan_guideline(store, plan)
     missing = [name for name in before.ids if name not in guideline.ids]
@@ -260,7 +259,7 @@ def _mark(store: LabelStore, plan_id: str, now: datetime | None) -> None:
 
 
 def _removed(store: LabelStore) -> dict[str, str]:
-    """The plans that are deleted now, by ``_short``, with their last document of removal."""
+    """The deleted plans, by ``_short``, with their last removal document."""
     all_of: dict[str, list[str]] = {}
     for name in store.documents(REMOVAL):
         all_of.setdefault(name[: -_DIGITS - 1], []).append(name)
@@ -275,7 +274,7 @@ def _time(text: str) -> datetime:
 
 
 def _short(plan_id: str) -> str:
-    # A plan's name may be as long as a document's id already.
+    # A plan's name alone may have the full length of a document id.
     return hashlib.sha256(plan_id.encode()).hexdigest()[:32]
 
 

@@ -1,8 +1,7 @@
-"""Which item a name in a file or an old store means; names that mean none are refused.
+"""Finds the item of a name in a file or an old store; unknown names are refused.
 
-An item is known where it belongs to the data of a kept plan, or where the store has labels of it
-already. In a store without plans, where nothing can be looked up, any item of a data set that is
-here may come first.
+An item is known if it belongs to the data of a kept plan, or if the store already has labels of it.
+In a store without plans, where nothing can be looked up, any item of an installed data set counts.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _ROW = re.compile(r"[0-9]{1,9}")
 
 
 class Named(NamedTuple):
-    """A name that was given the key of an item."""
+    """A name in a file, with the key and title of the item found for it."""
 
     said: str
     key: str
@@ -44,14 +43,13 @@ class _Opened(NamedTuple):
 
 
 class KnownItems:
-    """Looks up items of a store's plans; a data set is opened when it is first asked for.
+    """Looks up items of a store's plans; data sets are opened when first needed.
 
     Args:
-        own: data that names without a data set belong to: by their id in it, or by row.
+        own: the data for names without a data set: an id in this data, or a row.
         by_row: names are data rows of ``own``.
-        deleted: deleted plans count as well.
+        deleted: also use deleted plans.
         open_data: opens the data of a plan.
-
     """
 
     def __init__(
@@ -64,7 +62,7 @@ class KnownItems:
         open_data: Callable[[LabelPlan], PairedDataset] = plan_data,
     ) -> None:
         if by_row and own is None:
-            raise LabelError("row numbers need the data that they count in: name a plan or a run")
+            raise LabelError("row numbers need their data: name a plan or a run")
         self._store, self._by_row, self._open = store, by_row, open_data
         self._deleted = deleted
         self._own = None if own is None else _Opened.of(own)
@@ -75,7 +73,7 @@ class KnownItems:
 
     @cached_property
     def plans(self) -> dict[str, LabelPlan]:
-        """The plans of the store that can be read, by name."""
+        """The readable plans of the store, by name."""
         return {plan.id: plan for plan in kept_plans(self._store, deleted=self._deleted)}
 
     @cached_property
@@ -89,7 +87,7 @@ class KnownItems:
             plan: the plan under which it was labelled, "" when unknown.
 
         Raises:
-            LabelError: it names no item, or nobody can tell which.
+            LabelError: it names no item, or several could be meant.
         """
         if self._own is not None:
             found = self._by_own(self._own, said)
@@ -102,22 +100,22 @@ class KnownItems:
             return self._found(opened, said, f"{opened.data.key_name}:{said[len(OLD_IMPORT) :]}")
         if not said.partition(":")[1]:
             raise LabelError(
-                f"'{said[:60]}' names no item: write items as in an exported file, or name the "
-                "plan that they belong to (--plan NAME, and --rows for row numbers)"
+                f"'{said[:60]}' names no item: write items as in an exported file, or name "
+                "their plan (--plan NAME, and --rows for row numbers)"
             )
         if said not in self._stored:
             self._check(said)
         return said
 
     def named(self, n: int) -> tuple[tuple[Named, ...], int]:
-        """The first ``n`` names that ``key`` gave another key, and how many there are."""
+        """The first ``n`` names that differ from their key, and how many there are in all."""
         first = list(self._named.items())[:n]
         return tuple(
             Named(said, key, opened.data.title(opened.rows[key])) for said, (key, opened) in first
         ), len(self._named)
 
     def _by_own(self, own: _Opened, said: str) -> str | None:
-        """The item of ``own`` with this row or id; None where the name says its data set."""
+        """The item of ``own`` with this row or id; None where the name includes a data set."""
         if self._by_row:
             if not _ROW.fullmatch(said) or int(said) >= len(self._keys):
                 raise LabelError(
@@ -138,7 +136,9 @@ class KnownItems:
 
     def _found(self, opened: _Opened, said: str, key: str) -> str:
         if key not in opened.rows:
-            raise LabelError(f"the import behind it has no item '{key.partition(':')[2][:60]}'")
+            raise LabelError(
+                f"the imported data have no item '{key.partition(':')[2][:60]}': correct its id"
+            )
         self._named[said] = (key, opened)
         return key
 
@@ -146,25 +146,27 @@ class KnownItems:
         """The data of a plan on an import."""
         plan = self.plans.get(plan_id)
         if plan is None or plan.dataset != PAIRS:
-            raise LabelError(f"there is no plan '{plan_id[:80]}' of an import here")
+            raise LabelError(
+                f"there is no plan '{plan_id[:80]}' on imported data here: import the plan first"
+            )
         found = self._opened(plan)
         if found is None:
             raise LabelError(self._trouble[plan.id])
         return found
 
     def _only(self) -> _Opened:
-        """The one import that all plans are about."""
+        """The data of the import that all plans on imports share."""
         found = [self._of(plan.id) for plan in self.plans.values() if plan.dataset == PAIRS]
         if len({opened.data.key_name for opened in found}) != 1:
             raise LabelError(
-                "it does not say which import is meant, and "
+                "the item does not name its import, and "
                 + ("several have a plan" if found else "none has a plan")
                 + ": name the plan (--plan NAME)"
             )
         return found[0]
 
     def _opened(self, plan: LabelPlan) -> _Opened | None:
-        """The data of a plan; None where ``_trouble`` says why it cannot be opened."""
+        """The data of a plan; None if it cannot be opened (``_trouble`` has the reason)."""
         if plan.fingerprint not in self._data and plan.id not in self._trouble:
             try:
                 self._data[plan.fingerprint] = _Opened.of(self._open(plan))
@@ -195,7 +197,7 @@ class KnownItems:
 
     @cached_property
     def _here(self) -> frozenset[str]:
-        """What may stand before an item's id, where there is no plan to look it up in."""
+        """The data sets that a key may name when there is no plan to look it up in."""
         found = {name for name in dataset_names() if name != PAIRS}
         for folder in list_stores():
             try:

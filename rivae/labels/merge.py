@@ -20,7 +20,7 @@ from rivae.errors import LabelError
 from rivae.labels import sql
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
 from rivae.labels.formats import level_cell
-from rivae.labels.intake import Offered, read_labels
+from rivae.labels.intake import FileEvent, read_labels
 from rivae.labels.kept_plans import plan_guideline
 from rivae.labels.known_items import KnownItems, Named
 from rivae.labels.plan import LabelPlan
@@ -35,12 +35,12 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True)
 class Conflict:
-    """What a file says otherwise than the store, or cannot say.
+    """A row that differs from the store, or that the store cannot take.
 
     Attributes:
         row: of the file, from 1.
-        annotator, item, factor: what it is about.
-        stored, offered: "3", "cannot tell", "flag", "skip" or "none"; "" where ``reason`` says all.
+        annotator, item, factor: of the label.
+        stored, offered: "3", "cannot tell", "flag", "skip" or "none"; "" if ``reason`` is enough.
         reason: one sentence.
     """
 
@@ -55,16 +55,15 @@ class Conflict:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What became of a file.
+    """The result of importing a file.
 
     Attributes:
         added: events that are new in the store.
-        known: events that it had, or that say what it says already.
-        n_conflicts: events or slots that were left out.
+        known: events that the store had, or that agree with it.
+        n_conflicts: events or slots that were not added.
         conflicts: the first ``MAX_REPORTED`` of them.
-        named: the first ``MAX_NAMED`` names of items that are no keys, with what they were taken
-            for.
-        n_named: how many there are.
+        named: the first ``MAX_NAMED`` item names that are not keys, with the items found for them.
+        n_named: how many such names there are.
     """
 
     added: int
@@ -87,14 +86,13 @@ def import_labels(
     """Add the labels in ``path`` to ``store``, in one transaction.
 
     Args:
-        factors: ids that are known; by default those of the plans, and any where there is no plan.
+        factors: known ids; by default those of the plans, or any if there is no plan.
         guideline: see ``intake.read_labels``.
-        items: which item a name means; by default those of the plans are known.
+        items: finds the item of a name; by default among the items of the plans.
         dry_run: check and report, store nothing.
 
     Raises:
-        RivaeError: when a row cannot be read, or names an item or factor that is not known;
-            nothing is stored then.
+        RivaeError: a row cannot be read, or its item or factor is unknown. Nothing is stored then.
     """
     items = items or KnownItems(store)
     if factors is None:
@@ -117,14 +115,14 @@ def import_content(
     items: KnownItems | None = None,
     dry_run: bool = False,
 ) -> ImportReport:
-    """``import_labels`` of a file that only has a name.
+    """``import_labels`` for an uploaded file.
 
     Raises:
-        RivaeError: it is too large, or a row cannot be read; nothing is stored then.
+        RivaeError: it is too large, or a row cannot be read. Nothing is stored then.
     """
     if len(content) > MAX_MEGABYTES << 20:
         raise LabelError(f"a file of labels has at most {MAX_MEGABYTES} MB: split it")
-    # The name is a stranger's; its end says what kind of file it is.
+    # The name is a stranger's; its suffix tells the kind of file.
     safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         path = Path(folder) / safe
@@ -133,9 +131,9 @@ def import_content(
 
 
 def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[str] | None:
-    """The factors of some plans, which a file may speak of; None, so any, where there is no plan.
+    """The factors of some plans, which a file may contain; None (any factor) if there is no plan.
 
-    A factor that no plan has would be shown nowhere.
+    Labels of a factor without a plan would be shown nowhere.
     """
     factors: set[str] = set()
     for plan in plans:
@@ -146,14 +144,14 @@ def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[
 def _factors_of(store: LabelStore, plan: LabelPlan) -> frozenset[str]:
     try:
         return frozenset(plan_guideline(store, plan).ids)
-    except LabelError:  # a guideline that is lost or damaged; the other plans go on
+    except LabelError:  # its guideline is lost or damaged; the other plans still work
         return frozenset()
 
 
 def _check_factors(
-    store: LabelStore, path: Path, offers: Sequence[Offered], plans: Mapping[str, LabelPlan]
+    store: LabelStore, path: Path, offers: Sequence[FileEvent], plans: Mapping[str, LabelPlan]
 ) -> None:
-    """LabelError where a label says that it was given under a plan that does not ask for it."""
+    """LabelError where a label names a plan that does not ask for its factor."""
     asked: dict[str, frozenset[str]] = {}
     for row, event, _ in offers:
         if not event.factor or event.plan not in plans:
@@ -168,22 +166,24 @@ def _check_factors(
 
 
 def _sort_out(
-    connection: Connection, offers: Sequence[Offered]
+    connection: Connection, offers: Sequence[FileEvent]
 ) -> tuple[list[LabelEvent], ImportReport]:
-    """The events to insert, in the order of the file, and the report."""
+    """The events to add, in the order of the file, and the report."""
     asked = {o.event.id for o in offers} | {o.event.undoes for o in offers if o.event.undoes}
     known = {event_id: found.event for event_id, found in find_events(connection, asked).items()}
     stored = frozenset(known)
     conflicts: list[Conflict] = []
     n_known = 0
-    by_slot: dict[Slot, list[Offered]] = {}
+    by_slot: dict[Slot, list[FileEvent]] = {}
     for offered in offers:
         event = offered.event
         try:
             check_undo(event, known)
             if event.id not in stored and event.id in known:
                 if known[event.id] != event:
-                    raise LabelError("the file has this id twice with different content")
+                    raise LabelError(
+                        "the file has this id twice with different content: correct it"
+                    )
                 continue
             if event.id in stored and known[event.id] != event and not offered.derived:
                 raise LabelError("the store has this event with other content")
@@ -196,7 +196,7 @@ def _sort_out(
         target = known[event.undoes] if event.action == "undo" else event
         by_slot.setdefault(slot(target), []).append(offered)
     taken, standing = _taken(connection, by_slot)
-    new: list[Offered] = []
+    new: list[FileEvent] = []
     for place, own in by_slot.items():
         if place not in taken:
             new += own
@@ -209,7 +209,7 @@ def _sort_out(
         if says == has:
             n_known += len(unseen)
         else:
-            conflicts.append(_conflict(unseen[-1], has, says, "the store says otherwise"))
+            conflicts.append(_conflict(unseen[-1], has, says, "the store has another label"))
     new.sort(key=lambda offered: offered.row)
     conflicts.sort(key=lambda conflict: conflict.row)
     report = ImportReport(len(new), n_known, len(conflicts), tuple(conflicts[:MAX_REPORTED]))
@@ -219,7 +219,7 @@ def _sort_out(
 def _taken(
     connection: Connection, places: Iterable[Slot]
 ) -> tuple[set[Slot], dict[Slot, LabelEvent]]:
-    """The slots about the same items that ever had an event, and what stands in them now."""
+    """The slots of the same items that ever had an event, and their current events."""
     taken: set[Slot] = set()
     standing: dict[Slot, LabelEvent] = {}
     e = sql.label_events
@@ -239,6 +239,6 @@ def _words(event: LabelEvent | None) -> str:
     return level_cell(event.level) if event.action in ("label", "adjudicate") else event.action
 
 
-def _conflict(offered: Offered, stored: str, says: str, reason: str) -> Conflict:
+def _conflict(offered: FileEvent, stored: str, says: str, reason: str) -> Conflict:
     e = offered.event
     return Conflict(offered.row, e.annotator, e.item, e.factor, stored, says, reason)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Renamed:
-    """What became of old keys.
+    """The result of renaming old keys.
 
     Attributes:
-        events: how many have the key of their import now.
-        left: sentences about those that do not.
+        events: how many now have the key of their import.
+        left: sentences about those that could not be renamed.
     """
 
     events: int = 0
@@ -33,12 +33,12 @@ class Renamed:
 
 
 def rename_old_keys(store: LabelStore) -> Renamed:
-    """Name the import in every event that lacks it, in one transaction; harmless to do again.
+    """Add the import to every key that lacks it, in one transaction; harmless to repeat.
 
     Raises:
-        LabelError: the store did not answer, or cannot be written; nothing is changed then.
+        LabelError: the store did not answer, or is read-only; nothing is changed then.
     """
-    from rivae.labels.known_items import KnownItems  # brings PyTorch
+    from rivae.labels.known_items import KnownItems  # imports PyTorch
 
     items = KnownItems(store, deleted=True)
     with store.writing() as connection:
@@ -58,13 +58,13 @@ def rename_old_keys(store: LabelStore) -> Renamed:
 
 
 def _new_keys(rows: Iterable[Any], items: KnownItems) -> tuple[dict[int, str], tuple[str, ...]]:
-    """The new key by sequence number, and sentences about what keeps its old one."""
+    """The new key by sequence number, and sentences about the keys that stay."""
     by_id: dict[str, str] = {}
     new: dict[int, str] = {}
     left: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         try:
-            # Undone under another plan, it is still the item of what is undone.
+            # An undo under another plan is still about the item of the undone event.
             key = by_id.get(row.undoes) if row.undoes else None
             key = key or items.key(row.item, row.plan)
         except LabelError as error:
@@ -78,36 +78,36 @@ def _told(plan: str, why: str, items: list[str]) -> str:
     n = "1 label" if len(items) == 1 else f"{len(items):,} labels"
     whose = f"of plan {plan}" if plan else "without a plan"
     return (
-        f"{n} {whose} ({items[0][:60]} …) could not be given to an import ({why}): they are kept, "
-        "but count nowhere; bring back the run of the plan, or import their table again with --plan"
+        f"{n} {whose} ({items[0][:60]} …) could not be matched to an import ({why}): they are kept "
+        "but not counted; bring back the run of the plan, or import their table again with --plan"
     )
 
 
 VARIABLE = "RIVAE_LABELS"
 DEFAULT = "labels/labels.db"
 READ_ONLY = (
-    "these labels were made by an older version and can only be read here: open them once where "
-    "they can be written, so that those of imports are found"
+    "these labels were made by an older version and are read-only here: open them once where they "
+    "can be written, so that labels of imported items are found"
 )
 
 
 def labels_url() -> str:
-    """A file of the working folder, a path, or the URL of a database (see ``LabelStore``)."""
+    """Where labels are kept: a path or the URL of a database (see ``LabelStore``)."""
     return os.environ.get(VARIABLE) or DEFAULT
 
 
 def labels_are_kept() -> bool:
-    """Whether there is a store that needs not be made first; of a server's this is not known."""
+    """Whether the file of labels exists; assumed for the URL of a server."""
     url = labels_url()
     return "://" in url or Path(url).is_file()
 
 
 def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> LabelStore:
-    """The store of labels; labels made before imports were told apart get the name of theirs.
+    """The store of labels; old keys of imported items get the name of their import.
 
     Args:
-        url: another place than ``labels_url()``.
-        tell: called with a sentence about every kind of label for which that could not be done.
+        url: instead of ``labels_url()``.
+        tell: called with a sentence about each group of keys that could not be renamed.
 
     Raises:
         LabelError: it cannot be opened.
@@ -117,12 +117,9 @@ def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> Lab
         if store.has_items(OLD_IMPORT):
             left = (READ_ONLY,) if store.read_only else rename_old_keys(store).left
             for sentence in left:
-                (tell or _nobody)(sentence)
+                if tell is not None:
+                    tell(sentence)
     except BaseException:
         store.close()
         raise
     return store
-
-
-def _nobody(sentence: str) -> None:
-    """Nobody is told."""

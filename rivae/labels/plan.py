@@ -1,10 +1,10 @@
-"""A labelling plan: which items are shown, in which order, for which runs; a file of its own.
+"""A labelling plan: which items are shown, in which order, for which runs; saved as one file.
 
-The union of the unique items that the runs' evaluations retrieved (1,000 items stand behind 20,000
-points). A few queries at a time, drawn at random, the items of all runs in random order: so the
-first labels serve every run alike, and at any moment some queries are whole, without which a score
-from half of the labels would be far off (``rivae.labels.scores``). Some items come again later, as
-hidden repeats.
+Its items are all unique items that the evaluations of the runs retrieved (1,000 items for 20,000
+points). They come a few random queries at a time, with the items of all runs in random order. So
+the first labels serve every run alike, and at any time some queries are completely labelled;
+without that, a score from half of the labels would be far off (``rivae.labels.scores``). Some items
+are repeated later, as hidden repeats.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Strict(BaseModel):
 
 
 class PlanRun(_Strict):
-    """A run that the plan serves; ``model`` is the hash of its model, ``n_items`` what it needs."""
+    """A run that the plan serves, the hash of its model and the number of items it needs."""
 
     id: Annotated[str, Field(pattern=PLAN_ID)]
     model: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -52,18 +52,18 @@ class PlanRun(_Strict):
 
 
 class LabelPlan(_Strict):
-    """What is shown, in order.
+    """The items to show, in order.
 
     Attributes:
-        id: the plan's name, which every label event carries.
-        dataset, fingerprint: the data set that ``order`` counts in.
+        id: the plan's name, which every label event names.
+        dataset, fingerprint: the data set of the rows in ``order``.
         runs: the runs that the labels serve.
         purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
-        guideline: version of the guideline that annotators follow; "" is not fixed.
+        guideline: version of the guideline that annotators follow; "" for any.
         random_state: seed of the order.
-        order: data rows by position; a row may stand there twice.
-        repeats: the positions in ``order`` of hidden repeats, ascending.
+        order: data rows by position; a row may occur twice.
+        repeats: positions of hidden repeats in ``order``, ascending.
     """
 
     version: Literal[1] = 1
@@ -87,7 +87,7 @@ class LabelPlan(_Strict):
         return np.unique(np.array(self.order, dtype=np.int64))
 
     def check(self, data: PairedDataset) -> None:
-        """Raises DataError when the plan was made for other data."""
+        """Raises DataError if the plan was made for other data."""
         if self.fingerprint != data.fingerprint or max(self.order) >= len(data):
             raise DataError(
                 f"plan {self.id} was made for other data than this {data.name}: open the data set "
@@ -106,20 +106,20 @@ def make_plan(
     random_state: int = 0,
     progress: Callable[[str, float], None] | None = None,
 ) -> LabelPlan:
-    """The plan that serves the stored D/C/I of one or several evaluated runs on one data set.
+    """A plan for the evaluations (D/C/I) of one or several runs on one data set.
 
     Args:
         name: its id: small letters, digits, '.', '_' and '-'.
-        data: the runs' data set, if it is open already.
+        data: the runs' data set, if it is already open.
         n_queries: queries per run, see ``measured_traversal``.
         repeats: share of hidden repeats, .05 to .10.
         guideline: ``Guideline.version``.
         random_state: seed of the order.
-        progress: called with what is done now and the share of all work done.
+        progress: called with the current stage and the share of work done.
 
     Raises:
-        ConfigError: no run or too many, one named twice, a setting out of range.
-        DataError: runs on different data.
+        ConfigError: no run, too many, one named twice, or a setting out of range.
+        DataError: the runs have different data.
         RunError: a run has no model or no evaluation.
     """
     if not 1 <= len(runs) <= MAX_RUNS:
@@ -140,7 +140,7 @@ def make_plan(
         tell(stage, i / len(runs))
         own = run.load_dataset() if run is not runs[0] else data
         if own.fingerprint != data.fingerprint:
-            raise DataError(f"{run.id} and {runs[0].id} have different data: plan them apart")
+            raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
         found = measured_traversal(run, data, n_queries=n_queries, progress=searched)
         needed.append(_blocks(found, random_state))
     order, again = label_order(needed, random_state, repeats)
@@ -162,18 +162,18 @@ def make_plan(
 
 
 def check_plan_name(name: str, random_state: int = 0) -> None:
-    """Raises ConfigError when a plan cannot have this name, or this seed."""
+    """Raises ConfigError if a plan cannot have this name or seed."""
     if not re.fullmatch(PLAN_ID, name):
         raise ConfigError(
             f"'{name[:80]}' cannot name a plan: use at most 80 of a-z, 0-9, '.', '_' and '-', "
-            "beginning with a letter or digit"
+            "starting with a letter or digit"
         )
     if not 0 <= random_state < 2**31:
         raise ConfigError(f"{random_state} is not a seed: use a whole number from 0 on")
 
 
 def _blocks(found: Traversal, random_state: int) -> list[Ints]:
-    """The rows behind every five queries; runs that measured the same queries have them alike."""
+    """The rows of every five queries; runs with the same queries get the same blocks of them."""
     queries = np.random.default_rng(random_state).permutation(len(found.z_ref))
     return [
         needed_items(replace(found, ids=found.ids[queries[start : start + BLOCK]]))
@@ -184,16 +184,16 @@ def _blocks(found: Traversal, random_state: int) -> list[Ints]:
 def label_order(
     needed: Sequence[Sequence[ArrayLike]], random_state: int, repeats: float = REPEATS
 ) -> tuple[Ints, Ints]:
-    """The rows by position, and the positions that are hidden repeats.
+    """The rows by position, and the positions of the hidden repeats.
 
     Args:
-        needed: for each run its blocks of rows; the first blocks of all runs come first.
+        needed: the blocks of rows of each run; the first blocks of all runs come first.
         random_state: seed.
-        repeats: share of the items that come again; each at least ``MIN_GAP`` positions after its
-            first sight, or half of the plan where that is shorter.
+        repeats: share of the items to repeat, at least ``MIN_GAP`` positions after they were first
+            shown (or half of the plan, if that is shorter).
 
     Raises:
-        ConfigError: a share out of .05 ... .10, or no items.
+        ConfigError: the share is outside .05 to .10, or there are no items.
     """
     if not MIN_REPEATS <= repeats <= MAX_REPEATS:
         raise ConfigError(f"hidden repeats are 5 to 10 % of the items, not {100 * repeats:g} %")
@@ -204,12 +204,14 @@ def label_order(
         turns += rng.permutation(np.unique(np.hstack(parts))).tolist()
     items = list(dict.fromkeys(turns))
     if not items:
-        raise ConfigError("there is nothing to label: no run retrieves an item")
+        raise ConfigError("no run retrieves an item: choose other runs")
     n = len(items)
     gap = min(MIN_GAP, n // 2)
     after = np.linspace(gap, n, round(repeats * n) + 1)[1:].round().astype(int)  # items before it
     order, again, start = list[int](), list[int](), 0
-    seen_at = np.full(n, np.iinfo(np.int64).max)  # never repeated before it was seen, or twice
+    seen_at = np.full(
+        n, np.iinfo(np.int64).max
+    )  # no repeat before the item was shown, and only one
     for end in after:
         seen_at[start:end] = np.arange(len(order), len(order) + end - start)
         order += items[start:end]
@@ -226,7 +228,7 @@ def read_plan(source: Path | bytes) -> LabelPlan:
     """The plan in a file or its content; a file may come from a stranger.
 
     Raises:
-        DataError: it cannot be read, is larger than ``MAX_BYTES``, or is not of this form.
+        DataError: it cannot be read, is larger than ``MAX_BYTES``, or is not a plan.
     """
     plan = read_form(
         LabelPlan,

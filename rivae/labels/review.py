@@ -22,7 +22,7 @@ from rivae.labels.agreement import (
 )
 from rivae.labels.events import Kind
 from rivae.labels.formats import escaped
-from rivae.labels.rows import Progress
+from rivae.labels.rows import FactorProgress
 from rivae.labels.store import LabelStore
 from rivae.labels.table import level_table
 
@@ -33,13 +33,13 @@ Row = dict[str, Any]  # of a table; unknown numbers are NaN
 
 
 @dataclass(frozen=True)
-class Share:
-    """What one annotator did.
+class AnnotatorShare:
+    """The work of one annotator.
 
     Attributes:
         annotator: who.
         answers: items times factors with an answer, "cannot tell" included.
-        cannot_tell: those of them without a level.
+        cannot_tell: how many of them are "cannot tell".
         repeats: answers to hidden repeats.
         seconds: mean time per answer; 0 without one.
     """
@@ -53,17 +53,17 @@ class Share:
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """How far a plan is.
+    """The progress of a plan.
 
     Attributes:
         needed: items times factors.
-        answered: those with an answer by at least one annotator.
-        shares: everybody with an answer, most answers first.
+        answered: how many have an answer by at least one annotator.
+        shares: all annotators with an answer, most answers first.
     """
 
     needed: int
     answered: int
-    shares: tuple[Share, ...]
+    shares: tuple[AnnotatorShare, ...]
 
 
 def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[str]) -> PlanProgress:
@@ -71,7 +71,7 @@ def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[st
 
     Args:
         keys: the item keys of the plan, repetitions allowed.
-        factors: ids that are asked; answers about others are left out.
+        factors: ids of the plan's factors; answers about others are left out.
 
     Raises:
         LabelError: the store did not answer.
@@ -84,11 +84,11 @@ def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[st
             for k, number in enumerate((p.labelled, p.cannot_tell, p.repeats, p.seconds)):
                 mine[k] += number
     shares = [
-        Share(who, int(n), int(unknown), int(repeats), seconds / n if n else 0.0)
+        AnnotatorShare(who, int(n), int(unknown), int(repeats), seconds / n if n else 0.0)
         for who, (n, unknown, repeats, seconds) in sums.items()
         if n or repeats
     ]
-    # One annotator's answers are each of another item and factor.
+    # No two answers of one annotator are about the same item and factor.
     answered = (
         shares[0].answers
         if len(shares) == 1
@@ -101,20 +101,20 @@ def plan_progress(store: LabelStore, keys: Collection[str], factors: Sequence[st
 
 
 @dataclass(frozen=True)
-class Said:
-    """What stands in the store about the items of a plan, by data row.
+class PlanAnswers:
+    """All answers about the items of a plan, by data row.
 
     Attributes:
         labels, again: first labels and answers to hidden repeats, see ``rivae.labels.table``.
         progress: counts per annotator and factor, the plan's factors only, in their order.
-        flags: columns item, factor ("" for the whole item) and annotator.
+        flags: columns item, factor ("" for the item itself) and annotator.
         factors: ids, in the order of the guideline.
         n_items, n_repeats: of the plan.
     """
 
     labels: pd.DataFrame
     again: pd.DataFrame
-    progress: tuple[Progress, ...]
+    progress: tuple[FactorProgress, ...]
     flags: pd.DataFrame
     factors: tuple[str, ...]
     n_items: int
@@ -122,12 +122,12 @@ class Said:
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Whoever gave a label, sorted."""
+        """Everybody with a label, sorted."""
         return tuple(sorted(self.labels["annotator"].unique()))
 
     @property
     def digest(self) -> str:
-        """Changes whenever a label does, and not with a verdict or a flag."""
+        """Changes with every label, but not with a verdict or a flag."""
         found = hashlib.sha256(repr(self.factors).encode())
         for table in (self.labels, self.again):
             found.update(pd.util.hash_pandas_object(table, index=False).to_numpy().tobytes())
@@ -136,7 +136,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class PlanAgreement:
     """How annotators agree.
 
     Attributes:
@@ -152,14 +152,14 @@ class Agreed:
     apart: pd.DataFrame
 
 
-def what_was_said(
+def read_answers(
     store: LabelStore, row_of: Mapping[str, int], factors: Sequence[str], n_repeats: int
-) -> Said:
+) -> PlanAnswers:
     """Read the labels of a plan's items.
 
     Args:
         row_of: the data row of every item key of the plan.
-        factors: ids that the plan's annotators follow now; labels of others are left out.
+        factors: ids in the current guideline of the plan; labels of others are left out.
         n_repeats: hidden repeats of the plan.
 
     Raises:
@@ -172,7 +172,7 @@ def what_was_said(
         for c in store.current("flag", items=row_of)
         if c.event.factor == "" or c.event.factor in place
     )
-    return Said(
+    return PlanAnswers(
         _levels(store, row_of, place, "label"),
         _levels(store, row_of, place, "repeat"),
         tuple(sorted(counted, key=lambda p: (p.annotator, place[p.factor]))),
@@ -189,22 +189,26 @@ def _levels(
     return level_table((row for row in store.levels(kind, items=row_of) if row[2] in known), row_of)
 
 
-def how_they_agree(said: Said, *, n_bootstrap: int = 1000, random_state: int = 0) -> Agreed:
-    """Alpha, kappas, repeats and items far apart; everything is by the plan's factors."""
-    return Agreed(
+def measure_agreement(
+    answers: PlanAnswers, *, n_bootstrap: int = 1000, random_state: int = 0
+) -> PlanAgreement:
+    """Alpha, kappas, repeats and items far apart, for each factor of the plan."""
+    return PlanAgreement(
         tuple(
-            agreement(said.labels, said.factors, n_bootstrap=n_bootstrap, random_state=random_state)
+            agreement(
+                answers.labels, answers.factors, n_bootstrap=n_bootstrap, random_state=random_state
+            )
         ),
-        pairwise_kappa(said.labels, said.factors),
-        self_agreement(said.labels, said.again, said.factors),
-        far_apart(said.labels),
+        pairwise_kappa(answers.labels, answers.factors),
+        self_agreement(answers.labels, answers.again, answers.factors),
+        far_apart(answers.labels),
     )
 
 
 def reading(found: Agreement) -> str:
-    """What an alpha says, in words; Krippendorff asks for .8, and .667 for tentative conclusions.
+    """An alpha in words; Krippendorff asks for .8, or .667 for tentative conclusions.
 
-    The lower end of the interval is read as well, since more items could show that end.
+    The lower end of the interval is read too, since with more items alpha may turn out as low.
     """
     if not found.n_items:
         return "no item has labels of two annotators"
@@ -222,9 +226,9 @@ def _band(alpha: float) -> str:
     return "tentative" if alpha >= TENTATIVE else "not reliable"
 
 
-def missing(said: Said) -> str:
-    """What stands between these labels and an agreement, in one sentence; "" where nothing does."""
-    names = said.annotators
+def missing(answers: PlanAnswers) -> str:
+    """Why agreement cannot be measured yet, in one sentence; "" if it can."""
+    names = answers.annotators
     if not names:
         return "Nobody has labelled an item of this plan yet."
     if len(names) == 1:
@@ -232,36 +236,36 @@ def missing(said: Said) -> str:
             f"Only {names[0]} has labelled items of this plan: agreement needs a second annotator "
             "on the same items."
         )
-    known = said.labels.dropna(subset="level")
+    known = answers.labels.dropna(subset="level")
     if not (known.groupby(["item", "factor"]).size() > 1).any():
         return "No item has levels of two annotators for the same factor yet: label the same items."
     return ""
 
 
-def progress_rows(said: Said, names: Mapping[str, str]) -> list[Row]:
+def progress_rows(answers: PlanAnswers, names: Mapping[str, str]) -> list[Row]:
     """One row per annotator and factor.
 
     Args:
-        names: what a person reads, by factor id; ids that are missing stand for themselves.
+        names: display names by factor id; a missing one shows the id.
     """
     return [
         {
             "annotator": p.annotator,
             "factor": names.get(p.factor, p.factor),
             "labelled": p.labelled,
-            "items": said.n_items,
-            "share": p.labelled / said.n_items if said.n_items else 0.0,
+            "items": answers.n_items,
+            "share": p.labelled / answers.n_items if answers.n_items else 0.0,
             "cannot tell": p.cannot_tell,
             "repeats answered": p.repeats,
-            "repeats": said.n_repeats,
+            "repeats": answers.n_repeats,
             "mean seconds": p.seconds / p.labelled if p.labelled else float("nan"),
         }
-        for p in said.progress
+        for p in answers.progress
     ]
 
 
-def alpha_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
-    """One row per factor: alpha, its interval, what it rests on, and what it says."""
+def alpha_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
+    """One row per factor: alpha, its interval, shared items, annotators and the reading."""
     return [
         {
             "factor": names.get(a.factor, a.factor),
@@ -276,7 +280,7 @@ def alpha_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def pair_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
+def pair_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
     """One row per factor and pair of annotators."""
     return [
         {
@@ -290,8 +294,8 @@ def pair_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def own_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
-    """One row per factor and annotator with an answer to a hidden repeat."""
+def own_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
+    """One row per factor and annotator with answers to hidden repeats."""
     return [
         {
             "factor": names.get(factor, factor),
@@ -306,7 +310,7 @@ def own_rows(agreed: Agreed, names: Mapping[str, str]) -> list[Row]:
 
 
 def plain_csv(rows: list[Row]) -> str:
-    """The rows as CSV that a spreadsheet can open: no name is taken for a formula."""
+    """The rows as CSV that is safe in a spreadsheet: no name is taken for a formula."""
     from rivae.plots.tables import to_csv
 
     return to_csv(

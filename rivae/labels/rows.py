@@ -24,7 +24,7 @@ class StoredEvent(NamedTuple):
 
 
 class Current(NamedTuple):
-    """The event that stands for its slot (``events.Slot``), and what it speaks about."""
+    """The current event of a slot (``events.Slot``), and the kind of the slot."""
 
     seq: int
     kind: Kind
@@ -32,14 +32,14 @@ class Current(NamedTuple):
 
 
 def chunks(values: Iterable[str]) -> Iterator[list[str]]:
-    """The different values in lists that fit into one IN (...)."""
+    """The distinct values, in lists short enough for one IN (...)."""
     every = list(dict.fromkeys(values))
     for start in range(0, len(every), CHUNK):
         yield every[start : start + CHUNK]
 
 
 def event_of(row: Row[Any]) -> LabelEvent:
-    """The event of a row with the columns of ``label_events``, checked once more."""
+    """The event in a row with the columns of ``label_events``, checked again."""
     return LabelEvent(
         row.id,
         parse_time(row.time),
@@ -58,7 +58,7 @@ def event_of(row: Row[Any]) -> LabelEvent:
 
 
 def find_events(connection: Connection, ids: Collection[str]) -> dict[str, StoredEvent]:
-    """Those of ``ids`` that are stored."""
+    """The stored events among ``ids``, by id."""
     found: dict[str, StoredEvent] = {}
     for some in chunks(ids):
         query = select(sql.label_events).where(sql.label_events.c.id.in_(some))
@@ -68,10 +68,10 @@ def find_events(connection: Connection, ids: Collection[str]) -> dict[str, Store
 
 
 def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[str, int]:
-    """Insert what is new, inside a transaction of ``database.writing``; see ``LabelStore.append``.
+    """Insert the new events, in a transaction of ``database.writing``; see ``LabelStore.append``.
 
     Raises:
-        LabelError: nothing may be committed then.
+        LabelError: the caller must not commit then.
     """
     asked = {e.id for e in events} | {e.undoes for e in events if e.undoes}
     stored = find_events(connection, asked)
@@ -101,7 +101,7 @@ def insert_events(connection: Connection, events: Sequence[LabelEvent]) -> dict[
 
 
 def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
-    """LabelError when ``event`` is an undo of what it may not undo; ``known`` is by id."""
+    """LabelError if ``event`` undoes an event that it may not undo; ``known`` is by id."""
     if event.action != "undo":
         return
     target = known.get(event.undoes)
@@ -112,20 +112,20 @@ def check_undo(event: LabelEvent, known: dict[str, LabelEvent]) -> None:
     if target.annotator != event.annotator:
         raise LabelError(NOT_YOURS)
     if (target.item, target.factor) != (event.item, event.factor):
-        raise LabelError("an undo must name the item and factor of the event that it undoes")
+        raise LabelError("an undo must name the item and factor of the event it undoes: correct it")
 
 
 @dataclass(frozen=True)
-class Progress:
+class FactorProgress:
     """What one annotator has done for one factor.
 
     Attributes:
-        annotator, factor: whose and what.
+        annotator, factor: who, and for which factor.
         labelled: items with a current label, "cannot tell" included.
-        cannot_tell: those of them without a level.
+        cannot_tell: how many of them are "cannot tell".
         repeats: items with an answer to a hidden repeat.
         flagged: items with a flag for this factor.
-        seconds: how long the labelled items were shown, together.
+        seconds: total time that the labelled items were shown.
     """
 
     annotator: str
@@ -139,7 +139,7 @@ class Progress:
 
 def count_progress(
     connection: Connection, annotator: str | None, items: Collection[str] | None
-) -> list[Progress]:
+) -> list[FactorProgress]:
     """See ``LabelStore.progress``."""
     v = sql.current_labels
     labelled = v.c.kind == "label"
@@ -155,7 +155,7 @@ def count_progress(
         *(func.sum(case((condition, 1), else_=0)) for condition in counted),
         func.sum(case((labelled, v.c.seconds_shown), else_=0.0)),
     ).group_by(v.c.annotator, v.c.factor)
-    # A flag or skip of the whole item belongs to no factor.
+    # A flag or skip of the item itself has no factor.
     query = query.where(v.c.factor != "")
     if annotator is not None:
         query = query.where(v.c.annotator == annotator)
@@ -166,7 +166,7 @@ def count_progress(
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        Progress(name, factor, int(n), int(unknown), int(repeats), int(flags), seconds)
+        FactorProgress(name, factor, int(n), int(unknown), int(repeats), int(flags), seconds)
         for (name, factor), (n, unknown, repeats, flags, seconds) in sorted(totals.items())
     ]
 
@@ -174,7 +174,7 @@ def count_progress(
 def item_conditions(
     item: ColumnElement[str], items: Collection[str] | None
 ) -> Iterator[list[ColumnElement[bool]]]:
-    """Conditions for as many queries as ``items`` need; one without a condition for None."""
+    """The conditions of each query that ``items`` need; None needs one query without conditions."""
     if items is None:
         yield []
     else:

@@ -1,8 +1,8 @@
 """The paper's D/C/I and correlation table from labels instead of true factors.
 
-Retrieved items are replaced by their labels (the median where several annotators gave one);
-everything else is ``rivae.metrics``. Beside each score stand how many of the needed items are
-labelled, which dimensions were scored, and an interval over queries and annotators.
+Labels stand in for the factors of retrieved items (the median over annotators); everything else is
+``rivae.metrics``. Each score comes with the number of needed items that are labelled, the scored
+dimensions, and an interval over queries and annotators.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from rivae.traversal import Traversal
 
 NAMES = tuple(metric.key for metric in METRICS)
 PAPER_SELECTED = 10  # of Recipe1M's 30 dimensions
-# Share of a query's points that must be labelled before it counts. Paths with holes are shorter and
-# more often constant: on the kitchen, half of the items labelled at random halved D, while the same
-# number of labels on whole queries left it where it was.
+# Share of a query's points that must be labelled before it counts. Paths with gaps are shorter and
+# more often constant: on the kitchen, labelling a random half of the items halved D, while the same
+# number of labels on complete queries did not change it.
 MIN_SHARE = 0.9
-ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; each needs all correlations anew
-MIN_QUERIES = 5  # below this queries redrawn say nothing
+ANNOTATOR_DRAWS = 30  # redrawn sets of annotators; for each all correlations are recomputed
+MIN_QUERIES = 5  # with fewer, redrawing queries is meaningless
 # What the intervals are over.
 OVER_ALL, OVER_QUERIES = "queries and annotators", "queries only: there is one annotator"
 
 
 @dataclass(frozen=True)
 class ScoredDims:
-    """D, C and I over some latent dimensions; ``intervals`` are 95 %, NaN where there is none."""
+    """D, C and I over some latent dimensions, with 95 % intervals (NaN if there is none)."""
 
     dims: tuple[int, ...]
     results: Mapping[str, MetricResult]
@@ -48,18 +48,18 @@ class ScoredDims:
 
 @dataclass(frozen=True)
 class LabelScores:
-    """What labels say about a run.
+    """The scores of a run from labels.
 
     Attributes:
-        table: the correlation table over all J dimensions; NaN for a factor without a query of
-            which enough is labelled.
-        coverage: how much of the needed is labelled.
+        table: the correlation table over all J dimensions; NaN for a factor without a sufficiently
+            labelled query.
+        coverage: how many of the needed items are labelled.
         every: D/C/I over all dimensions.
-        selected: over those with the highest correlation, as the paper did for Recipe1M; this
-            choice lifts every score. None where there are no more dimensions than it takes.
-        n_annotators: annotators behind the levels.
-        interval_over: what the intervals cover.
-        settings: every constant that moved a score.
+        selected: over the dimensions with the highest correlation, as the paper did for Recipe1M;
+            this selection raises every score. None if it would take all dimensions.
+        n_annotators: annotators with a label.
+        interval_over: the sources of variation that the intervals cover.
+        settings: every constant that affects a score.
     """
 
     table: CorrelationTable
@@ -94,10 +94,10 @@ def label_scores(
 
     Raises:
         ConfigError: no factors, or a number out of range.
-        DataError: the table is none.
+        DataError: ``labels`` is not a table of labels.
     """
     if not factors or n_selected < 1 or n_bootstrap < 0:
-        raise ConfigError("labels are scored with at least one factor and one dimension")
+        raise ConfigError("scores from labels need at least one factor and one dimension")
     items = needed_items(traversal)
     local = np.searchsorted(items, traversal.ids[..., 0])
     annotators, cube = rating_cube(labels, items, factors)
@@ -110,7 +110,7 @@ def label_scores(
     draws, over = _draws(traversal, local, cube, n_bootstrap if enough else 0, random_state)
 
     def scored(chosen: int | None) -> ScoredDims:
-        """All dimensions, or the best ``chosen`` of them, chosen anew in every draw."""
+        """All dimensions, or the best ``chosen`` of them, selected again in every draw."""
         own = _best_dims(table.absolute, chosen)
         results = _dci(table.absolute[own], alpha)
         names = tuple(int(traversal.dims[j]) for j in own)
@@ -144,13 +144,13 @@ def _correlations(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Correlations (q, J, K), 0 where constant as in the paper's table, and which queries count."""
     path = levels[local]
-    whole = (~np.isnan(path)).mean(axis=(1, 2)) >= MIN_SHARE
-    usable = np.broadcast_to(whole[:, None, :], (len(path), path.shape[1], path.shape[3]))
+    enough = (~np.isnan(path)).mean(axis=(1, 2)) >= MIN_SHARE
+    usable = np.broadcast_to(enough[:, None, :], (len(path), path.shape[1], path.shape[3]))
     return np.nan_to_num(path_correlations(traversal.values, path), nan=0.0), usable
 
 
 def _mean_over(weights: Floats, correlation: Floats, usable: NDArray[np.bool_]) -> Floats:
-    """|corr| averaged over queries with ``weights`` (b, q): (b, J, K), NaN where none counts."""
+    """|corr| averaged over queries with ``weights`` (b, q): (b, J, K), NaN if no query counts."""
     shape = correlation.shape[1:]
     counts = usable.reshape(len(usable), -1).astype(np.float64)
     total = weights @ (np.abs(correlation).reshape(len(usable), -1) * counts)
@@ -180,7 +180,7 @@ def _table(
 
 
 def _best_dims(absolute: Floats, n: int | None) -> Ints:
-    """Rows with the largest entry, in their order; all for None."""
+    """The ``n`` rows with the largest entries, ascending; all rows for None."""
     if n is None:
         return np.arange(len(absolute))
     strength = np.nan_to_num(absolute, nan=-1.0).max(axis=1)
@@ -197,10 +197,10 @@ def _dci(absolute: Floats, alpha: float) -> dict[str, MetricResult]:
 def _draws(
     traversal: Traversal, local: Ints, cube: Floats, n_bootstrap: int, random_state: int
 ) -> tuple[Floats, str]:
-    """Tables (b, J, K) of redrawn queries and annotators, and what they cover."""
+    """Tables (b, J, K) of redrawn queries and annotators, and in words what was redrawn."""
     n_queries, n_annotators = len(local), len(cube)
     if not n_bootstrap:
-        few = f"no interval: it needs {MIN_QUERIES} queries of which enough is labelled"
+        few = f"no interval: it needs {MIN_QUERIES} sufficiently labelled queries"
         return np.empty((0, len(traversal.dims), cube.shape[2])), few
     rng = np.random.default_rng(random_state)
     several = n_annotators > 1
@@ -239,23 +239,23 @@ def _intervals(
 def corrected_interval(
     estimate: float, draws: ArrayLike, n_units: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """A bootstrap interval, within [0, 1], of a score that its own noise lifts; it holds the score.
+    """A bootstrap interval, within [0, 1], of a score that noise raises; it contains the score.
 
-    D, C and I are curved in the correlations, so noise lifts them: the score above what endless
-    queries would give, and every redrawn score above the score once more. Percentiles of the draws
-    then miss both; so does BCa (Efron 1987), whose correction is infinite once all draws lie on
-    one side. Here the bias that the draws show is taken off (Efron and Tibshirani 1993, "An
-    Introduction to the Bootstrap", 10.2), Student's t times their s.d. is put to both sides (12.5),
-    and the interval is drawn out to the score where that lies beyond. How often it holds the
-    truth: benchmarks/results/label-intervals.md.
+    D, C and I are curved in the correlations, so noise raises them: the score lies above its value
+    for infinitely many queries, and redrawn scores lie above the score in turn. Percentiles of the
+    draws then miss both; so does BCa (Efron 1987), whose correction is infinite once all draws lie
+    on one side. Here the bias estimated from the draws is subtracted (Efron and Tibshirani 1993,
+    "An Introduction to the Bootstrap", 10.2), Student's t times their s.d. is added on both sides
+    (12.5), and the interval is extended to the score if it lies outside. Measured coverage:
+    benchmarks/results/label-intervals.md.
 
     Args:
-        estimate: the score of what was measured.
-        draws: (b,) scores of what was redrawn; NaN where one has none.
-        n_units: queries that were measured.
+        estimate: the measured score.
+        draws: (b,) redrawn scores, NaN where undefined.
+        n_units: the number of measured queries.
 
     Returns:
-        low and high; NaN unless the score is there and most draws have one.
+        low and high; NaN if the score, or at least half of the draws, are undefined.
     """
     from scipy.special import stdtrit
 
@@ -270,9 +270,9 @@ def corrected_interval(
 
 
 def overlap(a: ScoredDims, b: ScoredDims, name: str) -> bool:
-    """Whether two runs' intervals of a score overlap, or one has none: then they are not ranked.
+    """Whether two runs' intervals of a score overlap or one is missing: then they are not ranked.
 
-    The runs share queries and annotators, so that this asks for more than a paired test would.
+    The runs share queries and annotators, so this is stricter than a paired test.
     """
     low_a, high_a = a.intervals[name]
     low_b, high_b = b.intervals[name]

@@ -1,6 +1,6 @@
 """The tables of the label store, and the rule of ``events.current_events`` as a view.
 
-``label_events`` takes new rows only: triggers refuse to change or remove one, whoever asks.
+``label_events`` only takes new rows: triggers refuse every change and removal.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from sqlalchemy import (
     text,
 )
 
-# 2: items of imports are named with the import's id (``rivae.labels.opening``); the layout of both
-# is the same, but an older program would not find those labels.
+# 2: keys of imported items hold the id of the import (``rivae.labels.opening``). The layout is that
+# of 1, but an older program would not find those labels.
 SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
-# One row: the version of this layout. Its presence says that the database is ours.
+# One row: the version of this layout. A database with this table is ours.
 label_schema = Table("label_schema", metadata, Column("version", Integer, nullable=False))
 
 # See ``events.LabelEvent``. Times are text (``events.time_text``): the same to the microsecond in
@@ -64,7 +64,7 @@ label_events = Table(
     Column("undoes", String(36), nullable=False, index=True),
 )
 
-# Guidelines and plans that events refer to, kept beside them; a text never changes.
+# Guidelines and plans that events refer to; a text never changes.
 label_documents = Table(
     "label_documents",
     metadata,
@@ -77,7 +77,7 @@ OWN_TABLES = frozenset(metadata.tables)
 
 EVENT_COLUMNS = tuple(c for c in label_events.columns if c.name != "seq")
 
-# The views: one row for each slot that is filled, the event itself and its ``kind``.
+# The views: one row for each filled slot, the event and its ``kind``.
 _VIEW_COLUMNS = ("kind", *(c.name for c in label_events.columns))
 
 
@@ -90,7 +90,7 @@ current_adjudications = _standing("current_adjudications")
 
 
 def _view(of_adjudications: bool) -> Any:
-    """Of each slot the last event that is not undone (see ``events.Slot``)."""
+    """The last event of each slot that is not undone (see ``events.Slot``)."""
     e, undo = label_events.alias("e"), label_events.alias("u")
     undone = exists().where(
         and_(undo.c.undoes == e.c.id, undo.c.annotator == e.c.annotator, undo.c.action == "undo")
@@ -109,7 +109,7 @@ def _view(of_adjudications: bool) -> Any:
         .subquery("standing")
     )
     s = standing.c
-    # Adjudications are one per item and factor whoever made them.
+    # There is one adjudication per item and factor, whoever made it.
     place = [s.item, s.factor] if of_adjudications else [s.annotator, s.kind, s.item, s.factor]
     rank = func.row_number().over(partition_by=place, order_by=s.seq.desc()).label("place")
     ranked = select(*s, rank).subquery("ranked")
@@ -121,7 +121,7 @@ def _view(of_adjudications: bool) -> Any:
 
 _APPEND_ONLY = {
     "sqlite": [
-        # INSERT OR REPLACE removes a row without asking the triggers for DELETE.
+        # INSERT OR REPLACE removes a row without firing the triggers for DELETE.
         "CREATE TRIGGER label_events_no_replace BEFORE INSERT ON label_events "
         "WHEN EXISTS (SELECT 1 FROM label_events WHERE seq = NEW.seq OR id = NEW.id) "
         "BEGIN SELECT RAISE(ABORT, 'label_events takes new rows only'); END",
@@ -145,7 +145,7 @@ _APPEND_ONLY = {
 
 
 def create(connection: Connection) -> None:
-    """Make everything in an empty database, inside the caller's transaction."""
+    """Create tables, views and triggers in an empty database, in the caller's transaction."""
     metadata.create_all(connection)
     for view, adjudications in ((current_labels, False), (current_adjudications, True)):
         body = _view(adjudications).compile(
@@ -153,14 +153,14 @@ def create(connection: Connection) -> None:
         )
         connection.exec_driver_sql(f"CREATE VIEW {view.name} AS {body}")
     for statement in _APPEND_ONLY[connection.dialect.name]:
-        # As text(), because the driver by itself would look for a parameter behind %.
+        # As text(), because the driver would take % for a parameter.
         connection.execute(text(statement))
     connection.execute(label_schema.insert().values(version=SCHEMA_VERSION))
 
 
 @contextmanager
 def rewriting(connection: Connection) -> Iterator[None]:
-    """Events may be changed inside, in the caller's transaction; afterwards nothing may again."""
+    """Inside, events may be changed (in the caller's transaction); the trigger then returns."""
     off = {
         "sqlite": "DROP TRIGGER label_events_no_update",
         "postgresql": "DROP TRIGGER label_events_stay ON label_events",
@@ -173,7 +173,7 @@ def rewriting(connection: Connection) -> Iterator[None]:
 
 
 def found_version(connection: Connection) -> int | None:
-    """The layout's version; None when ``label_schema`` has not exactly one whole number."""
+    """The version of the layout; None unless ``label_schema`` holds exactly one integer."""
     columns = {c["name"] for c in inspect(connection).get_columns("label_schema")}
     if "version" not in columns:
         return None

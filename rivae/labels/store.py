@@ -1,7 +1,7 @@
-"""Keeps the events of labelling: append-only, each confirmed by its sequence number.
+"""The store of labels: an append-only log of events, each confirmed by its sequence number.
 
-``append`` returns after the commit and never before, so what it returned survives a crash of the
-process and of the machine.
+``append`` returns only after the commit, so confirmed events survive a crash of the process and of
+the machine.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sqlalchemy import Connection, TableClause, func, select
 
 from rivae.errors import LabelError
 from rivae.labels import sql
-from rivae.labels.database import display, open_engine, parse_url, told, writing
+from rivae.labels.database import as_label_errors, display, open_engine, parse_url, writing
 from rivae.labels.events import KINDS, Kind, LabelEvent
 from rivae.labels.guideline import Guideline, guideline_json, parse_guideline
 from rivae.labels.rows import (
     Current,
-    Progress,
+    FactorProgress,
     StoredEvent,
     count_progress,
     event_of,
@@ -37,22 +37,22 @@ MAX_DOCUMENT = 16 * 2**20  # characters
 class LabelStore:
     """Events, current labels and the guidelines and plans they refer to, in one database.
 
-    One store may be used by many threads. A process that forks must open its own.
+    Many threads may share a store. A forked process must open its own.
 
     Attributes:
-        read_only: it lies where it cannot be written, so nothing can be added.
+        read_only: the file or its folder cannot be written to, so nothing can be added.
 
     Args:
         url: a file, "sqlite:///labels.db", or "postgresql://user:password@host/name".
 
     Raises:
-        LabelError: in one sentence without the password, here and in every method.
+        LabelError: never with the password, here and in every method.
     """
 
     def __init__(self, url: str | Path) -> None:
         self._url = parse_url(url)
         self._engine, self.read_only = open_engine(self._url)
-        # SQLite's writers look again from time to time; within a process they can queue instead.
+        # Writers of SQLite poll for their turn; threads of one process can queue instead.
         sqlite = self._engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[Any] = threading.Lock() if sqlite else nullcontext()
 
@@ -75,39 +75,39 @@ class LabelStore:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction without another writer beside it (see ``rows.insert_events``).
+        """A transaction that no other writer shares (see ``rows.insert_events``).
 
-        It is committed at the end, and nothing of it stays after an exception. Keep it short.
+        It commits at the end; an exception rolls it back. Keep it short.
         """
         if self.read_only:
             raise LabelError(
                 f"{display(self._url)} can only be read here: copy it to a folder that can be "
                 "written, and open the copy"
             )
-        with told(self._url), self._turn, writing(self._engine) as connection:
+        with as_label_errors(self._url), self._turn, writing(self._engine) as connection:
             yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with told(self._url), self._engine.connect() as connection:
+        with as_label_errors(self._url), self._engine.connect() as connection:
             yield connection
 
     def append(self, events: Sequence[LabelEvent]) -> dict[str, int]:
         """Store ``events`` in their order, all or none, and return their sequence numbers.
 
-        An event that is stored already keeps its number, so a batch without an answer is sent
-        again as it is.
+        An event that is already stored keeps its number, so a batch that got no answer can be sent
+        again unchanged.
 
         Args:
             events: up to ``MAX_BATCH``.
 
         Returns:
-            The sequence number of every event by its id, once they are on the disk.
+            The sequence number of every event by id, once they are on the disk.
 
         Raises:
-            LabelError: an id is stored with other content, an undo names an event that is not
-                the annotator's own, or the database did not answer. Nothing of the batch is
-                stored then, unless it was the answer that got lost: send it again.
+            LabelError: an id is stored with other content, an undo names another annotator's
+                event, or the database did not answer. Then nothing of the batch is stored,
+                unless only the answer got lost: send it again.
         """
         if len(events) > MAX_BATCH:
             raise LabelError(f"{len(events)} events are too many at once: send up to {MAX_BATCH}")
@@ -121,7 +121,7 @@ class LabelStore:
     ) -> list[StoredEvent]:
         """Events with a sequence number above ``since``, in order, at most ``limit``.
 
-        Numbers become visible in their order: whoever goes on from the last one seen misses none.
+        Numbers become visible in order: reading from the last one seen misses none.
         """
         e = sql.label_events
         query = select(e).where(e.c.seq > since).order_by(e.c.seq).limit(limit)
@@ -137,7 +137,7 @@ class LabelStore:
         return None if row is None else StoredEvent(row.seq, event_of(row))
 
     def last(self) -> int:
-        """The highest sequence number, 0 in an empty store: cheap to ask for news."""
+        """The highest sequence number, 0 in an empty store: a cheap check for new events."""
         with self._reading() as connection:
             return connection.execute(select(func.max(sql.label_events.c.seq))).scalar() or 0
 
@@ -149,7 +149,7 @@ class LabelStore:
         factor: str | None = None,
         items: Collection[str] | None = None,
     ) -> list[Current]:
-        """What stands now, in order of sequence numbers (see ``events.current_events``).
+        """The current events, in order of sequence numbers (see ``events.current_events``).
 
         Args:
             kind: "label" (hidden repeats left out), "repeat", "flag", "skip" or "adjudication".
@@ -171,7 +171,7 @@ class LabelStore:
     def levels(
         self, kind: Kind = "label", items: Collection[str] | None = None
     ) -> list[tuple[str, str, str, int | None]]:
-        """``current`` as (annotator, item, factor, level) only: faster, and in no order."""
+        """``current`` as (annotator, item, factor, level) only: faster and unordered."""
         c = _view(kind).c
         query = select(c.annotator, c.item, c.factor, c.level).where(c.kind == kind)
         found: list[tuple[str, str, str, int | None]] = []
@@ -181,36 +181,36 @@ class LabelStore:
         return found
 
     def has_items(self, start: str) -> bool:
-        """Whether any event is about an item whose key begins so."""
+        """Whether any event is about an item whose key begins with ``start``."""
         e = sql.label_events.c
         query = select(e.seq).where(e.item.startswith(start, autoescape=True)).limit(1)
         with self._reading() as connection:
             return connection.execute(query).first() is not None
 
     def items(self) -> frozenset[str]:
-        """The keys of all items that any event is about."""
+        """The keys of all items with an event."""
         query = select(sql.label_events.c.item).distinct()
         with self._reading() as connection:
             return frozenset(connection.execute(query).scalars())
 
     def annotators(self) -> list[str]:
-        """Everybody who made an event, sorted."""
+        """All annotators with an event, sorted."""
         with self._reading() as connection:
             names = connection.execute(select(sql.label_events.c.annotator).distinct()).scalars()
             return sorted(names)
 
     def progress(
         self, annotator: str | None = None, items: Collection[str] | None = None
-    ) -> list[Progress]:
+    ) -> list[FactorProgress]:
         """Counts per annotator and factor, sorted; of ``items`` only (keys), e.g. of a plan."""
         with self._reading() as connection:
             return count_progress(connection, annotator, items)
 
     def keep(self, kind: str, document_id: str, content: str) -> None:
-        """Keep a text that events refer to, for instance a plan; storing it again is harmless.
+        """Store a text that events refer to, for instance a plan; storing it again is harmless.
 
         Raises:
-            LabelError: when the id is taken by another text, or the text is too long.
+            LabelError: another text has the id, or the text is too long.
         """
         if not (0 < len(kind) <= 40 and 0 < len(document_id) <= 80) or "\0" in content:
             raise LabelError("a document needs a kind and an id of at most 40 and 80 characters")
@@ -225,7 +225,7 @@ class LabelStore:
             raise LabelError(f"another {kind} is kept as '{document_id}': choose a new id")
 
     def document(self, kind: str, document_id: str) -> str | None:
-        """The text kept under this id; None when there is none."""
+        """The text with this id; None when there is none."""
         with self._reading() as connection:
             return _content(connection, kind, document_id)
 
@@ -236,13 +236,13 @@ class LabelStore:
             return sorted(connection.execute(select(d.c.id).where(d.c.kind == kind)).scalars())
 
     def keep_guideline(self, guideline: Guideline) -> str:
-        """Keep what a version says; returns ``guideline.version``, which events name."""
+        """Store a guideline; returns ``guideline.version``, which events name."""
         if self.document("guideline", guideline.version) is None:
             self.keep("guideline", guideline.version, guideline_json(guideline))
         return guideline.version
 
     def guideline(self, version: str) -> Guideline | None:
-        """The guideline of this version as it was kept; None when it never was."""
+        """The stored guideline of this version; None when there is none."""
         content = self.document("guideline", version)
         return None if content is None else parse_guideline(content, f"guideline {version}")
 

@@ -41,8 +41,8 @@ def label_table(
     """The current labels of some items.
 
     Args:
-        rows: the data rows that are asked for, for instance those a run needs.
-        kind: "label", or "repeat" and "adjudication" for theirs.
+        rows: data rows, for instance those that a run needs.
+        kind: "label", "repeat" or "adjudication".
 
     Returns:
         Columns ``annotator``, ``item`` (data row), ``factor`` and ``level`` (1.0 to 5.0, NaN for
@@ -66,7 +66,7 @@ def level_table(
 
 
 def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
-    """The four columns with whole items and float levels.
+    """The four columns, items as integers and levels as floats.
 
     Raises:
         DataError: a column is missing, a level is none of 1 to 5, or an annotator has two levels
@@ -80,7 +80,7 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
         found["item"] = found["item"].astype(np.int64)
         found["level"] = found["level"].astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError("items must be whole numbers and levels 1 to 5 or empty") from None
+        raise DataError("items must be integers and levels 1 to 5 or empty: correct them") from None
     if not (found["level"].isna() | found["level"].isin(LEVELS)).all():
         raise DataError("a level must be 1, 2, 3, 4 or 5, or empty for 'cannot tell'")
     twice = found.duplicated(["annotator", "item", "factor"])
@@ -96,7 +96,7 @@ def check_labels(labels: pd.DataFrame) -> pd.DataFrame:
 def rating_cube(
     labels: pd.DataFrame, items: ArrayLike, factors: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    """The annotators, sorted, and their levels (A, N, K), NaN where there is none.
+    """The annotators, sorted, and their levels (A, N, K), NaN where one is missing.
 
     Labels of other items and other factors are left out.
 
@@ -128,12 +128,12 @@ def consensus(
 ) -> Floats:
     """The level over annotators (N, K) of a cube (A, N, K); NaN where nobody gave one.
 
-    The median keeps what most saw as constant constant; the mean turns every slip into a small
-    variation, which |corr| along a path takes at full size. For regression the mean is as good.
+    The median stays constant where most annotators saw no change. The mean turns every slip into a
+    small variation, which |corr| along a path counts in full. For regression the mean is as good.
 
     Args:
-        weights: (A,) how often each annotator counts (whole numbers), once by default.
-        how: "median" (between the two middle ones of an even number) or "mean".
+        weights: (A,) how often each annotator counts (integers), once by default.
+        how: "median" (halfway between the middle two of an even number) or "mean".
     """
     if weights is not None:
         cube = np.repeat(cube, np.asarray(weights, dtype=np.int64), axis=0)
@@ -151,13 +151,13 @@ def labelled_items(labels: pd.DataFrame) -> Ints:
 
 
 def adjudicated(labels: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The labels with every annotator's level of a decided item and factor set to the verdict.
+    """The labels, with every annotator's level replaced where there is a verdict.
 
-    So whoever is redrawn in an interval, the verdict stands. An item that only the verdict speaks
-    of is added. Agreement is measured before, without verdicts.
+    So the verdict counts whichever annotators a bootstrap draws. An item that only has a verdict is
+    added. Agreement is measured without verdicts.
 
     Args:
-        labels, verdicts: tables, see the module; of several verdicts the last row stands.
+        labels, verdicts: tables, see the module; the last of several verdicts counts.
     """
     keys = ["item", "factor"]
     own = check_labels(labels)

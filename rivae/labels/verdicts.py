@@ -1,4 +1,4 @@
-"""Items on which annotators differ or that somebody flagged, and verdicts on them."""
+"""Items on which annotators disagree or that somebody flagged, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pandas as pd
 
 from rivae.errors import LabelError
 from rivae.labels.events import LabelEvent, check_annotator, new_id
-from rivae.labels.review import Agreed, Said
+from rivae.labels.review import PlanAgreement, PlanAnswers
 from rivae.labels.rows import Current
 from rivae.labels.store import LabelStore
 
 
 def verdicts(store: LabelStore, items: Collection[str]) -> dict[tuple[str, str], Current]:
-    """The verdicts that stand, by item key and factor."""
+    """The current verdicts, by item key and factor."""
     found = store.current("adjudication", items=items)
     return {(current.event.item, current.event.factor): current for current in found}
 
@@ -40,7 +40,8 @@ def decide(
         guideline, plan: as in ``LabelEvent``.
 
     Raises:
-        LabelError: no name, a wrong one, or the store did not answer; nothing is stored then.
+        LabelError: the name is missing or wrong, or the store did not answer. Nothing is stored
+            then.
     """
     _check_name(by)
     event = LabelEvent(
@@ -59,10 +60,10 @@ def decide(
 
 
 def take_back(store: LabelStore, event_id: str, by: str) -> None:
-    """Undo a verdict; only whoever made it can.
+    """Undo a verdict; only its author can.
 
     Raises:
-        LabelError: it is somebody else's, is no verdict, or the store did not answer.
+        LabelError: somebody else gave it, it is not a verdict, or the store did not answer.
     """
     _check_name(by)
     found = store.event(event_id)
@@ -83,11 +84,11 @@ def _check_name(by: str) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """An item to look at.
+    """An item to discuss.
 
     Attributes:
         row: data row.
-        factor: id; "" where the whole item is flagged.
+        factor: id; "" if the item itself is flagged.
         gap: levels between the lowest and the highest; 0 for a flag.
         flagged_by: annotators.
     """
@@ -98,7 +99,7 @@ class Case:
     flagged_by: tuple[str, ...] = ()
 
 
-def far_cases(agreed: Agreed, factor: str | None = None) -> list[Case]:
+def far_cases(agreed: PlanAgreement, factor: str | None = None) -> list[Case]:
     """Items whose levels are two or more apart, the widest first; of one factor if given."""
     apart = agreed.apart if factor is None else agreed.apart[agreed.apart["factor"] == factor]
     return [
@@ -107,14 +108,14 @@ def far_cases(agreed: Agreed, factor: str | None = None) -> list[Case]:
     ]
 
 
-def flagged_cases(said: Said, factor: str | None = None) -> list[Case]:
-    """Flagged items, those that most annotators flagged first.
+def flagged_cases(answers: PlanAnswers, factor: str | None = None) -> list[Case]:
+    """Flagged items, those with most flags first.
 
     Args:
-        factor: only flags of this factor, and of whole items, which are then asked about it.
+        factor: only flags of this factor, and of items themselves, listed under this factor.
     """
     found: dict[tuple[int, str], set[str]] = {}
-    for item, name, who in said.flags.itertuples(index=False):
+    for item, name, who in answers.flags.itertuples(index=False):
         if factor is None or name in ("", factor):
             found.setdefault((int(item), name if factor is None else factor), set()).add(str(who))
     cases = [Case(row, name, 0, tuple(sorted(who))) for (row, name), who in found.items()]
@@ -122,7 +123,7 @@ def flagged_cases(said: Said, factor: str | None = None) -> list[Case]:
 
 
 def levels_of(labels: pd.DataFrame, case: Case) -> list[tuple[str, int | None]]:
-    """What everybody said about a case, by name; None is "cannot tell"."""
+    """Everybody's level of a case, with names; None is "cannot tell"."""
     own = labels[(labels["item"] == case.row) & (labels["factor"] == case.factor)]
     return [
         (str(who), None if level != level else int(level))

@@ -41,10 +41,10 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
         DataError: the file is damaged or belongs to another model.
         RunError: the run has no model.
     """
-    path = kept_names(run)
+    path = _names_file(run)
     if path is None:
         return {}
-    return {n.dim: n for n in read_names(content_of(path), n_components, run.model_key)}
+    return {n.dim: n for n in read_names(_content_of(path), n_components, run.model_key)}
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
@@ -102,7 +102,7 @@ def change_names(
                 kept[dim] = name
         return to_json(kept.values(), model)
 
-    change_kept(run, change)
+    _change_file(run, change)
     return before
 
 
@@ -224,26 +224,26 @@ def names_path(run: Run) -> Path:
     return runs_root() / "names" / f"{run.id}-{run.model_key}.json"
 
 
-def kept_names(run: Run) -> Path | None:
+def _names_file(run: Run) -> Path | None:
     """The file that holds the names now: written here, or come with the folder; or None."""
     paths = (names_path(run), run.path / AXIS_NAMES)
     return next((path for path in paths if path.is_file()), None)
 
 
-def change_kept(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
+def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
     """Replace the names by what ``change`` makes of the file so far, one session at a time.
 
     Raises:
         RunError: when the file cannot be written or stays locked.
     """
     try:
-        change_json(names_path(run), lambda: change(kept_names(run)))
+        change_json(names_path(run), lambda: change(_names_file(run)))
     except OSError as error:
         why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
         raise RunError(f"run {run.id}: axis names cannot be written: {why}") from None
 
 
-def content_of(path: Path) -> bytes:
+def _content_of(path: Path) -> bytes:
     """The file's first ``MAX_BYTES + 1`` bytes, read again only after it has changed."""
     stat = path.stat()
     stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, MutableMapping, Sequence
 
 from rivae.data.base import Recipe
-from rivae.words.kitchen_words import (
+from rivae.words.ingredient_words import (
     ADJECTIVES,
     ASIDES,
     DESCRIPTIONS,

@@ -18,7 +18,7 @@ from rivae.data.pairs import Pairs
 from rivae.errors import DataError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
-from rivae.words import ingredients, kitchen_words
+from rivae.words import ingredient_words, ingredients
 from rivae.words.ingredients import common_spelling, ingredient_sets
 
 EVERYDAY = 0.1  # share of all items from which on a word is an everyday one
@@ -120,7 +120,7 @@ def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
 def _rules() -> str:
     """Changes whenever the rules that read the lines do."""
     digest = hashlib.blake2b(digest_size=6)
-    for module in (ingredients, kitchen_words):
+    for module in (ingredients, ingredient_words):
         digest.update(Path(str(module.__file__)).read_bytes())
     digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()

@@ -86,7 +86,7 @@ def test_a_deleted_plan_leaves_the_lists_and_comes_back(store):
         assert plan_names(store) == ["first", "second"] and deleted_plans(store) == []
         assert kept_plan(store, "first") == a_plan()
     for name in ("first", "none"):
-        with pytest.raises(LabelError, match=r"no labelling plan .* was deleted"):
+        with pytest.raises(LabelError, match=r"no deleted labelling plan is named"):
             restore_plan(store, name)
 
 

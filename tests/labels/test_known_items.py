@@ -60,7 +60,7 @@ def events(tmp_path):
         ("kitchen:79f935f625", "'kitchen:79f935f625' is not an item of the data of a plan here"),
         ("pairs-0123456789abcdef:1", "is not an item of the data of a plan here"),
         ("nothing:1", "is not an item of the data of a plan here"),
-        ("pairs:31", "the import behind it has no item '31'"),
+        ("pairs:31", "the imported data have no item '31'"),
     ],
 )
 @pytest.mark.parametrize("dry", [True, False])

@@ -12,7 +12,7 @@ from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plans
 from rivae.labels.merge import import_content, known_factors
 from rivae.labels.review import (
-    Share,
+    AnnotatorShare,
     alpha_rows,
     own_rows,
     pair_rows,
@@ -44,7 +44,7 @@ def store(url):
 
 
 def said_of(store):
-    return review.what_was_said(store, KEYS, FACTORS, 3)
+    return review.read_answers(store, KEYS, FACTORS, 3)
 
 
 def labelled(store, who, levels, **parts):
@@ -103,9 +103,9 @@ def test_the_digest_follows_labels_and_nothing_else(store):
 def test_agreement_is_measured_before_verdicts(store):
     labelled(store, "ann", [1, 2, 3, 4, 5, 1])
     labelled(store, "bob", [1, 2, 3, 4, 2, 1])
-    before = review.how_they_agree(said_of(store), n_bootstrap=50)
+    before = review.measure_agreement(said_of(store), n_bootstrap=50)
     decide(store, "kitchen:4", "greenness", 3, "eve")
-    after = review.how_they_agree(said_of(store), n_bootstrap=50)
+    after = review.measure_agreement(said_of(store), n_bootstrap=50)
     assert after.alphas[0] == before.alphas[0] and after.apart.equals(before.apart)
     assert 0.6 < after.alphas[0].alpha < 1
     assert [r["shared items"] for r in alpha_rows(after, {})] == [6, 0]
@@ -156,7 +156,7 @@ def test_items_far_apart_the_widest_first(store):
     labelled(store, "bob", [1], factor="fruit")
     labelled(store, "ann", [4], factor="fruit")
     said = said_of(store)
-    agreed = review.how_they_agree(said, n_bootstrap=10)
+    agreed = review.measure_agreement(said, n_bootstrap=10)
     assert far_cases(agreed) == [
         Case(1, "greenness", 4),
         Case(0, "fruit", 3),
@@ -280,7 +280,7 @@ def test_answers_are_counted_once_per_item_and_factor(store):
     assert found.answered == 4, "items 1 and 2 by greenness, 2 and 3 by fruit"
     bob, ann = found.shares
     assert (bob.annotator, bob.answers, bob.repeats) == ("bob", 3, 0)
-    assert ann == Share("ann", answers=2, cannot_tell=1, repeats=1, seconds=3.0)
+    assert ann == AnnotatorShare("ann", answers=2, cannot_tell=1, repeats=1, seconds=3.0)
 
 
 def test_one_annotator_alone(store):

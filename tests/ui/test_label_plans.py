@@ -184,7 +184,7 @@ def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, s
 
 def test_plans_are_counted_one_at_a_time_and_together_with_who_asks_for_the_same(evaluated):
     runs = [Run(evaluated / "digits")]
-    one, other = (plan_making.request(runs, None, 0.08, seed) for seed in (901, 902))
+    one, other = (plan_making.plan_request(runs, None, 0.08, seed) for seed in (901, 902))
     job = plan_making.start(one)
     try:
         assert plan_making.start(one) is job and plan_making.counted(one) is None

@@ -15,7 +15,7 @@ from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
-    from rivae.labels.review import Agreed, Said
+    from rivae.labels.review import PlanAgreement, PlanAnswers
     from rivae.labels.rows import Current
     from rivae.labels.verdicts import Case
     from rivae.ui.shared.labels import OpenPlan
@@ -27,14 +27,16 @@ FAR, FLAGGED = "Two or more levels apart", "Flagged"
 
 
 @st.fragment
-def panel(opened: OpenPlan, guideline: Guideline, said: Said, agreed: Agreed) -> None:
+def panel(
+    opened: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement
+) -> None:
     """A list of items with everybody's levels; a verdict redraws this list alone."""
     from rivae.labels.verdicts import verdicts
 
     st.subheader("Items to discuss", anchor=False)
     key_of = dict(zip(opened.plan.order, opened.keys, strict=True))
     try:
-        cases = _chosen(guideline, said, agreed)
+        cases = _chosen(guideline, answers, agreed)
         standing = verdicts(labels.store(), {key_of[case.row] for case in cases})
     except RivaeError as error:
         report.warning(str(error))
@@ -54,14 +56,14 @@ def panel(opened: OpenPlan, guideline: Guideline, said: Said, agreed: Agreed) ->
     page = st.pagination(n_pages, key=keys.LABEL_PAGE) if n_pages > 1 else 1
     for case in cases[(page - 1) * PER_PAGE : page * PER_PAGE]:
         key = key_of[case.row]
-        _case(opened, guideline, said, case, key, standing.get((key, case.factor)))
+        _case(opened, guideline, answers, case, key, standing.get((key, case.factor)))
 
 
 def _items(n: int) -> str:
     return "1 item" if n == 1 else f"{n:,} items"
 
 
-def _chosen(guideline: Guideline, said: Said, agreed: Agreed) -> list[Case]:
+def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -> list[Case]:
     """The list that is asked for."""
     from rivae.labels.verdicts import far_cases, flagged_cases
 
@@ -86,7 +88,7 @@ def _chosen(guideline: Guideline, said: Said, agreed: Agreed) -> list[Case]:
             format_func=lambda f: names.get(f, f),
             on_change=_first_page,
         )
-    return flagged_cases(said, factor) if show == FLAGGED else far_cases(agreed, factor)
+    return flagged_cases(answers, factor) if show == FLAGGED else far_cases(agreed, factor)
 
 
 def _first_page() -> None:
@@ -96,7 +98,7 @@ def _first_page() -> None:
 def _case(
     opened: OpenPlan,
     guideline: Guideline,
-    said: Said,
+    answers: PlanAnswers,
     case: Case,
     key: str,
     verdict: Current | None,
@@ -113,7 +115,7 @@ def _case(
             if factor is None:
                 st.caption(ITEM_FLAGGED)
                 return
-            st.markdown(_levels(said, case, factor.levels))
+            st.markdown(_levels(answers, case, factor.levels))
             report.show(_place(key, case.factor))
             _buttons(opened, guideline, case, key, verdict)
 
@@ -128,7 +130,7 @@ def _picture(opened: OpenPlan, row: int) -> bytes:
     return encode_picture(enlarged(opened.data.picture(row, opened.side)), 320).content
 
 
-def _levels(said: Said, case: Case, names: tuple[str, ...]) -> str:
+def _levels(answers: PlanAnswers, case: Case, names: tuple[str, ...]) -> str:
     """Everybody's level as Markdown."""
     from rivae.labels.verdicts import levels_of
 
@@ -136,7 +138,7 @@ def _levels(said: Said, case: Case, names: tuple[str, ...]) -> str:
         f"{markdown(who)} **{level}** {markdown(names[level - 1])}"
         if level
         else f"{markdown(who)} cannot tell"
-        for who, level in levels_of(said.labels, case)
+        for who, level in levels_of(answers.labels, case)
     ]
     return "  \n".join(lines) or "Nobody has labelled it."
 

@@ -30,7 +30,7 @@ SHOWN_CONFLICTS = 200
 
 
 @dataclass(frozen=True)
-class Looked:
+class CheckedFile:
     """What became of an uploaded file.
 
     Attributes:
@@ -98,7 +98,7 @@ def _content(form: Form) -> Callable[[], bytes]:
 
 def outcome(opened: OpenPlan) -> None:
     """What an uploaded file would do, until it is confirmed: nothing is stored before."""
-    looked: Looked | None = st.session_state.get(keys.LABEL_LOOKED)
+    looked: CheckedFile | None = st.session_state.get(keys.LABEL_LOOKED)
     # Streamlit forgets the file when another view was shown meanwhile.
     if looked is None or st.session_state.get(keys.LABEL_FILE) is None:
         return
@@ -128,13 +128,13 @@ def _look(add: bool, opened: OpenPlan) -> None:
             open_data=lambda plan: labels.open_plan(plan.id).data,
         )
         report = import_content(store, file.name, file.getvalue(), items=items, dry_run=not add)
-        found = Looked(file.name, report, add)
+        found = CheckedFile(file.name, report, add)
     except RivaeError as error:
-        found = Looked(file.name, trouble=str(error))
+        found = CheckedFile(file.name, trouble=str(error))
     st.session_state[keys.LABEL_LOOKED] = found
 
 
-def _show(looked: Looked, opened: OpenPlan) -> None:
+def _show(looked: CheckedFile, opened: OpenPlan) -> None:
     name, report = markdown(looked.name), looked.report
     if report is None:
         st.warning(f"{markdown(looked.trouble)}. {UNCHANGED}", icon=":material/info:")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
     from rivae.runs import Run
-    from rivae.ui.label.plan_making import Request
+    from rivae.ui.label.plan_making import PlanRequest
 
 KEY = keys.LABEL_NEW
 NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
@@ -56,7 +56,7 @@ def panel(names: Sequence[str]) -> None:
         report.warning(str(error))
 
 
-def _work(asked: Request, guideline: Guideline, names: Sequence[str]) -> None:
+def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> None:
     """What the plan would hold, and the buttons that count and keep it."""
     job = plan_making.job_of(asked)
     plan = plan_making.counted(asked)
@@ -124,11 +124,11 @@ def preview(plan: LabelPlan, n_factors: int) -> str:
     )
 
 
-def _count(asked: Request) -> None:
+def _count(asked: PlanRequest) -> None:
     report.begin(COUNTING, lambda: plan_making.start(asked))
 
 
-def _make(asked: Request, guideline: Guideline, free: str) -> None:
+def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
     """Keep the plan that was counted, under the name that was typed, else ``free``."""
     from rivae.labels.kept_plans import keep_plan, name_plan
 
@@ -149,7 +149,7 @@ def _make(asked: Request, guideline: Guideline, free: str) -> None:
 # Its runs
 
 
-def run_fields() -> Request | None:
+def run_fields() -> PlanRequest | None:
     """What was chosen; None while no run is."""
     from rivae.labels.plan import MAX_RUNS
 
@@ -209,9 +209,9 @@ def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
             st.caption(f"And {len(names) - MAX_LISTED} more.")
 
 
-def _settings(runs: Sequence[Run]) -> Request | None:
+def _settings(runs: Sequence[Run]) -> PlanRequest | None:
     from rivae.labels.plan import BLOCK, MAX_REPEATS, MIN_REPEATS, REPEATS
-    from rivae.ui.label.plan_making import request
+    from rivae.ui.label.plan_making import plan_request
 
     try:
         total = max(_queries(run) for run in runs)
@@ -246,7 +246,7 @@ def _settings(runs: Sequence[Run]) -> Request | None:
             key=f"{KEY}_seed",
             width=170,
         )
-    return request(runs, None if queries is None else int(queries), percent / 100, int(seed))
+    return plan_request(runs, None if queries is None else int(queries), percent / 100, int(seed))
 
 
 def _queries(run: Run) -> int:

@@ -29,7 +29,7 @@ BUSY = "another plan is being counted: wait for it or stop it"
 tasks = Tasks(MAX_KEPT, LabelError, BUSY)
 
 
-class Request(BaseModel):
+class PlanRequest(BaseModel):
     """What a plan is made from; see ``make_plan``. ``paths`` are the folders of the runs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,18 +40,20 @@ class Request(BaseModel):
     random_state: int
 
 
-def request(runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int) -> Request:
+def plan_request(
+    runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int
+) -> PlanRequest:
     """What a visitor chose."""
     paths = tuple(str(run.path.resolve()) for run in runs)
-    return Request(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
+    return PlanRequest(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
 
 
-def job_of(wanted: Request) -> Task | None:
+def job_of(wanted: PlanRequest) -> Task | None:
     """The work on this request, going on or over, or None."""
     return tasks.get(_key(wanted))
 
 
-def start(wanted: Request) -> Task:
+def start(wanted: PlanRequest) -> Task:
     """Begin to make a plan, or join who makes the same.
 
     Raises:
@@ -64,13 +66,13 @@ def start(wanted: Request) -> Task:
 
 
 def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The plan that a :class:`Request` asks for; for the process."""
+    """The plan that a :class:`PlanRequest` asks for; for the process."""
     step_back()
     progress("reading the models", 0.0)
     from rivae.labels.plan import make_plan
     from rivae.runs import Run
 
-    wanted = Request.model_validate(spec)
+    wanted = PlanRequest.model_validate(spec)
     plan = make_plan(
         [Run(Path(path)) for path in wanted.paths],
         NOT_NAMED,
@@ -82,7 +84,7 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     return {"plan": plan.model_dump_json()}
 
 
-def counted(wanted: Request) -> LabelPlan | None:
+def counted(wanted: PlanRequest) -> LabelPlan | None:
     """The plan, still without a name (``name_plan``); None while there is none."""
     job = job_of(wanted)
     return None if job is None or job.running or job.result is None else _read(job.result["plan"])
@@ -95,7 +97,7 @@ def _read(text: str) -> LabelPlan:
     return read_plan(text.encode())
 
 
-def _key(wanted: Request) -> str:
+def _key(wanted: PlanRequest) -> str:
     """Another one once a run has a new model or evaluation."""
     written = [
         _written(Path(path) / name)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.labels.guideline import Guideline
-    from rivae.labels.review import Agreed, Said
+    from rivae.labels.review import PlanAgreement, PlanAnswers
     from rivae.ui.shared.labels import OpenPlan
 
 NO_LABELS = "Nobody has labelled an item of this plan yet."
@@ -51,12 +51,12 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     )
     exchange.outcome(opened)
     guideline = _guideline(opened)
-    said = _said(opened, guideline)
-    agreed = _agreed(said.digest, said)
+    answers = _answers(opened, guideline)
+    agreed = _agreed(answers.digest, answers)
     names = {factor.id: factor.name for factor in guideline.factors}
-    _progress(said, names)
-    _agreement(said, agreed, names)
-    adjudicate.panel(opened, guideline, said, agreed)
+    _progress(answers, names)
+    _agreement(answers, agreed, names)
+    adjudicate.panel(opened, guideline, answers, agreed)
 
 
 def _guideline(opened: OpenPlan) -> Guideline:
@@ -65,7 +65,7 @@ def _guideline(opened: OpenPlan) -> Guideline:
     return plan_guideline(labels.store(), opened.plan)
 
 
-def _said(opened: OpenPlan, guideline: Guideline) -> Said:
+def _answers(opened: OpenPlan, guideline: Guideline) -> PlanAnswers:
     from rivae.labels.opening import labels_url
 
     last = labels.store().last()
@@ -76,26 +76,26 @@ def _said(opened: OpenPlan, guideline: Guideline) -> Said:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _read(
     url: str, last: int, plan: str, version: str, _opened: OpenPlan, _guideline: Guideline
-) -> Said:
+) -> PlanAnswers:
     """The labels of a plan up to the event ``last``."""
-    from rivae.labels.review import what_was_said
+    from rivae.labels.review import read_answers
 
     row_of = dict(zip(_opened.keys, _opened.plan.order, strict=True))
-    return what_was_said(labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats))
+    return read_answers(labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats))
 
 
 # By the labels themselves, so that a verdict or a label elsewhere measures nothing anew.
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _agreed(digest: str, _said: Said) -> Agreed:
-    from rivae.labels.review import how_they_agree
+def _agreed(digest: str, _given: PlanAnswers) -> PlanAgreement:
+    from rivae.labels.review import measure_agreement
 
-    return how_they_agree(_said)
+    return measure_agreement(_given)
 
 
-def _progress(said: Said, names: Mapping[str, str]) -> None:
+def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
     from rivae.labels.review import progress_rows
 
-    rows = progress_rows(said, names)
+    rows = progress_rows(answers, names)
     _head("Progress", "progress", rows)
     if not rows:
         st.info(NO_LABELS, icon=":material/info:")
@@ -106,12 +106,14 @@ def _progress(said: Said, names: Mapping[str, str]) -> None:
         {
             "annotator": "Annotator",
             "factor": "Factor",
-            "labelled": number("Labelled", help=f"of {said.n_items:,} items, cannot tell included"),
+            "labelled": number(
+                "Labelled", help=f"of {answers.n_items:,} items, cannot tell included"
+            ),
             "items": None,
             "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
             "cannot tell": number("Cannot tell"),
             "repeats answered": number(
-                "Repeats", help=f"answered, of {said.n_repeats:,} hidden repeats"
+                "Repeats", help=f"answered, of {answers.n_repeats:,} hidden repeats"
             ),
             "repeats": None,
             "mean seconds": number("Seconds each", format="%.1f", help="mean time shown"),
@@ -119,12 +121,12 @@ def _progress(said: Said, names: Mapping[str, str]) -> None:
     )
 
 
-def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
+def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, str]) -> None:
     from rivae.labels.review import alpha_rows, missing, own_rows, pair_rows
 
     rows = alpha_rows(agreed, names)
     _head("Agreement", "agreement", rows)
-    number, lacking = st.column_config.NumberColumn, missing(said)
+    number, lacking = st.column_config.NumberColumn, missing(answers)
     if lacking:
         st.info(markdown(lacking), icon=":material/info:")
     else:
@@ -174,7 +176,7 @@ def _agreement(said: Said, agreed: Agreed, names: Mapping[str, str]) -> None:
                     "weighted kappa": kappa,
                 },
             )
-    elif said.annotators:
+    elif answers.annotators:
         st.caption("No hidden repeat has been answered twice yet.")
 
 

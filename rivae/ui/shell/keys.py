@@ -150,7 +150,7 @@ DATA_CLOSE: Final = "data_close"
 DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
 # Words; the bound ones are names in the address as well
-WORDS_OPEN: Final = "words_open"  # rivae.ui.words.session.Opened, or None
+WORDS_OPEN: Final = "words_open"  # rivae.ui.words.session.DrawerContent, or None
 WORDS_SAID: Final = "words_said"  # one sentence about a name that was just changed
 WORDS_RUN: Final = "words_run"
 WORDS_PANEL: Final = "words_panel"
@@ -189,7 +189,7 @@ LABEL_OPEN_ONLY: Final = "label_open_only"
 LABEL_PAGE: Final = "label_page"
 LABEL_FILE: Final = "label_file"
 LABEL_FILE_ROWS: Final = "label_file_rows"
-LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label.exchange.Looked, or None
+LABEL_LOOKED: Final = "label_looked"  # rivae.ui.label.exchange.CheckedFile, or None
 LABEL_ADD: Final = "label_add"
 
 # Train; the bound ones are names in the address as well

@@ -17,7 +17,7 @@ from rivae.ui.work.report import waiting
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.plots.clouds import Clouds
-    from rivae.ui.words.session import Choice
+    from rivae.ui.words.session import AxisChoice
     from rivae.words.clouds import AxisStates
     from rivae.words.relations import Target
 
@@ -147,7 +147,7 @@ def _export(
     run_id: str,
     clouds: Clouds,
     found: AxisStates,
-    choice: Choice,
+    choice: AxisChoice,
     target: Target,
     everyday: bool,
 ) -> None:

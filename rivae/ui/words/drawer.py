@@ -15,7 +15,7 @@ from rivae.ui.words import session
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
-    from rivae.ui.words.session import Opened
+    from rivae.ui.words.session import DrawerContent
 
 PER_PAGE = 24
 MAX_LINES, MAX_LINE = 60, 400  # of one recipe
@@ -24,7 +24,7 @@ MAX_LINES, MAX_LINE = 60, 400  # of one recipe
 @st.dialog("Items", position="right", width=480, on_dismiss=session.close)
 def show(explorer: Explorer, run_id: str) -> None:
     """Open the drawer on what the session holds."""
-    opened: Opened | None = st.session_state.get(keys.WORDS_OPEN)
+    opened: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     if opened is None:
         st.rerun()
     elif opened.item is not None:
@@ -33,7 +33,7 @@ def show(explorer: Explorer, run_id: str) -> None:
         _list(explorer, opened)
 
 
-def _list(explorer: Explorer, opened: Opened) -> None:
+def _list(explorer: Explorer, opened: DrawerContent) -> None:
     n_pages = max(1, math.ceil(len(opened.ids) / PER_PAGE))
     if st.session_state.get(keys.WORDS_PAGE, 1) > n_pages:
         st.session_state[keys.WORDS_PAGE] = 1
@@ -52,7 +52,7 @@ def _list(explorer: Explorer, opened: Opened) -> None:
     )
 
 
-def _item(explorer: Explorer, run_id: str, opened: Opened) -> None:
+def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
     assert opened.item is not None
     i, data = opened.item, explorer.data
     if opened.ids:

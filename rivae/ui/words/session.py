@@ -28,7 +28,7 @@ MAX_KEY = 200
 
 
 @dataclass(frozen=True)
-class Opened:
+class DrawerContent:
     """What the drawer shows: a list of items under a title, and one of them in full, if any.
 
     ``title`` is plain text.
@@ -91,7 +91,7 @@ def choose_target() -> None:
 
 def open_list(title: str, ids: list[int]) -> None:
     """Show a list of items."""
-    st.session_state[keys.WORDS_OPEN] = Opened(title, tuple(ids))
+    st.session_state[keys.WORDS_OPEN] = DrawerContent(title, tuple(ids))
 
 
 def open_item(i: int, explorer: Explorer) -> None:
@@ -100,15 +100,15 @@ def open_item(i: int, explorer: Explorer) -> None:
         title = explorer.title(i)
     except RivaeError:
         return
-    known: Opened | None = st.session_state.get(keys.WORDS_OPEN)
+    known: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     st.session_state[keys.WORDS_OPEN] = (
-        replace(known, item=i) if known is not None else Opened(title, (), i)
+        replace(known, item=i) if known is not None else DrawerContent(title, (), i)
     )
 
 
 def back_to_list() -> None:
     """The list again, without the item."""
-    known: Opened | None = st.session_state.get(keys.WORDS_OPEN)
+    known: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     if known is not None:
         st.session_state[keys.WORDS_OPEN] = replace(known, item=None)
 
@@ -123,7 +123,7 @@ DEFAULT_WIDTH = 3
 
 
 @dataclass(frozen=True)
-class Choice:
+class AxisChoice:
     """An axis and how far its ends lie from the mean, in s.d."""
 
     dim: int
@@ -138,7 +138,7 @@ def view_picker() -> str:
     return str(view or VIEWS[0])
 
 
-def axis_and_width(explorer: Explorer) -> Choice:
+def axis_and_width(explorer: Explorer) -> AxisChoice:
     """The axis, at first the one that changes the best match most, and the width."""
     from rivae.words.clouds import N_SIGMA
 
@@ -155,7 +155,7 @@ def axis_and_width(explorer: Explorer) -> Choice:
         help="In s.d. of the training queries. The paper's clouds are at 10; that far out "
         "there may be no data, and every query finds the same few dishes.",
     )
-    return Choice(dim, int(n_sigma or DEFAULT_WIDTH))
+    return AxisChoice(dim, int(n_sigma or DEFAULT_WIDTH))
 
 
 def relation_picker(targets: list[Target]) -> Target:
