@@ -42,11 +42,11 @@ class TourStep:
 
     Attributes:
         heading: one line, at most 120 characters.
-        note: what the presenter says, at most 1,200 characters, lines allowed; may be empty.
-        run: id of the run; it may be missing here.
+        note: text for the presenter, at most 1,200 characters, line breaks allowed; may be empty.
+        run: id of the run, which may not exist here.
         query: a data row, or "mean" for the prior's mean.
         row: the axes and their levels.
-        n_sigma: how far "off" and "on" are from the mean, above 0 and at most 10 s.d.
+        n_sigma: distance of "off" and "on" from the mean, above 0 and at most 10 s.d.
 
     Raises:
         ConfigError: a text is too long or cannot be shown, or a number is out of range.
@@ -74,7 +74,7 @@ class TourStep:
 
 @dataclass(frozen=True)
 class Tour:
-    """A title and ordered steps; ``id`` is the name of its file, "" for one that is not saved.
+    """A title and ordered steps; ``id`` is the name of its file, "" if it is not saved.
 
     Raises:
         ConfigError: the title is empty or too long, or there are more than 60 steps.
@@ -146,8 +146,7 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
     """The tour in a file.
 
     Raises:
-        DataError: it is too large, no JSON, not of this form, or a value is out of range; nothing
-            of it is used.
+        DataError: it is too large or not a tour, or a value is out of range.
     """
     file = read_form(
         _File,
@@ -180,7 +179,7 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
 
 @dataclass(frozen=True)
 class TourFile:
-    """A file in the folder of tours; ``tour`` is None and ``problem`` says why where it is bad."""
+    """A file in the folder of tours; ``tour`` is None and ``problem`` tells why if it is damaged."""
 
     id: str
     tour: Tour | None
@@ -188,12 +187,12 @@ class TourFile:
 
 
 def tours_folder() -> Path:
-    """Where tours are kept; the list of runs passes over hidden folders."""
+    """Where tours are kept: a hidden folder, which the list of runs skips."""
     return runs_root() / ".tours"
 
 
 def list_tours() -> list[TourFile]:
-    """All tours by title, at most 200; damaged ones last, with the reason."""
+    """All tours by title, at most 200; damaged ones come last, with the reason."""
     folder = tours_folder()
     if not folder.is_dir():
         return []
@@ -228,7 +227,7 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
     """Save a new tour under an id made from its title.
 
     Raises:
-        ConfigError: the title or the number of steps, see ``Tour``; or there are 200 tours.
+        ConfigError: the title or the number of steps is not allowed, or there are 200 tours.
         DataError: the folder cannot be written to.
     """
     tour = Tour(title, tuple(steps))
@@ -245,12 +244,12 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
 
 
 def change_tour(tour_id: str, change: Callable[[Tour], Tour]) -> Tour:
-    """Replace a tour, in one step, by what ``change`` makes of it as it is on disk now; another
-    session that writes at the same time waits for its turn.
+    """Replace a tour in one step by the result of ``change``; another session that writes at the
+    same time waits.
 
     Raises:
         DataError: there is no such tour, it is damaged, or the folder cannot be written to.
-        ConfigError: what comes out is no tour.
+        ConfigError: the result is not a valid tour.
     """
     with _writing() as folder:
         changed = replace(change(read_tour(tour_id)), id=tour_id)
@@ -259,8 +258,8 @@ def change_tour(tour_id: str, change: Callable[[Tour], Tour]) -> Tour:
 
 
 def delete_tour(tour_id: str) -> Deleted | None:
-    """Move a tour into the trash, a damaged one too; None where it is gone already. What only
-    links to a tour elsewhere is taken away.
+    """Move a tour to the trash, even a damaged one; None if it is already gone. A symbolic link
+    to a tour elsewhere is removed.
 
     Raises:
         DataError: it cannot be deleted.
@@ -275,11 +274,11 @@ def delete_tour(tour_id: str) -> Deleted | None:
 
 
 def restore_tour(name: str) -> str:
-    """Bring a tour back from the trash; ``name`` is its id, or the id of an entry. Its id.
+    """Restore a tour from the trash and return its id; ``name`` is its id, or that of an entry.
 
     Raises:
         ConfigError: there are 200 tours.
-        DataError: there is none in the trash, or another tour has its id now; nothing has changed.
+        DataError: it is not in the trash, or another tour has its id now. Nothing is changed then.
     """
     with _writing() as folder:
         _require_room(folder)
@@ -287,12 +286,12 @@ def restore_tour(name: str) -> str:
 
 
 def trash_of_tours() -> Trash:
-    """The tours that were deleted."""
+    """The trash for deleted tours."""
     return Trash(tours_folder(), "tour")
 
 
 def _require_room(folder: Path) -> set[str]:
-    """The ids in use; ConfigError when there are as many as there may be."""
+    """The ids in use; ConfigError if there are already ``MAX_TOURS``."""
     taken = {path.stem for path in folder.glob("*.json")}
     if len(taken) >= MAX_TOURS:
         raise ConfigError(f"there are {MAX_TOURS} tours: delete one first")
@@ -307,7 +306,7 @@ def _writing() -> Iterator[Path]:
         with locked(folder / ".lock", patience=5.0):
             yield folder
     except BlockingIOError:
-        raise DataError("the tours are being written by somebody else: try again") from None
+        raise DataError("somebody else is changing the tours: try again") from None
     except OSError as error:
         raise DataError(f"tours cannot be written to {folder}: {error.strerror}") from None
 
@@ -317,7 +316,7 @@ def _is_id(tour_id: str) -> bool:
 
 
 def _path(tour_id: str) -> Path:
-    """Where a tour is kept; an id from an address never leads out of the folder."""
+    """Where a tour is kept; no id from a link leads out of the folder."""
     if not _is_id(tour_id):
-        raise DataError("the id of a tour has small letters, digits and dashes only")
+        raise DataError("the id of a tour has only small letters, digits and dashes: correct it")
     return tours_folder() / f"{tour_id}.json"

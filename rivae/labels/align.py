@@ -1,13 +1,13 @@
-"""Align to labels: a linear change of the latent coordinates after which axis k is factor k.
+"""Align to labels: a linear change of the latent coordinates that makes axis k factor k.
 
 In coordinates in which mu(v1) of the data is white, ridge regression of the levels on mu gives one
-direction per factor. Four choices are made by cross-validation over the labelled items, none by
-chance: the shrinkage of each factor (leave one out), and for all together whether to shrink to
-zero or to the existing axis that fits best (a run whose axes are near the factors then needs few
-labels), and how far the directions are made orthogonal. The other axes are orthogonal to the
-factors there, white, and as near as possible to the existing axes that are left over. At last
-every axis is scaled as after training (``scaled_axes``). Levels are taken as numbers 1 to 5: normal
-scores of their ranks did no better (measured on the kitchen, 10 to 100 labels).
+direction per factor. Cross-validation over the labelled items, without randomness, chooses the
+shrinkage of each factor (leave one out) and, for all factors together, whether to shrink to zero or
+to the existing axis that fits best (so a run whose axes are near the factors needs few labels), and
+how far the directions are made orthogonal. In the white coordinates the other axes are orthogonal
+to the factors and to each other, and as near as possible to the remaining existing axes. Finally
+every axis is scaled as after training (``scaled_axes``). Levels are used as the numbers 1 to 5:
+normal scores of their ranks were not better (measured on the kitchen, 10 to 100 labels).
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from rivae.retrieval.base import Floats
 
 Start = Literal["zero", "existing axes"]
 STARTS: tuple[Start, ...] = ("existing axes", "zero")
-ORTHOGONAL = (1.0, 0.5, 0.0)  # 1: made orthogonal, 0: as regression gives them
+ORTHOGONAL = (1.0, 0.5, 0.0)  # 1: orthogonal, 0: as from the regression
 SHRINKAGE = np.logspace(-2, 4, 25)
 MIN_LABELS = 6  # of one factor
 MAX_FOLDS = 5
-MAX_CONDITION = 1e4  # of the directions: beyond it two factors have one axis
+MAX_CONDITION = 1e4  # of the directions: above it two factors share an axis
 _FLOOR = 1e-8  # share of the largest variance below which a latent dimension is empty
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """The change of axes and how it was found.
+    """The change of axes, and how it was chosen.
 
     Attributes:
         change: z' = z @ matrix + offset; factor k on axis k, growing with its levels.
         factors: K ids.
         n_labels: per factor, items with a level.
-        start: what the directions were shrunk to.
+        start: where the directions were shrunk to.
         orthogonal: how far they were made orthogonal, 0 to 1.
-        cv_r2: per factor, R² of its own axis on items left out, at most 1.
+        cv_r2: per factor, cross-validated R² of its axis, at most 1.
     """
 
     change: AxisChange
@@ -82,10 +82,10 @@ def align_axes(
     *,
     reach: float = 10.0,
 ) -> Alignment:
-    """The change of axes from few labels; the same input gives the same bits.
+    """The change of axes from few labels; deterministic.
 
     Args:
-        mu: (n, d) means mu(v1) that stand for the data; they need no labels.
+        mu: (n, d) means mu(v1) that represent the data; they need no labels.
         latents: (m, d) of the labelled items.
         levels: (m, K) levels of those items, or means over annotators; NaN where there is none.
         factors: K ids, at most d, in the order of the new axes.
@@ -93,8 +93,8 @@ def align_axes(
 
     Raises:
         ConfigError: no factor, more factors than axes, or shapes that do not fit.
-        DataError: z is not finite, a factor has fewer than 6 levels or only one and the same, or
-            two factors cannot be told apart.
+        DataError: z is not finite, a factor has fewer than 6 labels or only equal ones, or two
+            factors have the same labels.
     """
     z, x = np.asarray(mu, dtype=np.float64), np.asarray(latents, dtype=np.float64)
     y = np.asarray(levels, dtype=np.float64)
@@ -111,8 +111,7 @@ def align_axes(
     own = _orthogonalised(weights, share)
     if np.linalg.cond(own) > MAX_CONDITION:
         raise DataError("two factors have the same labels: leave one of them out")
-    whole = np.hstack([own, _rest(own, white.old)])
-    turned = white.to @ whole
+    turned = white.to @ np.hstack([own, _rest(own, white.old)])
     scaled = scaled_axes(z @ turned, reach)
     note = (
         f"aligned to labels of {len(x)} items; directions shrunk to {start}, "
@@ -177,7 +176,7 @@ def _directions(x: Floats, y: Floats, old: Floats, start: Start) -> tuple[Floats
 
 
 def _ridge(x: Floats, y: Floats) -> Floats:
-    """Ridge weights (d,) of centred x and y; the shrinkage by leaving one out, in closed form."""
+    """Ridge weights (d,) of centred x and y; shrinkage by leave-one-out, in closed form."""
     u, s, vt = np.linalg.svd(x, full_matrices=False)
     found = u.T @ y
     best, chosen = math.inf, np.zeros(len(s))
@@ -191,7 +190,7 @@ def _ridge(x: Floats, y: Floats) -> Floats:
 
 
 def _orthogonalised(weights: Floats, share: float) -> Floats:
-    """Unit directions (d, K), made orthogonal by ``share``: symmetrically, so none comes first."""
+    """Unit directions (d, K), made orthogonal by ``share``, symmetrically in the factors."""
     unit = weights / np.linalg.norm(weights, axis=0)
     u, s, vt = np.linalg.svd(unit, full_matrices=False)
     mixed = (u * np.maximum(s, 1e-9) ** (1 - share)) @ vt
@@ -199,13 +198,13 @@ def _orthogonalised(weights: Floats, share: float) -> Floats:
 
 
 def _held_out_errors(x: Floats, y: Floats, old: Floats, start: Start) -> list[Floats]:
-    """Per ``ORTHOGONAL``, the (K,) error of the own axis on items left out, as 1 - R²."""
+    """For each of ``ORTHOGONAL``, the (K,) cross-validated error of the own axes, as 1 - R²."""
     folds = np.arange(len(x)) % min(MAX_FOLDS, len(x))
     known = ~np.isnan(y)
     total = [np.zeros(y.shape[1]) for _ in ORTHOGONAL]
     for fold in np.unique(folds):
         fit = folds != fold
-        if not _usable(y[fit]).all():  # nothing can be learnt without it: guess the mean
+        if not _usable(y[fit]).all():  # a factor does not vary here: predict the mean
             for error in total:
                 error += np.nansum((y[~fit] - np.nanmean(y, axis=0)) ** 2, axis=0)
             continue
@@ -225,7 +224,7 @@ def _usable(y: Floats) -> NDArray[np.bool_]:
 
 
 def _rest(own: Floats, old: Floats) -> Floats:
-    """Orthonormal axes (d, d - K) orthogonal to ``own``, near the existing axes it leaves over."""
+    """Orthonormal axes (d, d - K) orthogonal to ``own``, near the remaining existing axes."""
     d, n_factors = own.shape
     if d == n_factors:
         return np.zeros((d, 0))

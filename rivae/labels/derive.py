@@ -1,7 +1,7 @@
-"""A derived run: the same model in other latent coordinates, in a folder of its own.
+"""A derived run: the same model in other latent coordinates, in a new run folder.
 
-Nothing is trained: mu and f take the change of axes exactly, so the same items are retrieved for
-the same queries. The original run is only read.
+Nothing is trained: the change of axes is applied exactly to mu and f, so the same queries retrieve
+the same items. The original run is not changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rivae.words.naming import MAX_NAME, AxisName
 
 MAX_ID = 80  # characters of a run's or plan's name
 MAX_ROWS = 10_000  # as in launch.choose_axes
-MAX_CONDITION = 1e6  # beyond it float32 weights do not hold the change exactly enough
+MAX_CONDITION = 1e6  # above it float32 weights cannot hold the change exactly enough
 
 
 def changed_method(run: Run, data: PairedDataset, matrix: ArrayLike, offset: ArrayLike) -> Method:
@@ -48,7 +48,7 @@ def changed_method(run: Run, data: PairedDataset, matrix: ArrayLike, offset: Arr
     m, o = np.asarray(matrix, dtype=np.float64), np.asarray(offset, dtype=np.float64)
     if m.shape != (d, d) or o.shape != (d,) or not (np.isfinite(m).all() and np.isfinite(o).all()):
         raise ConfigError(f"a change of {d} axes needs finite numbers, ({d}, {d}) and ({d},)")
-    # The unit of each axis is free, so it is left out of the question.
+    # The unit of each axis is arbitrary, so it must not count.
     spread = np.std(LatentModel(method).encode(data.x1, reference_rows(data)[:500])[0], axis=0)
     scaled = m * np.maximum(spread, 1e-12)[:, None]
     scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=0), 1e-300)
@@ -59,7 +59,7 @@ def changed_method(run: Run, data: PairedDataset, matrix: ArrayLike, offset: Arr
 
 
 def reference_rows(data: PairedDataset) -> np.ndarray:
-    """The rows that stand for the data, as in the change of axes after training."""
+    """The rows that represent the data, as in the change of axes after training."""
     train = data.splits["train"]
     return train[:MAX_ROWS] if len(train) else data.splits["test"][:MAX_ROWS]
 
@@ -73,14 +73,14 @@ def align_run(
     data: PairedDataset | None = None,
     random_state: int = 0,
 ) -> tuple[Alignment, list[FactorGain]]:
-    """The change of axes of a run from labels of data rows, and what 70 % of them gain on the
-    others (see ``align_and_judge``); nothing is written.
+    """The change of axes of a run from labels of data rows, and the gain on held-out items of a
+    change made from 70 % of them (see ``align_and_judge``); nothing is written.
 
     Args:
         items: (m,) data rows.
         levels: (m, K), NaN where there is none (``rivae.labels.table.consensus``).
         factors: K ids, in the order of the new axes.
-        random_state: of the items that are held out.
+        random_state: seed of the held-out items.
 
     Raises:
         ConfigError, DataError: see ``align_axes``; or the method has no latent.
@@ -100,7 +100,7 @@ def align_run(
 def alignment_record(
     alignment: Alignment, gains: Sequence[FactorGain], guideline: str = ""
 ) -> dict[str, Any]:
-    """What ``derive_run`` keeps of an alignment: labels behind it, choices, gains by factor."""
+    """The record of an alignment for ``derive_run``: its labels, choices and gains by factor."""
     return {
         "factors": list(alignment.factors),
         "n_labels": list(alignment.n_labels),
@@ -135,13 +135,13 @@ def derive_run(
 
     The folder has the configuration with ``parent``, the model, ``alignment.json`` (the change,
     validation scores before and after, ``record``) and the names of the first axes. It has no
-    evaluation yet. Nothing stays behind when it fails.
+    evaluation yet. If it fails, nothing is left behind.
 
     Args:
         note: how the change was found, one line.
-        names: of the first axes, shown on every page, e.g. the factors.
-        record: kept in ``alignment.json``: labels behind it, scores on held-out items.
-        root: where runs are kept by default.
+        names: of the first axes, for instance the factors.
+        record: stored in ``alignment.json``, see ``alignment_record``.
+        root: the folder of runs by default.
 
     Raises:
         ConfigError: as ``changed_method``, or the name cannot name a run.
@@ -184,7 +184,7 @@ def derive_run(
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """``wanted`` as the name of a run or plan, with a number after it where that is taken."""
+    """``wanted`` as the name of a run or plan, with a number added if it is taken."""
     i = 1
     while True:
         end = "" if i == 1 else f"-{i}"

@@ -18,7 +18,7 @@ from rivae.labels.plan import LabelPlan
 from rivae.labels.store import LabelStore
 
 NOTHING, CANNOT_TELL, FLAG = ".", "0", "f"
-HISTORY = 500  # undoable steps handed over at once
+HISTORY = 500  # undoable steps sent at once
 
 # What a page may send
 MAX_EVENTS = 200  # at once
@@ -41,14 +41,14 @@ ACTIONS = ("label", "undo", "flag", "unflag")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One act that can be taken back.
+    """One action that can be undone.
 
     Attributes:
         id: of its event.
         at: position.
-        factor: its number among the factors; -1 for a flag.
-        before, after: what stood there, and what stands there since: "1" to "5", "0" for cannot
-            tell, "f" for a flag, "." for nothing.
+        factor: index of the factor; -1 for a flag.
+        before, after: the answer before and after: "1" to "5", "0" for cannot tell, "f" for a
+            flag, "." for nothing.
     """
 
     id: str
@@ -60,12 +60,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Desk:
-    """What was done.
+    """The answers of one annotator in a plan.
 
     Attributes:
         done: per factor one character per position, see ``Step.after``.
         flags: flagged positions, ascending.
-        steps: every step of this plan that stands, the oldest first.
+        steps: all steps of this plan that are not undone, the oldest first.
     """
 
     done: tuple[str, ...]
@@ -82,8 +82,8 @@ def desk(
 ) -> Desk:
     """The desk of ``annotator``.
 
-    Labels of the same items under another plan count as done; only steps of this plan can be taken
-    back here.
+    Labels of the same items under another plan count as done, but only steps of this plan can be
+    undone here.
 
     Args:
         keys: the item key of every position.
@@ -122,10 +122,10 @@ def desk(
 def _spot(
     event: LabelEvent, place: dict[tuple[bool, str], int], column: dict[str, int]
 ) -> tuple[int, int] | None:
-    """Position and factor of an event; None where this plan shows it nowhere."""
+    """Position and factor of an event; None if this plan does not show it."""
     at = place.get((event.repeat, event.item))
     if event.action != "label":
-        # The page flags whole items; a flag of one factor is none of its own.
+        # The page flags items only; it does not show flags of one factor.
         return None if at is None or event.factor else (at, -1)
     k = column.get(event.factor)
     return None if at is None or k is None else (at, k)
@@ -144,12 +144,12 @@ def _character(event: LabelEvent) -> str:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a batch.
+    """The result of storing a batch.
 
     Attributes:
         stored: sequence number by event id.
-        refused: by event id, why it can never be stored, in one sentence.
-        error: why nothing was tried; the same batch may be sent again. "" when all is well.
+        refused: by event id, why it can never be stored.
+        error: why nothing was stored (the same batch may be sent again); "" if there was no error.
     """
 
     stored: Mapping[str, int]
@@ -164,7 +164,7 @@ def receive(
 
     Args:
         keys: the item key of every position of ``plan.order``.
-        annotator: who labels.
+        annotator: the annotator's name.
         sent: a list of at most ``MAX_EVENTS`` mappings with ``FIELDS``, in their order.
     """
     if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_EVENTS:
@@ -223,7 +223,7 @@ def _event(
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < len(keys):
         raise LabelError("the page named no item of this plan: reload it")
     if action not in ACTIONS:
-        raise LabelError(f"'{str(action)[:40]}' is nothing that the page can do: reload it")
+        raise LabelError(f"'{str(action)[:40]}' is not an action of this page: reload it")
     factor = record.get("factor")
     if isinstance(factor, str) and factor and factor not in factors:
         raise LabelError(f"'{factor[:40]}' is not a factor of this plan: reload it")

@@ -1,4 +1,4 @@
-"""What an alignment to labels gained, measured on labelled items it did not see."""
+"""The gain of an alignment to labels, measured on labelled items held out from it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class FactorGain:
 
     Attributes:
         factor: its id.
-        axis_before: 0-based, the axis matched to it one to one on the other items.
+        axis_before: 0-based axis, matched to the factors one to one on the other items.
         before, after: correlation of its axis with the levels, in [-1, 1]; its mean over the
             factors is the MCC of these labels.
-        r2_before, r2_after: R² of the levels from that axis alone, the line fitted on the other
-            items; at most 1.
+        r2_before, r2_after: R² of the levels predicted from that axis alone by a line fitted on
+            the other items; at most 1.
         n: held-out items with a level.
     """
 
@@ -62,7 +62,7 @@ def factor_gains(
     Args:
         alignment: made from ``fit`` alone.
         fit: latents (m, d) before the change and levels (m, K) of its items.
-        held_out: the same of other items.
+        held_out: the same for other items.
 
     Raises:
         DataError: a factor has fewer than two different held-out levels.
@@ -135,10 +135,10 @@ def align_and_judge(
     share: float = HELD_OUT,
     random_state: int = 0,
 ) -> tuple[Alignment, list[FactorGain]]:
-    """The alignment to all labels, and what one to 70 % of the items gained on the others.
+    """The alignment to all labels, and the gain on the other items of one from 70 % of the items.
 
-    Arguments and errors as ``align_axes``; the gain is a cautious one, as the alignment that is
-    returned has seen more. It is empty where the labels are too few to hold some out.
+    Arguments and errors are those of ``align_axes``. The gain is conservative, since the returned
+    alignment uses more labels. It is empty if there are too few labels to hold some out.
     """
     x, y = np.asarray(latents, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     alignment = align_axes(mu, x, y, factors, reach=reach)

@@ -26,12 +26,11 @@ NOTHING = "."  # no suggestion
 def level_examples(
     guideline: Guideline, data: PairedDataset | None = None
 ) -> dict[str, dict[int, Thumbnail]]:
-    """Small pictures by factor and level; what cannot be shown is left out.
+    """Thumbnails by factor and level; examples that cannot be shown are left out.
 
     Args:
-        data: the data set that is labelled, whose items may be examples; items of the drawn
-            kitchen are known without it. Pictures beside a guideline file are not: they stayed
-            where the file came from.
+        data: the data set being labelled; its items may be examples, and so may items of the drawn
+            kitchen. Pictures in the folder of a guideline file are not available here.
     """
     found: dict[str, dict[int, Thumbnail]] = {}
     for factor in guideline.factors:
@@ -44,7 +43,7 @@ def level_examples(
 
 def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
     name, _, own = key.partition(":")
-    # Guidelines made before imports had ids of their own name their items by the data set alone.
+    # Older guidelines name items of imports by the data set alone.
     here = data is not None and name in (data.name, data.key_name)
     source = data if here else _kitchen(name)
     if source is None:
@@ -54,7 +53,7 @@ def _picture(key: str, data: PairedDataset | None) -> Image.Image | None:
         return None
     try:
         return source.picture(row, 0 if source.shows_whole else 2)
-    except RivaeError:  # an import whose pictures are damaged: the words are still there
+    except RivaeError:  # damaged pictures of an import: the text still helps
         return None
 
 
@@ -77,20 +76,23 @@ def _rows(data: PairedDataset) -> dict[str, int]:
 def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequence[str]) -> Floats:
     """The level that the tags of each of N items suggest for each of K factors.
 
-    The share of high-end among the item's tags of that factor, from all low (level 1) to all high
-    (level 5); as many of both is level 3.
+    It depends on how many of the item's tags for the factor are of its high end, from none
+    (level 1) to all (level 5); half is level 3. On the drawn kitchen, whose tags are made to tell
+    the factors, it is the true level of a third of the items and within one level for four in
+    five; expect less of real tags. So suggestions are shown only on request and marked as such, and
+    count only once a person confirms them (``LabelEvent.suggested`` records it).
 
     Args:
         tags: the tags of every item.
-        factors: factor ids; only the eight food factors can be told from tags.
+        factors: factor ids; tags suggest levels of the eight food factors only.
 
     Returns:
-        Shape (N, K), 1.0 to 5.0, NaN where an item has no tag of that factor or the factor is none
-        of the eight.
+        Shape (N, K), 1.0 to 5.0, NaN where an item has no tag for the factor, or the factor is not
+        one of the eight.
     """
     scores = 2 * tag_scores(tag_map, tags)
     middle = (N_LEVELS + 1) / 2
-    # Halves go away from the middle, so that both ends are treated alike.
+    # Halves round away from the middle, so that both ends are treated alike.
     levels = middle + np.copysign(np.floor(np.abs(scores) + 0.5), scores)
     found = np.full((len(tags), len(factors)), np.nan)
     for k, factor in enumerate(factors):
@@ -102,7 +104,7 @@ def tag_levels(tag_map: TagMap, tags: Sequence[Collection[str]], factors: Sequen
 def tag_suggestions(
     data: PairedDataset, rows: ArrayLike, factors: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """What the tags suggest for some items, as the Label page sends it to the browser.
+    """The suggested levels of some items, as the Label page sends them to the browser.
 
     Args:
         rows: P data rows, for instance ``LabelPlan.order``; repetitions allowed.

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> pd.DataFrame:
-    """The labels of some data rows that stand now, verdicts in place of what they decided.
+    """The current labels of some data rows, with verdicts replacing the labels they decide.
 
-    Of every plan and annotator; see ``rivae.labels.table`` for the columns.
+    They come from every plan and annotator; see ``rivae.labels.table`` for the columns.
     """
     own = label_table(store, data, rows)
     verdicts = label_table(store, data, rows, "adjudication")
@@ -37,7 +37,7 @@ def current_levels(store: LabelStore, data: PairedDataset, rows: ArrayLike) -> p
 
 
 def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
-    """The data rows that any kept plan on this data shows, sorted: where its labels can be."""
+    """The data rows in any kept plan on this data, sorted: only these can have labels."""
     parts = [np.empty(0, dtype=np.int64)]
     for plan in kept_plans(store):
         if plan.fingerprint == data.fingerprint:
@@ -48,13 +48,13 @@ def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The items of a data set that have labels: the material of an alignment.
+    """The labelled items of a data set, to which axes can be aligned.
 
     Attributes:
         factors: K ids.
         rows: (m,) data rows with at least one level, sorted.
-        levels: (m, K) median over annotators, verdicts in place of it, NaN where there is none.
-        n_annotators: behind them.
+        levels: (m, K) verdict or median over annotators, NaN where there is none.
+        n_annotators: annotators of these levels.
     """
 
     factors: tuple[str, ...]
@@ -63,11 +63,11 @@ class Labelled:
     n_annotators: int
 
     def counts(self) -> list[int]:
-        """Per factor, how many items have a level."""
+        """The number of items with a level, per factor."""
         return [int(n) for n in (self.levels == self.levels).sum(axis=0)]
 
     def usable(self) -> tuple[str, ...]:
-        """The factors that axes can be aligned to: with enough levels, and different ones."""
+        """The factors with enough levels to align axes to, and with different levels."""
         known = [own[~np.isnan(own)] for own in self.levels.T]
         return tuple(
             factor
@@ -76,7 +76,7 @@ class Labelled:
         )
 
     def of(self, factors: Sequence[str]) -> Labelled:
-        """Of some factors, in their order: the items with a level of any of them."""
+        """Only these factors, in this order, and the items with a level for any of them."""
         levels = self.levels[:, [self.factors.index(factor) for factor in factors]]
         some = ~np.isnan(levels).all(axis=1)
         return replace(self, factors=tuple(factors), rows=self.rows[some], levels=levels[some])
@@ -88,11 +88,11 @@ def labelled(
     factors: Sequence[str],
     annotators: Collection[str] | None = None,
 ) -> Labelled:
-    """The labels of all plans on a data set, whatever their plan.
+    """The labels on a data set from all plans.
 
     Args:
         factors: K ids.
-        annotators: only theirs, without the verdicts of others; by default everybody's.
+        annotators: only the labels of these, without verdicts; by default everybody's.
     """
     rows = planned_rows(store, data)
     table = (
@@ -110,10 +110,10 @@ def labelled(
 def scored_factors(
     factors: Sequence[str], coverages: Iterable[Coverage], n_queries: int
 ) -> tuple[str, ...]:
-    """The factors over which all runs are scored, so that their numbers can be compared.
+    """The factors that all runs are scored over, so that their scores can be compared.
 
-    Annotators sweep one factor after the other. One counts as soon as some run has enough whole
-    queries of it for an interval (``MIN_QUERIES``, or all that were measured).
+    Annotators label one factor after the other. A factor counts as soon as one run has enough
+    labelled queries of it for an interval (``MIN_QUERIES``, or all that were measured).
 
     Args:
         factors: K ids.
@@ -131,11 +131,11 @@ def ranks(scored: Mapping[str, ScoredDims], name: str) -> dict[str, int]:
     """Ranks by one score, 1 is best: only of runs whose interval overlaps no other run's.
 
     Args:
-        scored: by run; runs without a value of the score are not in the race.
+        scored: by run; runs without a value of the score are ignored.
         name: "disentanglement", "completeness" or "informativeness".
 
     Returns:
-        the rank by run; runs that are tied with another are left out, and a run alone has none.
+        The rank by run, without tied runs; a single run has no rank.
     """
     values = {run: dims.results[name].score for run, dims in scored.items()}
     racing = [run for run, value in values.items() if value == value]
@@ -213,11 +213,11 @@ def correlation_rows(
 def score_record(
     run_id: str, plan: LabelPlan | None, every: LabelScores, scores: LabelScores | None
 ) -> dict[str, Any]:
-    """What labels say of a run, as JSON: how far each factor is labelled, and the scores if any.
+    """A run's scores from labels as JSON: the coverage of each factor, and the scores if any.
 
     Args:
         every: over all factors, for the coverage.
-        scores: over the factors that can be scored; None where there is none.
+        scores: over the factors that can be scored; None if there are none.
     """
     coverage = every.coverage
     return {

@@ -16,7 +16,7 @@ from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 
-NOISE = 1.0  # variance of a level around its direction, beside the variance 1 that w explains
+NOISE = 1.0  # variance of a level around its direction, which itself explains a variance of 1
 _FLOOR = 1e-8
 
 
@@ -32,13 +32,13 @@ def suggest_items(
     """Positions in ``candidates`` of the items to label next, the best first; deterministic.
 
     Args:
-        mu: (n, d) means that stand for the data.
+        mu: (n, d) means that represent the data.
         candidates: (m, d) latents of the items that may be labelled.
-        labelled: (l, d) latents of the items that are labelled; l may be 0.
-        n_items: how many, at most m.
+        labelled: (l, d) latents of the labelled items; l may be 0.
+        n_items: how many to choose, at most m.
         noise: s², positive.
-        max_radius: candidates farther from the mean than this share of the data are passed over
-            while others are left: oddities teach little about the rest. None takes them.
+        max_radius: skip candidates farther from the mean than this share of the data, if enough
+            others are left: outliers tell little about the rest. None keeps them.
 
     Raises:
         ConfigError: a number out of range, or widths that do not fit.
@@ -77,13 +77,13 @@ def suggest_items(
 
 
 def variance_drop(covariance: Floats, x: Floats, noise: float) -> Floats:
-    """By how much the trace of the posterior covariance (p, p) falls when x (m, p) is labelled."""
+    """How much labelling each x (m, p) lowers the trace of the posterior covariance (p, p)."""
     moved = x @ covariance
     return np.asarray((moved**2).sum(axis=1) / (noise + (moved * x).sum(axis=1)))
 
 
-POOL = 2_000  # candidates; more say hardly more, and pictures have to be embedded for it
-AMPLE = 5  # candidates per wanted item, below which training items are taken in
+POOL = 2_000  # candidates; more hardly help, and their pictures have to be embedded
+AMPLE = 5  # with fewer candidates per wanted item, training items are added
 BLOCK = 10  # the ten most useful items come first, in random order, then the next ten
 MAX_SUGGESTED = 500
 
@@ -113,12 +113,12 @@ def suggest_rows(
 ) -> Suggestion:
     """The unlabelled items to label next for the axes of a run.
 
-    Candidates are at most 2,000 validation items: the model was not fitted to them, as it was to
-    training items, and D/C/I is not measured on them, as it is on test items, so that axes aligned
-    to these labels can be scored with those of others. Training items join them where they are few.
+    Candidates are at most 2,000 validation items. Unlike training items, the model was not fitted
+    to them; unlike test items, D/C/I is not measured on them, so axes aligned to these labels can
+    be compared with other axes. Training items are added if there are too few.
 
     Args:
-        labelled: (l,) data rows that have labels; they are not suggested again.
+        labelled: (l,) data rows with labels; they are not suggested again.
         n_items: 1 to 500.
         random_state: of the draw of candidates.
 
@@ -136,7 +136,7 @@ def suggest_rows(
     known = np.unique(np.asarray(labelled, dtype=np.int64))
     rows, pool = _candidates(data, known, n_items)
     if len(rows) < n_items:
-        raise ConfigError(f"only {len(rows)} items are left to suggest: ask for at most so many")
+        raise ConfigError(f"only {len(rows)} items are left to suggest: ask for no more than that")
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
     model = LatentModel(method)
     mu = model.encode(data.x1, reference_rows(data))[0]
@@ -164,7 +164,7 @@ def suggested_plan(
     repeats: float = REPEATS,
     random_state: int = 0,
 ) -> LabelPlan:
-    """A plan that shows suggested rows in the order of their usefulness, ten by ten.
+    """A plan of suggested rows, the most useful ten first, then the next ten.
 
     Args:
         rows: (n,) data rows, the most useful first.

@@ -28,14 +28,14 @@ MAX_AXES = 1024
 SEPARATOR = " · "
 FALLS = "↓"
 
-# Files as read, with what told their version: a page asks for names many times in one run.
+# Contents of files by version (time, size, inode): a page asks for names many times.
 _known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
 _lock = threading.Lock()
 _MAX_KNOWN = 64
 
 
 def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
-    """The names of a run's axes by dimension; {} without any.
+    """The names of a run's axes by dimension; {} if there are none.
 
     Raises:
         DataError: the file is damaged or belongs to another model.
@@ -48,9 +48,8 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
-    """The name of each axis, "" without one, with an arrow before the name of what falls as z
-    grows; none at all where ``axis_names`` would raise: what a page shows must not depend on that
-    file.
+    """The name of each axis, "" without one, with an arrow before it if the property falls as z
+    grows. No names if ``axis_names`` raises: a page must not fail because of that file.
     """
     try:
         named = axis_names(run, n_components)
@@ -60,19 +59,19 @@ def given_names(run: Run, n_components: int) -> list[str]:
 
 
 def shown_name(name: AxisName) -> str:
-    """The name as it stands on labels: "↓ greenness" where greenness falls as z grows."""
+    """The name as shown: "↓ greenness" if greenness falls as z grows."""
     return name.name if name.direction > 0 else f"{FALLS} {name.name}"
 
 
 def change_names(
     run: Run, n_components: int, changes: Mapping[int, AxisName | None]
 ) -> dict[int, AxisName]:
-    """Give or (None) take away the names of some axes; the others stay as they are on disk now.
+    """Set or (None) remove the names of some axes; the other names stay.
 
     A file that cannot be read, or that belongs to an earlier model, is replaced.
 
     Returns:
-        The names of the changed axes before, so that a page can tell what was overwritten.
+        The previous names of the changed axes, so that a page can tell what was overwritten.
 
     Raises:
         ConfigError: there is no such axis, or a name is not one line of 1 to ``MAX_NAME``
@@ -162,9 +161,7 @@ class _File(_Strict):
 
 
 def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
-    """The names as JSON values, by dimension; ``model`` is the hash of the model they belong to,
-    "" for any.
-    """
+    """The names as JSON values, by dimension; ``model`` is the hash of their model, "" for any."""
     axes = [asdict(n) for n in sorted(names, key=lambda n: n.dim)]
     return {"version": 1, "model": model, "axes": axes}
 
@@ -176,9 +173,9 @@ def read_names(
     is drawn.
 
     Raises:
-        DataError: if the file is missing, larger than ``MAX_BYTES``, not of this form, names an
-            axis twice, names one that a model of ``n_components`` latents does not have, or
-            belongs to another model than the one with hash ``model``.
+        DataError: the file is missing, larger than ``MAX_BYTES``, not a file of axis names, names
+            an axis twice or one beyond ``n_components``, or belongs to another model than the one
+            with hash ``model``.
     """
     file = read_form(
         _File,
@@ -217,7 +214,7 @@ def names_path(run: Run) -> Path:
     """Where names are written.
 
     Raises:
-        RunError: nothing may be added to the run's folder, and it has no model.
+        RunError: the run is read-only and has no model.
     """
     if not is_read_only(run):
         return run.path / AXIS_NAMES
@@ -225,16 +222,16 @@ def names_path(run: Run) -> Path:
 
 
 def _names_file(run: Run) -> Path | None:
-    """The file that holds the names now: written here, or come with the folder; or None."""
+    """The current file of names: written here, or delivered with the run; None if there is none."""
     paths = (names_path(run), run.path / AXIS_NAMES)
     return next((path for path in paths if path.is_file()), None)
 
 
 def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:
-    """Replace the names by what ``change`` makes of the file so far, one session at a time.
+    """Replace the file by the result of ``change``, one session at a time.
 
     Raises:
-        RunError: when the file cannot be written or stays locked.
+        RunError: the file cannot be written or stays locked.
     """
     try:
         change_json(names_path(run), lambda: change(_names_file(run)))

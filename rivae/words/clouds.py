@@ -27,7 +27,7 @@ N_SIGMA = (1, 2, 3, 5, 10)  # offered widths; the paper's is 10
 
 @dataclass(frozen=True)
 class AxisStates:
-    """Three states of one axis; the other dimensions stay at each query's own values.
+    """Three states of one axis; the other dimensions keep each query's values.
 
     Attributes:
         dim: 0-based latent dimension.
@@ -42,7 +42,7 @@ class AxisStates:
     ids: Ints
 
     def items(self, state: int) -> list[int]:
-        """The different items of a state: those of most queries first, then by best rank."""
+        """The distinct items of a state: those found by most queries first, then by best rank."""
         table = self.ids[:, state]
         often = Counter(table.ravel().tolist())
         rank: dict[int, int] = {}
@@ -88,7 +88,7 @@ class CloudCounts:
         states: S names, as "mu + 3 sigma".
         words: W words, the one with the highest frequency in any state first.
         counts: (S, W) items of the state that have the word; every item counts once.
-        n_items: (S,) different items of the state.
+        n_items: (S,) distinct items of the state.
     """
 
     states: tuple[str, ...]
@@ -129,7 +129,7 @@ def count_words(
         leave_out: words not to count, such as salt and water.
 
     Raises:
-        DataError: if there is no state, or an id is not an item.
+        DataError: there is no state, or an id is not an item.
     """
     if not states:
         raise DataError("a word cloud needs at least one state: give a list of items for it")

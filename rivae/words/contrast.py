@@ -1,8 +1,8 @@
 """Words of one end of an axis against the other: log-odds with an informative Dirichlet prior.
 
 B. L. Monroe, M. P. Colaresi and K. M. Quinn, "Fightin' Words" (Political Analysis 16, 2008), the
-model with an informative prior: raw log-odds favour rare words and differences of shares common
-ones; a prior made of the words of the whole collection shrinks each word by what is known of it.
+model with an informative prior: raw log-odds favour rare words, and differences of shares favour
+common ones. A prior from the words of all items shrinks each word according to its frequency.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from rivae.errors import DataError
 
-# Pseudo-counts that the prior spreads over all words in proportion to the collection; about the
-# words of fifty recipes.
+# Pseudo-counts that the prior spreads over all words in proportion to their counts in all items;
+# about as many as fifty recipes have words.
 PRIOR_STRENGTH = 500.0
 INTERVAL = 0.95
 
@@ -28,7 +28,7 @@ class WordContrast:
 
     Attributes:
         low, high: items at each end that have the word.
-        log_odds: log of its odds at the high end over those at the low end, after the prior; above
+        log_odds: log of its odds at the high end over those at the low end, with the prior; above
             0 for a word of the high end.
         std: its standard deviation.
     """
@@ -45,7 +45,7 @@ class WordContrast:
         return self.log_odds / self.std
 
     def interval(self, level: float = INTERVAL) -> tuple[float, float]:
-        """The interval of the log-odds that holds ``level`` of the normal approximation."""
+        """The interval of the log-odds at ``level``, by the normal approximation."""
         half = NormalDist().inv_cdf(0.5 + level / 2) * self.std
         return self.log_odds - half, self.log_odds + half
 
@@ -65,8 +65,8 @@ def contrast(
         prior_strength: pseudo-counts of the prior, above 0.
 
     Raises:
-        DataError: if an end has no words or an id is not an item.
-        ValueError: if ``prior_strength`` is not above 0.
+        DataError: an end has no words, or an id is not an item.
+        ValueError: ``prior_strength`` is not above 0.
     """
     if not prior_strength > 0:
         raise ValueError("prior_strength must be above 0")
@@ -78,7 +78,7 @@ def contrast(
     y = np.array([[end[word] for word in words] for end in ends], dtype=np.float64)
     background = np.array([collection[word] for word in words], dtype=np.float64)
     prior = prior_strength * background / collection.total()
-    # Words of neither end have a share of the prior too.
+    # Words that neither end has get a share of the prior too.
     rest = y.sum(axis=1) + prior_strength
     odds = (y + prior) / (rest[:, None] - y - prior)
     log_odds = np.log(odds[1]) - np.log(odds[0])

@@ -1,8 +1,8 @@
-"""What words mean on an ingredient line in English: amounts, containers, preparation, asides.
+"""English words of ingredient lines by meaning: amounts, containers, preparation, asides.
 
-Collected from the ingredient lines of several recipe sites. Every entry is lower case. A word may
-stand here and still be an ingredient ("2 whole cloves"): ``rivae.words.ingredients`` never
-removes the last word that is left.
+Collected from the ingredient lines of several recipe sites. Every entry is lower case. A word in a
+list may still be an ingredient ("2 whole cloves"): ``rivae.words.ingredients`` never removes the
+last word that is left.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ SEASONINGS = _words(
     "cracked fine freshly-ground fresh-ground fresh coarsely"
 )
 
-# A whole line of this kind is no ingredient.
+# Lines that are not ingredients.
 HEADS = _words(
     "topping toppings filling fillings frosting icing glaze dressing marinade crust dough "
     "batter garnish garnishes streusel ingredients optional accompaniment accompaniments "

@@ -64,12 +64,12 @@ _EDGES = "".join(chr(c) for c in range(33, 127) if not chr(c).isalnum()) + "“�
 
 
 def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> list[tuple[str, ...]]:
-    """The different ingredients of every recipe, in the order of its lines.
+    """The distinct ingredients of every recipe, in the order of its lines.
 
-    Singular and plural are one ingredient, written as most recipes here write it ("onion", but
-    "black beans"). Every distinct line is parsed once; a ``cache`` (the first ``MAX_LINE``
-    characters of a line to its names) keeps that across calls and is filled in place. Lines
-    beyond ``MAX_LINES`` of a recipe are not read.
+    Singular and plural are one ingredient, in the spelling of most recipes ("onion", but "black
+    beans"). Every distinct line is parsed once; a ``cache`` (the first ``MAX_LINE`` characters of
+    a line to its names) keeps the results across calls. Lines beyond ``MAX_LINES`` of a recipe are
+    not read.
     """
     known: Cache = {} if cache is None else cache
     parsed = []
@@ -86,7 +86,7 @@ def ingredient_sets(recipes: Iterable[Recipe], cache: Cache | None = None) -> li
 
 
 def common_spelling(sets: Iterable[Sequence[str]]) -> dict[str, str]:
-    """For every name, the commonest of its singular and plural (the first by letters in a tie)."""
+    """For every name, the commoner of its singular and plural (a tie goes by alphabet)."""
     counts = Counter(name for names in sets for name in names)
     groups: dict[str, list[str]] = {}
     for name in counts:
@@ -96,7 +96,7 @@ def common_spelling(sets: Iterable[Sequence[str]]) -> dict[str, str]:
 
 
 def singular(name: str) -> str:
-    """A key that the singular and the regular plural of an English name share."""
+    """A key shared by the singular and the regular plural of an English name."""
     for ending, single in (
         ("leaves", "leaf"),
         ("loaves", "loaf"),
@@ -117,13 +117,13 @@ def singular(name: str) -> str:
 
 
 def parse_line(line: str) -> tuple[str, ...]:
-    """The ingredients of one line as lower-case names, most often one.
+    """The ingredients of one line as lower-case names, usually one.
 
-    Empty for a section head ("Topping:"), a foot note and a line without a name. Amounts,
-    containers, preparation, asides, brands and remarks are left out; of alternatives ("butter or
-    margarine") the first is taken; "salt and pepper to taste" is two ingredients. Letters lose
-    their accents, so that both spellings of jalapeño are one. Only the first ``MAX_LINE``
-    characters are read. The result is plain text, not escaped.
+    Section heads ("Topping:"), footnotes and lines without a name give none. Amounts, containers,
+    preparation, asides, brands and remarks are removed; of alternatives ("butter or margarine")
+    the first is taken; "salt and pepper to taste" gives two. Accents are removed, so that both
+    spellings of jalapeño are one. Only the first ``MAX_LINE`` characters are read. The result is
+    plain text, not escaped.
     """
     text = _plain(line[:MAX_LINE])
     if not text or _is_head(text):
@@ -160,8 +160,8 @@ def _plain(line: str) -> str:
 
 
 def _without_brands(text: str) -> str:
-    """Without words that carry a trade mark, the capitalised ones before them ("LAND O LAKES®")
-    and words in capitals, as long as a name is left: "Tabasco™" alone stays.
+    """Remove words with a trade mark, the capitalised words before them ("LAND O LAKES®") and
+    words in capitals, unless no name would be left: "Tabasco™" alone stays.
     """
     words = text.split()
     brand = [bool(_MARKS.search(word)) for word in words]
@@ -169,7 +169,7 @@ def _without_brands(text: str) -> str:
         inside = not words[i - 1].endswith((",", ")")) and "(" not in words[i]
         if brand[i] and inside and words[i - 1][:1].isupper():
             brand[i - 1] = True
-    mixed = any(c.islower() for c in text)  # else the whole line is in capitals
+    mixed = any(c.islower() for c in text)  # otherwise the line is all in capitals
     shouted = [mixed and bool(_SHOUTED.fullmatch(word.strip(",()"))) for word in words]
     for gone in ([b or s for b, s in zip(brand, shouted, strict=True)], brand):
         rest = " ".join(word for word, out in zip(words, gone, strict=True) if not out)
@@ -188,7 +188,7 @@ def _has_letters(text: str) -> bool:
 
 
 def _without_brackets(text: str) -> str:
-    """Text outside all brackets; one that is never closed runs to the end."""
+    """The text outside brackets; an unclosed bracket runs to the end."""
     out, depth = [], 0
     for c in text:
         if c in "([{":
@@ -217,14 +217,14 @@ def _seasonings(text: str) -> tuple[str, ...]:
 
 
 def _name(text: str) -> str:
-    """The name in a text without brackets: of the first comma part that has one."""
+    """The name in a text without brackets: from the first part between commas that has one."""
     parts = text.split(",")[:MAX_PARTS]
     best = ""
     for part in parts:
         words, complete = _core([w.strip(_EDGES) for w in part.split()])
         if complete:
             return " ".join([*words[:MAX_WORDS], *_shared_noun(words, parts)])
-        # Nothing but descriptions ("2 skinless"): the name follows, if anything does.
+        # Only descriptions ("2 skinless"): the name may follow in another part.
         best = best or " ".join(words[:MAX_WORDS])
     return best
 
@@ -261,7 +261,7 @@ def _core(words: list[str]) -> tuple[list[str], bool]:
     if kept:
         alone = len(kept) == 1 and (kept[0] in ASIDES or kept[0] in NEED_A_NOUN)
         return kept, not alone and kept[-1] not in NUMBERS | UNITS
-    # "2 cloves": a description is all there is, perhaps the name itself.
+    # "2 cloves": there is only a description, which may be the name.
     return words[-1:], False
 
 

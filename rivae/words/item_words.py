@@ -1,4 +1,4 @@
-"""The words and tags of every item of a data set, read once and kept beside the data."""
+"""The words and tags of every item of a data set, read once and cached with the data."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from rivae.installed import cache_folder
 from rivae.words import ingredient_words, ingredients
 from rivae.words.ingredients import common_spelling, ingredient_sets
 
-EVERYDAY = 0.1  # share of all items from which on a word is an everyday one
+EVERYDAY = 0.1  # a word in more than this share of all items is an everyday word
 MAX_WORD = 80  # characters of a word
 
 
 @dataclass(frozen=True)
 class ItemWords:
-    """The different words of each of N items, by data row.
+    """The distinct words of each of N items, by data row.
 
     Attributes:
-        kind: "ingredients", or "words" of titles and steps where no item has ingredients.
+        kind: "ingredients", or "words" of titles and steps if no item has ingredients.
     """
 
     sets: list[tuple[str, ...]]
@@ -48,7 +48,7 @@ def has_texts(data: PairedDataset) -> bool:
 
 
 def item_words(data: PairedDataset) -> ItemWords:
-    """The words of every item: its source's names of ingredients, else those in its lines.
+    """The words of every item: ingredient names from the source, or else read from its lines.
 
     Those of imported data are kept in a cache, since reading 15,000 recipes takes seconds.
 
@@ -80,7 +80,7 @@ def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:
 
 
 def having(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
-    """Those of the items ``ids`` that have ``word``, in their order."""
+    """The items of ``ids`` that have ``word``, in the same order."""
     return [i for i in ids if word in sets[i]]
 
 
@@ -106,7 +106,7 @@ def _made(data: PairedDataset) -> ItemWords:
 
 
 def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
-    """Words of a text that is no recipe, without those that say nothing (scikit-learn's list)."""
+    """Words of a text that is not a recipe, without stop words (scikit-learn's list)."""
     import re
 
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -118,7 +118,7 @@ def _plain_words(parts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rules() -> str:
-    """Changes whenever the rules that read the lines do."""
+    """A hash of the rules that read the lines."""
     digest = hashlib.blake2b(digest_size=6)
     for module in (ingredients, ingredient_words):
         digest.update(Path(str(module.__file__)).read_bytes())
@@ -140,7 +140,7 @@ def _write(stream: Any, made: ItemWords) -> None:
 
 
 def _read(path: Path, n: int) -> ItemWords | None:
-    """The kept words; None when there are none, or they do not fit (then they are made anew)."""
+    """The cached words; None if there are none or they do not fit, and have to be read again."""
     try:
         with np.load(path, allow_pickle=False) as kept:
             flat, ends = kept["flat"], kept["ends"]

@@ -1,4 +1,4 @@
-"""What changes along each latent axis, in words, tags and factors, and a short name from it."""
+"""The words, tags and factors that change along each latent axis, and a short name from them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rivae.words.relations import LEVEL, Relations, common_words, holm, relation
 
 Kind = Literal["word", "tag", "factor"]
 
-MIN_STRENGTH = 0.1  # |correlation|; with thousands of items weaker ones are significant too
-MIN_FACTOR = 0.3  # a factor names the axis from here on
+MIN_STRENGTH = 0.1  # |correlation|; with thousands of items even weaker ones are significant
+MIN_FACTOR = 0.3  # |correlation| from which a factor names the axis
 KEPT: dict[Kind, int] = {"factor": 3, "word": 8, "tag": 5}  # terms of each kind for an axis
 N_EVIDENCE = sum(KEPT.values())
-MAX_TERM = 80  # characters of a term that are kept
+MAX_TERM = 80  # characters of a term
 N_MORE, N_LESS = 3, 2  # words in a name
 MAX_NAME = 60  # characters
 
@@ -29,11 +29,11 @@ class Evidence:
 
     Attributes:
         term: a word, a tag or the name of a factor, plain text.
-        strength: Pearson correlation with the position on the axis, in [-1, 1]; its sign is the
-            direction. For a word or tag, of its presence.
+        strength: Pearson correlation of the factor, or of the presence of the word or tag, with
+            the position on the axis, in [-1, 1]; its sign is the direction.
         shift: for a word or tag, how far items with it lie from those without, in s.d. of the
             axis; for a factor the same as ``strength``.
-        p: Holm's p over all terms and axes that were tried.
+        p: Holm's p over all tested terms and axes.
     """
 
     term: str
@@ -45,13 +45,13 @@ class Evidence:
 
 @dataclass(frozen=True)
 class AxisName:
-    """A name of one latent.
+    """The name of one axis.
 
     Attributes:
         dim: 0-based latent dimension.
-        name: what there is more of in ``direction``, at most ``MAX_NAME`` characters, plain text.
-        direction: 1 when it grows with z, -1 when it falls.
-        evidence: what the name was made from, the strongest first.
+        name: the property that grows in ``direction``, at most ``MAX_NAME`` characters, plain text.
+        direction: 1 if it grows with z, -1 if it falls.
+        evidence: the terms behind the name, the strongest first.
         edited: whether a person wrote the name.
     """
 
@@ -72,21 +72,21 @@ def axis_evidence(
     ignored_tags: Collection[str] = (),
     level: float = LEVEL,
 ) -> list[tuple[Evidence, ...]]:
-    """For every latent the terms that change most along it, the strongest first.
+    """For every axis the terms that change most along it, the strongest first.
 
     Args:
         z: (N, d) positions, one row per item (not per query: repeated rows are no new evidence).
         words, tags: of each of N items.
         factors: (N, K) numeric factors; NaN where unknown.
-        ignored_tags: tags that say nothing of the dish.
-        level: of Holm's p, which counts every term and every axis that was tried.
+        ignored_tags: tags that tell nothing about the dish.
+        level: of Holm's p, over all terms and axes.
 
     Returns:
-        d tuples of terms, at most ``KEPT`` of each kind, that are sure at ``level`` and at least
-        ``MIN_STRENGTH`` strong.
+        d tuples of terms, at most ``KEPT`` of each kind, that are significant at ``level`` and at
+        least ``MIN_STRENGTH`` strong.
 
     Raises:
-        DataError: if the numbers of rows differ.
+        DataError: the numbers of rows differ.
     """
     z = np.asarray(z, dtype=np.float64)
     found: list[tuple[Kind, Relations]] = [("word", relations(_strings(words), z))]
@@ -125,8 +125,8 @@ def axis_evidence(
 def propose_name(dim: int, evidence: Sequence[Evidence]) -> AxisName | None:
     """A short name such as "greenness: more spinach, kale, less sugar", or None without evidence.
 
-    The direction is that of the strongest factor of at least ``MIN_FACTOR``, which stands first,
-    or else of the strongest term. Tags, which often repeat words, speak where no word does.
+    The direction is that of the strongest factor of at least ``MIN_FACTOR``, which comes first, or
+    else of the strongest term. Tags, which often repeat words, are used only if there is no word.
     """
     if not evidence:
         return None
@@ -142,7 +142,7 @@ def propose_name(dim: int, evidence: Sequence[Evidence]) -> AxisName | None:
     if not (head or more or less):
         head = ordered[0].term
     while len(name := _sentence(head, more, less)) > MAX_NAME and (more or less):
-        # The weaker ones go first.
+        # Drop the weaker ones first.
         (less if len(less) >= len(more) else more).pop()
     return AxisName(dim, name[:MAX_NAME], direction, tuple(ordered))
 
@@ -155,7 +155,7 @@ def _sentence(head: str, more: Sequence[str], less: Sequence[str]) -> str:
 
 
 def _different(terms: Sequence[str]) -> list[str]:
-    """Without terms that repeat a stronger one ("sugar" after "white sugar")."""
+    """The terms without those that repeat a stronger one ("sugar" after "white sugar")."""
     kept: list[str] = []
     for term in terms:
         parts = set(term.replace("-", " ").split())
@@ -169,7 +169,7 @@ def _strings(sets: Sequence[Collection[str]]) -> list[list[str]]:
 
 
 def _factor_correlations(factors: Floats, z: Floats) -> tuple[Floats, Floats]:
-    """Pearson correlation (K, d) and its two-sided p; 0 and 1 where it has no value."""
+    """Pearson correlation (K, d) and its two-sided p; 0 and 1 where it is undefined."""
     from scipy.special import stdtr
 
     shape = (factors.shape[1], z.shape[1])

@@ -15,11 +15,11 @@ from rivae.retrieval.base import Floats
 
 Relation = Literal["related", "opposite", "none"]
 
-# Below this many items with the word (or without it) the test has no power and its normal
-# approximation no ground.
+# With fewer items with (or without) the word, the test has no power and its normal approximation
+# does not hold.
 MIN_COUNT = 5
 LEVEL = 0.05
-# With thousands of items everything is significant; a relation must also be visible. Items with
+# With thousands of items everything is significant, so a relation must also be visible: items with
 # the word differ from the rest by this many s.d. of the value (Cohen's d: .2 small, .5 medium).
 MIN_SHIFT = 0.3
 
@@ -29,16 +29,16 @@ MAX_TAGS = 200
 
 @dataclass(frozen=True)
 class Relations:
-    """Of W words with D values (factors, or latent positions).
+    """How W words go with D values (factors, or latent positions).
 
     Attributes:
         words: W words.
         counts: (W,) items that have the word.
         correlation: (W, D) Pearson correlation of presence (0 or 1) with the value, in [-1, 1];
-            0 where it has no value (a constant value, too few items).
+            0 where it is undefined (a constant value, too few items).
         shift: (W, D) mean of the value over items with the word minus the mean over the others,
             in s.d. of the value.
-        p: (W, D) two-sided p of the correlation (t test), 1 where it has no value.
+        p: (W, D) two-sided p of the correlation (t test), 1 where it is undefined.
     """
 
     words: tuple[str, ...]
@@ -50,9 +50,9 @@ class Relations:
     def kinds(
         self, j: int, *, level: float = LEVEL, min_shift: float = MIN_SHIFT
     ) -> dict[str, Relation]:
-        """For each word its relation to value ``j``: "related" when it comes with high values,
-        "opposite" when with low ones; "none" when Holm's p over the words is above ``level`` or
-        the shift is smaller than ``min_shift``.
+        """The relation of each word to value ``j``: "related" if it comes with high values,
+        "opposite" if with low ones; "none" if Holm's p over the words is above ``level`` or the
+        shift is smaller than ``min_shift``.
         """
         sure = (holm(self.p[:, j]) <= level) & (np.abs(self.shift[:, j]) >= min_shift)
         return {
@@ -82,7 +82,7 @@ def relations(
         words: W words; the common ones when None.
 
     Raises:
-        DataError: if the number of rows differs from the number of items.
+        DataError: the number of rows differs from the number of items.
     """
     from scipy.sparse import csr_array
     from scipy.special import stdtr
@@ -122,8 +122,8 @@ def relations(
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's adjusted p-values of the same shape (S. Holm, 1979): they hold the chance of one or
-    more false findings at the level, however the tests depend on each other.
+    """Holm's adjusted p-values of the same shape (S. Holm, 1979): they keep the chance of any false
+    finding below the level, however the tests depend on each other.
     """
     flat = np.asarray(p, dtype=np.float64).ravel()
     order = np.argsort(flat, kind="stable")
@@ -138,11 +138,11 @@ def holm(p: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Target:
-    """Something that items have more or less of.
+    """A property that items have more or less of.
 
     Attributes:
         key: "axis", "factor:NAME", "factor:NAME=LEVEL" of a category, or "tag:TAG".
-        label: plain text for a reader.
+        label: plain text.
     """
 
     key: str
@@ -151,7 +151,7 @@ class Target:
 
 
 def factor_targets(data: PairedDataset) -> list[Target]:
-    """The known factors; of a category its levels, which have no order, one by one."""
+    """The known factors; a categorical factor, whose levels have no order, gives one per level."""
     found = []
     for spec in data.factor_specs:
         if spec.kind == "categorical" and spec.levels:
@@ -167,7 +167,7 @@ def factor_targets(data: PairedDataset) -> list[Target]:
 def tag_targets(
     tags: Sequence[Collection[str]] | None, ignored: Collection[str] = ()
 ) -> list[Target]:
-    """The commonest tags that some items have and others lack."""
+    """The commonest tags that some but not all items have."""
     counts = Counter(tag for item in tags or () for tag in set(item))
     n = len(tags or ())
     telling = [
@@ -181,7 +181,7 @@ def tag_targets(
 def find_target(
     key: str, data: PairedDataset, tags: Sequence[Collection[str]] | None, axis: str
 ) -> Target:
-    """The target named ``key``; ``axis`` is what the axis itself is called.
+    """The target named ``key``; ``axis`` is the name of the axis itself.
 
     Raises:
         ConfigError: the data know no such factor or tag.
@@ -196,7 +196,7 @@ def find_target(
 def target_values(
     target: Target, data: PairedDataset, tags: Sequence[Collection[str]] | None = None
 ) -> Floats:
-    """How much each of the N items has of a factor or tag, shape (N,).
+    """The value of a factor or tag for each of the N items, shape (N,).
 
     Raises:
         ConfigError: the data know no such factor or tag (an axis is known to its model alone).

@@ -1,8 +1,8 @@
-"""Tags grouped under the food factors: an editable file, and what it says of tagged recipes.
+"""Tags grouped by food factor: an editable file, and the scores it gives tagged recipes.
 
-After the paper's supplement ("Association between food factors and food.com tags"), whose groups
-are not printed; ours are made by hand (``assets/factors/foodcom_tags.json``). Each factor has tags
-of its high end and of its low end; a tag may stand under several factors.
+After the paper's supplement ("Association between food factors and food.com tags"), which does not
+print its groups; ours are made by hand (``assets/factors/foodcom_tags.json``). Each factor has tags
+of its high end and of its low end; a tag may belong to several factors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rivae.reading.documents import read_form
 from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = APP_FILES / "assets" / "factors" / "foodcom_tags.json"
-TAG_FILE = "tag_map.json"  # beside imported data: what its tags mean
+TAG_FILE = "tag_map.json"  # in the folder of imported data: the meaning of its tags
 MAX_BYTES = 1_000_000
 
 Side = Literal["high", "low"]
@@ -35,7 +35,7 @@ _Tags = Annotated[
 
 
 class FactorTags(BaseModel):
-    """The tags of one factor: of dishes with much of it and of dishes with little."""
+    """The tags of one factor: for dishes with much of it and with little."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,13 +44,13 @@ class FactorTags(BaseModel):
 
 
 class TagMap(BaseModel):
-    """What the tags of one site mean.
+    """The meaning of the tags of one site.
 
     Attributes:
-        source: where the tags come from, for a reader.
+        source: where the tags come from.
         factors: factor name (``rivae.data.food_factors``) to its tags.
-        unrelated: tags about the dish, but about none of the factors.
-        ignored: bookkeeping ("60-minutes-or-less"), to be left out everywhere.
+        unrelated: tags about the dish, but not about a factor.
+        ignored: tags to leave out everywhere ("60-minutes-or-less").
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -76,8 +76,8 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
     """The mapping in a JSON file.
 
     Raises:
-        DataError: if the file is missing, too large or not of the form of the one that is
-            shipped, names an unknown factor, or has a tag at both ends of a factor.
+        DataError: the file is missing, too large or not a tag file, names an unknown factor, or
+            has a tag at both ends of a factor.
     """
     tag_map = read_form(
         TagMap,
@@ -96,18 +96,18 @@ def read_tag_map(path: Path = FOODCOM_TAGS) -> TagMap:
     for name, tags in tag_map.factors.items():
         both = sorted(set(tags.high) & set(tags.low))
         if both:
-            raise DataError(f"{both[0]!r} stands at both ends of {name}: keep one of them")
+            raise DataError(f"{both[0]!r} is at both ends of {name}: keep one of them")
     return tag_map
 
 
 def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
-    """What the tags mean: the file beside the imported data, else the one that is shipped.
+    """The meaning of the tags: the file in the folder of the imported data, or the built-in one.
 
     Returns:
-        The mapping, and one sentence where the file beside the data cannot be used.
+        The mapping, and a sentence if the file of the imported data cannot be used.
 
     Raises:
-        DataError: the shipped file is damaged.
+        DataError: the built-in file is damaged.
     """
     if isinstance(data, Pairs) and (path := data.store.folder / TAG_FILE).is_file():
         try:
@@ -147,10 +147,10 @@ def unmapped(tag_map: TagMap, tags: Iterable[Collection[str]]) -> tuple[tuple[st
 
 
 def tag_scores(tag_map: TagMap, tags: Sequence[Collection[str]]) -> Floats:
-    """What the tags say of each factor, shape (N, 8), columns as in ``FACTOR_NAMES``.
+    """Scores of each factor from the tags, shape (N, 8), columns as in ``FACTOR_NAMES``.
 
-    The share of high-end among the item's tags of that factor, from -1 (all low) to 1 (all high);
-    NaN where an item has none. A weak stand-in for the paper's labels, which people gave by eye.
+    From -1 (all of the item's tags of that factor are low) to 1 (all are high); NaN without such
+    tags. A weak substitute for the paper's labels, which people gave by eye.
     """
     scores = np.full((len(tags), len(FACTOR_NAMES)), np.nan)
     sign: Mapping[str, dict[str, int]] = {

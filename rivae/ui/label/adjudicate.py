@@ -1,4 +1,4 @@
-"""Items on which annotators differ, or that somebody flagged, and verdicts on them."""
+"""Items on which annotators disagree or that somebody flagged, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAR, FLAGGED = "Two or more levels apart", "Flagged"
 def panel(
     opened: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement
 ) -> None:
-    """A list of items with everybody's levels; a verdict redraws this list alone."""
+    """A list of items with everybody's levels; a verdict only redraws this list."""
     from rivae.labels.verdicts import verdicts
 
     st.subheader("Items to discuss", anchor=False)
@@ -64,7 +64,7 @@ def _items(n: int) -> str:
 
 
 def _chosen(guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement) -> list[Case]:
-    """The list that is asked for."""
+    """The chosen list of items."""
     from rivae.labels.verdicts import far_cases, flagged_cases
 
     names = {factor.id: factor.name for factor in guideline.factors}
@@ -146,7 +146,7 @@ def _levels(answers: PlanAnswers, case: Case, names: tuple[str, ...]) -> str:
 def _buttons(
     opened: OpenPlan, guideline: Guideline, case: Case, key: str, verdict: Current | None
 ) -> None:
-    """The levels as buttons, the verdict that stands, and taking it back."""
+    """The levels as buttons, the current verdict, and a button to undo it."""
     levels = guideline.factor(case.factor).levels
     now = verdict.event if verdict else None
     about = (opened.plan.id, guideline.version, key, case.factor)
@@ -198,7 +198,7 @@ def _take_back(key: str, factor: str, event_id: str) -> None:
 
 
 def _place(key: str, factor: str) -> str:
-    """Where a problem is told: beside the buttons that were pressed."""
+    """Where messages appear: next to the buttons of the item."""
     return f"verdict_{key}_{factor}"
 
 

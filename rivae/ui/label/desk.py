@@ -1,4 +1,4 @@
-"""The Label view: who labels, the desk, and what it sends."""
+"""The Label view: the annotator's name, the labelling panel, and storing what it sends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BLIND = "You see items in random order, without their origin and without the lab
 
 
 def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
-    """The desk of one annotator; ``bar`` is the row at the top of the page."""
+    """The labelling panel of one annotator; ``bar`` is the row at the top of the page."""
     with bar:
         annotator = st.text_input(
             "Your name",
@@ -50,7 +50,7 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
 
 @st.fragment
 def _desk(plan: str, annotator: str, tagged: bool) -> None:
-    """Alone in its fragment: a batch of labels redraws nothing else."""
+    """A fragment, so that a batch of labels redraws nothing else."""
     _PANEL(
         payload(labels.open_plan(plan), annotator, tagged),
         key=keys.LABEL_PANEL,
@@ -60,7 +60,7 @@ def _desk(plan: str, annotator: str, tagged: bool) -> None:
 
 
 def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
-    """What the panel is sent: rebuilt on entering the page and for another plan, name or guideline.
+    """The data of the panel; rebuilt on entering the page and for another plan, name or guideline.
 
     Raises:
         LabelError: the store did not answer.
@@ -68,7 +68,7 @@ def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
     guideline = _guideline(opened)
     key = [opened.plan.id, annotator, tagged, guideline.version]
     kept = st.session_state.get(keys.LABEL_PAYLOAD)
-    # The fragment itself is drawn again after every batch, when the page was not entered.
+    # The fragment is also drawn again after every batch, without entering the page.
     if kept is None or kept["key"] != key:
         kept = _built(opened, annotator, tagged, guideline) | {"key": key}
         st.session_state[keys.LABEL_PAYLOAD] = kept
@@ -81,7 +81,7 @@ def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
 
 
 def enter() -> None:
-    """The desk is not shown now, or for the first time: it is built anew from the store."""
+    """Rebuild the panel from the store when it is next shown."""
     st.session_state[keys.LABEL_PAYLOAD] = None
 
 
@@ -152,7 +152,7 @@ def _name_trouble(annotator: str) -> str:
 
 
 def on_send(sent: dict[str, Any]) -> None:
-    """A batch of events: stored, and said which."""
+    """Store a batch of events and answer which were stored."""
     st.session_state[keys.LABEL_ANSWER] = _receipt(sent)
 
 
@@ -162,7 +162,7 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
     plan, by = sent.get("plan"), sent.get("by")
     said = {"batch": sent.get("batch"), "plan": plan, "by": by}
     if not isinstance(plan, str) or not isinstance(by, str):
-        return {**said, "error": "The page did not say whose labels these are: reload it"}
+        return {**said, "error": "The page did not send the name of the annotator: reload it"}
     try:
         opened = labels.open_plan(plan)
         receipt = receive(labels.store(), opened.plan, opened.keys, by, sent.get("events"))
@@ -172,7 +172,7 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def on_older(asked: dict[str, Any]) -> None:
-    """Older steps are asked for, after all the others were taken back."""
+    """Answer a request for older steps, made after all the others were undone."""
     st.session_state[keys.LABEL_OLDER] = _older(asked)
 
 
@@ -205,5 +205,5 @@ _PANEL = Component(
         "label.js",
     ),
     css=("base.css", "label.css"),
-    reports={"send": dict, "older": dict},  # a batch of events; a question for steps to take back
+    reports={"send": dict, "older": dict},  # a batch of events; a request for older steps to undo
 )

@@ -1,4 +1,4 @@
-"""Labels as files: the whole store taken away, and a file brought in after a look at it."""
+"""Labels as files: export of the store, and import of a file after a preview."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SHOWN_CONFLICTS = 200
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """What became of an uploaded file.
+    """An uploaded file and its preview or result.
 
     Attributes:
         name: of the file.
-        report: what it would do, or did.
-        added: whether that is done.
-        trouble: why it cannot be used, in one sentence; then there is no report.
+        report: what importing it would change, or changed.
+        added: whether it was imported.
+        trouble: why it cannot be imported; then there is no report.
     """
 
     name: str
@@ -47,9 +47,9 @@ class CheckedFile:
 
 
 def files(opened: OpenPlan) -> None:
-    """A button that opens exports of all labels, made when they are asked for, and the import.
+    """A button that opens the exports of all labels, made on request, and the import.
 
-    Items of an imported file that only have an id or a row belong to the plan's data.
+    Items of an imported file that have only an id or a row belong to the plan's data.
     """
     from rivae.labels.formats import SUFFIXES
     from rivae.labels.merge import MAX_MEGABYTES
@@ -97,9 +97,9 @@ def _content(form: Form) -> Callable[[], bytes]:
 
 
 def outcome(opened: OpenPlan) -> None:
-    """What an uploaded file would do, until it is confirmed: nothing is stored before."""
+    """The preview of an uploaded file; nothing is stored until it is confirmed."""
     looked: CheckedFile | None = st.session_state.get(keys.LABEL_LOOKED)
-    # Streamlit forgets the file when another view was shown meanwhile.
+    # Streamlit forgets the file when another view was shown in between.
     if looked is None or st.session_state.get(keys.LABEL_FILE) is None:
         return
     with st.container(border=True):
@@ -111,7 +111,7 @@ def _close() -> None:
 
 
 def _look(add: bool, opened: OpenPlan) -> None:
-    """The file that was uploaded is read: for a report, or to add its labels."""
+    """Read the uploaded file, for a preview or to add its labels."""
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_content
 

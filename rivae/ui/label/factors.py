@@ -1,4 +1,4 @@
-"""The editor of factors: what is asked, changed or added to; every change is a new version."""
+"""The editor of factors, to change or add questions; every change makes a new version."""
 
 from __future__ import annotations
 
@@ -53,12 +53,11 @@ def editor(
     """The factors of a guideline, and a form for one of them or a new one.
 
     Args:
-        place: begins the keys of its widgets.
-        current: reads the guideline again when something is saved, so that what somebody else
-            added meanwhile stays.
-        save: keeps the changed one, or raises a RivaeError.
+        place: prefix of the keys of its widgets.
+        current: reads the guideline again on saving, so that changes by others are kept.
+        save: stores the changed guideline, or raises a RivaeError.
         opened: the plan whose items may be examples.
-        removable: whether factors can be left out.
+        removable: whether factors can be removed.
     """
     key = f"{keys.LABEL_FACTORS}_{place}"
     st.markdown(
@@ -101,8 +100,8 @@ def editor(
 
 
 def _stamp(place: str, factor: LabelFactor | None) -> str:
-    """Ends the keys of the form: a factor that was changed has new fields, which show it as it is
-    now; those of a new one begin empty after every one that was added, and stay when somebody else
+    """Suffix of the keys of the form. A changed factor gets new fields, which show its current
+    texts. The fields of a new factor are emptied after it was added, but not when somebody else
     adds one.
     """
     if factor is None:
@@ -111,7 +110,7 @@ def _stamp(place: str, factor: LabelFactor | None) -> str:
 
 
 def _added(place: str) -> str:
-    """The session's number of factors added here."""
+    """The key of the number of factors that the session added here."""
     return f"{keys.LABEL_FACTORS}_{place}_added"
 
 
@@ -256,18 +255,18 @@ def _entered(own: str, before: LabelFactor | None, opened: OpenPlan | None) -> L
 
 
 def _text(key: str) -> str:
-    """A field on one line: line breaks come with pasted text."""
+    """The text of a field on one line; pasted text may have line breaks."""
     return " ".join(str(st.session_state.get(key, "")).split())
 
 
 def _example(text: str, opened: OpenPlan | None) -> str:
-    """The item key for what was entered: a number of an item, else a key as it is."""
+    """The item key for an item number; anything else is taken as a key."""
     from rivae.labels.events import item_key_of
 
     if not re.fullmatch(r"\d{1,9}", text):
         return text
     if opened is None:
-        raise LabelError("item numbers work only once the plan is made: enter an item's key")
+        raise LabelError("item numbers work only after the plan is made: enter an item's key")
     if int(text) >= len(opened.data):
         raise LabelError(
             f"there is no item {text}: enter a number from 0 to {len(opened.data) - 1}"
@@ -282,7 +281,7 @@ SIDE = 84  # pixels
 def panel(
     key: str, factor: LabelFactor | None, guideline: Guideline, opened: OpenPlan | None
 ) -> None:
-    """The examples that ``factor`` has, and items of the plan with their numbers."""
+    """The examples of ``factor``, and items of the plan with their numbers."""
     from rivae.labels.hints import level_examples
 
     if factor is not None and factor.examples:

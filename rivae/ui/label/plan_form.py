@@ -57,10 +57,10 @@ def panel(names: Sequence[str]) -> None:
 
 
 def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> None:
-    """What the plan would hold, and the buttons that count and keep it."""
+    """The size of the plan, and the buttons that count and make it."""
     job = plan_making.job_of(asked)
     plan = plan_making.counted(asked)
-    running = plan_making.tasks.running()  # maybe for the choices of a moment ago
+    running = plan_making.tasks.running()  # maybe for earlier choices
     if running:
         report.watch(running, KEY)
     if job is not None and job.running:
@@ -92,7 +92,7 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
             width=260,
             help="Annotators see it in their link. Leave empty for the suggested name.",
         )
-        # Never disabled by what was typed: a click tells, and once.
+        # Always enabled: a click tells what is wrong with the name.
         st.button(
             "Make the plan",
             icon=":material/add:",
@@ -105,7 +105,7 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
 
 
 def _free(dataset: str, names: Sequence[str]) -> str:
-    """The name of a plan that was given none."""
+    """The suggested name: the first free number after the data set's name."""
     taken = set(names)
     return next(f"{dataset}-{n}" for n in range(1, len(taken) + 2) if f"{dataset}-{n}" not in taken)
 
@@ -129,7 +129,7 @@ def _count(asked: PlanRequest) -> None:
 
 
 def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
-    """Keep the plan that was counted, under the name that was typed, else ``free``."""
+    """Keep the counted plan, under the typed name or ``free``."""
     from rivae.labels.kept_plans import keep_plan, name_plan
 
     def keep() -> str:
@@ -142,7 +142,7 @@ def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
 
     if report.attempt(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
-        # With a first plan the page would otherwise begin with labelling.
+        # With its first plan the page would otherwise switch to labelling.
         st.session_state[keys.LABEL_VIEW] = "Plans"
 
 
@@ -150,7 +150,7 @@ def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
 
 
 def run_fields() -> PlanRequest | None:
-    """What was chosen; None while no run is."""
+    """The chosen runs and settings; None while no run is chosen."""
     from rivae.labels.plan import MAX_RUNS
 
     ready = cache.ready_runs()
@@ -175,7 +175,7 @@ def run_fields() -> PlanRequest | None:
 
 
 def _choices(evaluated: Sequence[Run]) -> list[str]:
-    """All evaluated runs; once one is chosen, those on its data set."""
+    """All evaluated runs; once one is chosen, only those on its data set."""
     before = st.session_state.get(f"{KEY}_runs") or []
     first = next((run for run in evaluated if before and run.id == before[0]), None)
     if first is None:
@@ -184,7 +184,7 @@ def _choices(evaluated: Sequence[Run]) -> list[str]:
 
 
 def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
-    """The runs that have no evaluation, and how to give them one."""
+    """The runs without an evaluation, with links to evaluate them."""
     if not names:
         return
     one = len(names) == 1
@@ -267,10 +267,10 @@ def _queries(run: Run) -> int:
 
 
 def factor_choice(names: Sequence[str]) -> Guideline:
-    """The choice of factors and their editor; the guideline that the new plan starts with.
+    """The choice of factors and their editor; returns the guideline of the new plan.
 
     Raises:
-        LabelError: the chosen plan's guideline is damaged, or no file has been given.
+        LabelError: the chosen plan's guideline is damaged, or no file was chosen.
     """
     options = [FOOD, *(f"plan:{name}" for name in names), FILE]
     begun = st.selectbox(
@@ -306,12 +306,12 @@ def factor_choice(names: Sequence[str]) -> Guideline:
 
 def _title(option: str) -> str:
     if option.startswith("plan:"):
-        return f"Those of the plan {option.removeprefix('plan:')}"
+        return f"Factors of the plan {option.removeprefix('plan:')}"
     return "From a file" if option == FILE else "The eight food factors"
 
 
 def _current(begun: str) -> Guideline:
-    """The guideline as the visitor has it now."""
+    """The guideline with the changes of this visitor."""
     from rivae.labels.guideline import read_guideline
     from rivae.labels.kept_plans import kept_plan, plan_guideline
 
@@ -327,7 +327,7 @@ def _current(begun: str) -> Guideline:
 
 
 def _keep(begun: str, changed: Guideline) -> None:
-    """Remember the changes of this visitor; each beginning has its own."""
+    """Remember the changes of this visitor, separately for each starting point."""
     drafts = st.session_state.get(keys.LABEL_DRAFTS, {})
     st.session_state[keys.LABEL_DRAFTS] = {**drafts, begun: changed}
 

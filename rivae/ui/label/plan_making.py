@@ -1,8 +1,7 @@
-"""New labelling plans: counted in a process of their own, one at a time. No streamlit here.
+"""Makes new labelling plans in a separate process, one at a time. No streamlit here.
 
-Retrieving again what the evaluations of several runs retrieved takes seconds to minutes, so a
-plan is made before it has a name; its numbers are shown, and to keep it is then the work of an
-instant.
+Retrieving again the items of several evaluations takes seconds to minutes. So a plan is made before
+it has a name; its size is shown, and keeping it is then instant.
 """
 
 from __future__ import annotations
@@ -43,18 +42,18 @@ class PlanRequest(BaseModel):
 def plan_request(
     runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int
 ) -> PlanRequest:
-    """What a visitor chose."""
+    """The plan request for a visitor's choices."""
     paths = tuple(str(run.path.resolve()) for run in runs)
     return PlanRequest(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
 
 
 def job_of(wanted: PlanRequest) -> Task | None:
-    """The work on this request, going on or over, or None."""
+    """The running or finished task for this request, or None."""
     return tasks.get(_key(wanted))
 
 
 def start(wanted: PlanRequest) -> Task:
-    """Begin to make a plan, or join who makes the same.
+    """Start to make a plan, or join the task that makes the same plan.
 
     Raises:
         LabelError: another plan is being made.
@@ -66,7 +65,7 @@ def start(wanted: PlanRequest) -> Task:
 
 
 def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The plan that a :class:`PlanRequest` asks for; for the process."""
+    """Makes the plan of a :class:`PlanRequest`; runs in the process."""
     step_back()
     progress("reading the models", 0.0)
     from rivae.labels.plan import make_plan
@@ -85,7 +84,7 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
 
 def counted(wanted: PlanRequest) -> LabelPlan | None:
-    """The plan, still without a name (``name_plan``); None while there is none."""
+    """The finished plan, still without a name (see ``name_plan``); None if there is none."""
     job = job_of(wanted)
     return None if job is None or job.running or job.result is None else _read(job.result["plan"])
 
@@ -98,7 +97,7 @@ def _read(text: str) -> LabelPlan:
 
 
 def _key(wanted: PlanRequest) -> str:
-    """Another one once a run has a new model or evaluation."""
+    """The key of a request; it changes when a run gets a new model or evaluation."""
     written = [
         _written(Path(path) / name)
         for path in wanted.paths

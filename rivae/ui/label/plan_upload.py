@@ -54,7 +54,7 @@ def _take() -> None:
 
 
 def _taken() -> str:
-    """Check both files and keep the plan; nothing is kept when one of them is wrong."""
+    """Check both files and keep the plan; nothing is kept if one of them is wrong."""
     from rivae.labels.kept_plans import keep_plan, kept_plan, name_plan, plan_names
     from rivae.labels.plan import MAX_BYTES, read_plan
 
@@ -73,7 +73,7 @@ def _taken() -> str:
 
 
 def _guideline(plan: LabelPlan) -> Guideline:
-    """The guideline that the plan was made with; the food factors where it names none."""
+    """The guideline that the plan was made with; the food factors if it names none."""
     from rivae.labels.guideline import MAX_GUIDELINE_BYTES, parse_guideline, read_guideline
 
     file: Any = st.session_state.get(f"{KEY}_plan_guideline")
@@ -96,7 +96,7 @@ def _guideline(plan: LabelPlan) -> Guideline:
 
 
 def _check(plan: LabelPlan) -> bool:
-    """Whether one of its runs is here; DataError when the plan does not fit that run's data."""
+    """Whether one of its runs is here; DataError if the plan does not fit that run's data."""
     for served in plan.runs:
         try:
             data = cache.pictures(cache.run(served.id)).data
@@ -108,6 +108,6 @@ def _check(plan: LabelPlan) -> bool:
 
 
 def _content(file: Any, most: int) -> bytes:
-    """One byte more than allowed at most, by which the reader tells that it is too large."""
+    """The content, up to one byte more than allowed, so that the reader sees it is too large."""
     file.seek(0)
     return bytes(file.read(most + 1))

@@ -1,4 +1,4 @@
-"""The Plans view of the Label page, for whoever organises the labelling. It is not blind."""
+"""The Plans view of the Label page, for those who organise the labelling. It is not blind."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _about(plan: LabelPlan) -> str:
 
 
 def _purpose(plan: LabelPlan) -> str:
-    """What it is for; says so where a run is not what it was when the plan was made."""
+    """What the plan is for, with a remark on runs that changed since it was made."""
     runs = ", ".join(f"{run.id}{_changed(run)}" for run in plan.runs)
     queries = f", {plan.n_queries} queries of each" if plan.n_queries else ""
     return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}.")
@@ -102,7 +102,7 @@ def _done(opened: OpenPlan, guideline: Guideline) -> PlanProgress:
     return _progress_at(labels_url(), opened.plan.id, guideline.version, last, opened, guideline)
 
 
-# Thousands of answers are counted once, not at every click on the page.
+# Cached, as it counts thousands of answers.
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _progress_at(
     url: str, plan_id: str, version: str, last: int, _opened: OpenPlan, _guideline: Guideline

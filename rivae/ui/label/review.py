@@ -1,4 +1,4 @@
-"""The Review view: how far everybody is, how they agree, what to talk about, files.
+"""The Review view: progress, agreement, items to discuss, files.
 
 It shows everybody's labels, so it is not blind.
 """
@@ -84,7 +84,7 @@ def _read(
     return read_answers(labels.store(), row_of, _guideline.ids, len(_opened.plan.repeats))
 
 
-# By the labels themselves, so that a verdict or a label elsewhere measures nothing anew.
+# Keyed by the labels themselves, so that verdicts and labels of other plans change nothing.
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _agreed(digest: str, _given: PlanAnswers) -> PlanAgreement:
     from rivae.labels.review import measure_agreement
@@ -189,7 +189,7 @@ def _head(title: str, name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _download(name: str, rows: list[dict[str, Any]]) -> None:
-    """The table as a file, made when it is asked for."""
+    """The table as a file, made on request."""
 
     def csv() -> bytes:
         from rivae.labels.review import plain_csv

@@ -1,7 +1,7 @@
 """Web routes of the Label page: pictures and texts by position of a plan. They only read.
 
-Named by plan and position, so that neither an address nor an answer tells which run, which row or
-which repeat it is.
+They are named by plan and position, so that no address or answer reveals the run, the row or the
+hidden repeats.
 """
 
 from __future__ import annotations

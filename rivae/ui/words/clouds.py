@@ -95,7 +95,7 @@ def legend(clouds: Clouds, *, dark: bool) -> str:
 
 
 def _remark(explorer: Explorer, found: AxisStates) -> None:
-    """Says that an end lies where nothing is, which a cloud alone would not show."""
+    """A caption, and a warning if an end lies far from all data, which the clouds do not show."""
     few = [name for s, name in enumerate(found.names) if len(found.items(s)) <= found.ids.shape[2]]
     what = (
         f"Top {found.ids.shape[2]} of {len(found.ids)} test queries; the other axes stay at each "
@@ -129,7 +129,7 @@ def _item(explorer: Explorer, i: int) -> None:
 
 
 def _counts(clouds: Clouds) -> None:
-    """The numbers behind the clouds, on demand."""
+    """The counts behind the clouds, folded."""
     import pandas as pd
 
     counts = clouds.counts

@@ -1,4 +1,4 @@
-"""The drawer of the Words page: the items that have a word or a tag, and one of them in full."""
+"""The drawer of the Words page: the items with a word or a tag, and one of them in full."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_LINES, MAX_LINE = 60, 400  # of one recipe
 
 @st.dialog("Items", position="right", width=480, on_dismiss=session.close)
 def show(explorer: Explorer, run_id: str) -> None:
-    """Open the drawer on what the session holds."""
+    """Open the drawer with the list or item of the session."""
     opened: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     if opened is None:
         st.rerun()

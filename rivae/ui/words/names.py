@@ -1,4 +1,4 @@
-"""The axis names of the Words page: proposals with their evidence, accepted or edited, as files."""
+"""The axis names of the Words page: proposals with evidence, to accept or edit, and files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_CHIPS = 12
 
 @st.fragment
 def panel(explorer: Explorer, run_id: str) -> None:
-    """A row for every axis: its name, the proposal, and what the proposal was made from."""
+    """A row for every axis: its name, the proposal, and the evidence for it."""
     from rivae.words.axis_names import axis_names
     from rivae.words.naming import propose_name
 
@@ -141,7 +141,7 @@ def _axis(
                 on_click=_show_clouds,
                 args=(axis,),
             ):
-                st.rerun()  # the whole page, of which this is a part
+                st.rerun()  # the page, not only this fragment
         if evidence:
             st.html(chips(evidence))
 
@@ -274,7 +274,7 @@ def files_panel(
 
 
 def _uploaded(run_id: str, d: int) -> None:
-    """Take over the names of a file, or say why not."""
+    """Import the names of a file, or say why not."""
     from rivae.words.axis_names import MAX_BYTES, change_names, read_names
 
     file = st.session_state[keys.WORDS_FILE]

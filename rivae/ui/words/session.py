@@ -1,4 +1,4 @@
-"""The Words page's session and its controls: run, axis, width, what the colours of words mean."""
+"""The Words page's session and controls: run, axis, width, meaning of the colours."""
 
 from __future__ import annotations
 
@@ -29,10 +29,7 @@ MAX_KEY = 200
 
 @dataclass(frozen=True)
 class DrawerContent:
-    """What the drawer shows: a list of items under a title, and one of them in full, if any.
-
-    ``title`` is plain text.
-    """
+    """A list of items under a title (plain text), and the one item shown in full, if any."""
 
     title: str
     ids: tuple[int, ...] = ()
@@ -45,8 +42,8 @@ def runs_with_texts() -> list[Run]:
 
 
 def current_run(ready: list[str]) -> tuple[str, str]:
-    """The run in the address, else the one in hand if it has texts, else the newest that has; and
-    a remark on the link.
+    """The run in the link, else the current one if it has texts, else the newest with texts; and a
+    remark on the link.
     """
     link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
     remark = address.NO_SUCH_RUN if dropped else ""
@@ -72,7 +69,7 @@ def remember(run_id: str) -> None:
 
 
 def chosen_target(targets: list[Target]) -> Target:
-    """The relation in the address, else the axis itself, which comes first."""
+    """The relation in the link, else the axis itself, which comes first."""
     key = st.query_params.get(keys.WORDS_RELATE, "")[:MAX_KEY]
     return next((target for target in targets if target.key == key), targets[0])
 
@@ -95,7 +92,7 @@ def open_list(title: str, ids: list[int]) -> None:
 
 
 def open_item(i: int, explorer: Explorer) -> None:
-    """Show one item, beside the list it was chosen from, if any; one that is not there is none."""
+    """Show one item, keeping the list it was chosen from; an unknown item is ignored."""
     try:
         title = explorer.title(i)
     except RivaeError:
@@ -107,14 +104,14 @@ def open_item(i: int, explorer: Explorer) -> None:
 
 
 def back_to_list() -> None:
-    """The list again, without the item."""
+    """Show the list again."""
     known: DrawerContent | None = st.session_state.get(keys.WORDS_OPEN)
     if known is not None:
         st.session_state[keys.WORDS_OPEN] = replace(known, item=None)
 
 
 def close() -> None:
-    """No drawer on the next run."""
+    """Close the drawer on the next rerun."""
     st.session_state[keys.WORDS_OPEN] = None
 
 
@@ -131,7 +128,7 @@ class AxisChoice:
 
 
 def view_picker() -> str:
-    """Which part of the page; returns its name."""
+    """The control that changes the view; returns its name."""
     view = st.segmented_control(
         "View", VIEWS, default=VIEWS[0], required=True, key=keys.WORDS_VIEW, bind="query-params"
     )
@@ -139,7 +136,7 @@ def view_picker() -> str:
 
 
 def axis_and_width(explorer: Explorer) -> AxisChoice:
-    """The axis, at first the one that changes the best match most, and the width."""
+    """The axis, by default the one that changes the best match most, and the width."""
     from rivae.words.clouds import N_SIGMA
 
     most = int(explorer.effects.argmax())
@@ -159,7 +156,7 @@ def axis_and_width(explorer: Explorer) -> AxisChoice:
 
 
 def relation_picker(targets: list[Target]) -> Target:
-    """What the colours of the words mean."""
+    """The property that the colours of the words show."""
     kinds = {"axis": "this axis", "factor": "factor", "tag": "tag"}
     shown = chosen_target(targets)
     key = f"{keys.WORDS_RELATE}_widget"
@@ -179,7 +176,7 @@ def relation_picker(targets: list[Target]) -> Target:
 
 
 def no_texts(explorer: Explorer) -> None:
-    """The items of this run have no words: why, and where to go."""
+    """Says that the items of this run have no words, and links to runs that have."""
     st.info(markdown(NO_TEXTS.format(explorer.data.name)))
     others = runs_with_texts()[:3]
     for run in others:
@@ -193,7 +190,7 @@ def no_texts(explorer: Explorer) -> None:
 
 
 def everyday_toggle() -> bool:
-    """Whether words that many items have are shown too."""
+    """Whether to show words that many items have."""
     from rivae.words.item_words import EVERYDAY
 
     return bool(
@@ -208,7 +205,7 @@ def everyday_toggle() -> bool:
 
 
 def texts_of(explorer: Explorer) -> bool:
-    """Reads the words of all items, with a note where that takes time; False without texts."""
+    """Read the words of all items, with a spinner the first time; False without texts."""
     from rivae.words.item_words import has_texts
 
     if not has_texts(explorer.data):
