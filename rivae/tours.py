@@ -179,7 +179,7 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
 
 @dataclass(frozen=True)
 class TourFile:
-    """A file in the folder of tours; ``tour`` is None and ``problem`` tells why if it is damaged."""
+    """A file in the folder of tours; if damaged, ``tour`` is None and ``problem`` tells why."""
 
     id: str
     tour: Tour | None

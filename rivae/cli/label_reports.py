@@ -108,7 +108,7 @@ def _agreement(args: argparse.Namespace) -> int:
         factors = plan_guideline(store, plan).ids
         answers = review.read_answers(store, row_of, factors, len(plan.repeats))
     agreed = review.measure_agreement(answers)
-    lacking = review.missing(answers)
+    lacking = review.why_no_agreement(answers)
     alphas, pairs, own = (
         make(agreed, {}) for make in (review.alpha_rows, review.pair_rows, review.own_rows)
     )

@@ -1,4 +1,4 @@
-"""What is labelled: ordinal factors of five levels, together a guideline in one JSON file.
+"""A guideline: the factors to label, each with five ordered levels, in one JSON file.
 
 The eight food factors of the paper come with the project (``FOOD_GUIDELINE``). A guideline's
 version is a hash of its content, so changing a word makes a new version, and every label records

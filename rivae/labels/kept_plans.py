@@ -179,22 +179,22 @@ def plan_data(plan: LabelPlan) -> PairedDataset:
 
 
 def first_that_opens(
-    plan: LabelPlan, opened: Callable[[str], Opened], data: Callable[[Opened], PairedDataset]
+    plan: LabelPlan, open_run: Callable[[str], Opened], data_of: Callable[[Opened], PairedDataset]
 ) -> Opened:
-    """What ``opened`` makes of the first run of the plan that it can open.
+    """The first run of the plan that can be opened, as ``open_run`` returns it.
 
     Args:
-        opened: opens a run by its id; RivaeError passes on to the next run.
-        data: the data of what was opened; it has to be the plan's.
+        open_run: opens a run by its id; after a RivaeError the next run is tried.
+        data_of: the data of an opened run, which must be the plan's.
 
     Raises:
-        LabelError: no run can be opened; it names the trouble with the first.
+        LabelError: no run can be opened; it tells why for the first.
     """
     trouble = ""
     for served in plan.runs:
         try:
-            found = opened(served.id)
-            plan.check(data(found))
+            found = open_run(served.id)
+            plan.check(data_of(found))
             return found
         except RivaeError as error:
             trouble = trouble or str(error)

@@ -25,7 +25,7 @@ from rivae.labels.table import rows_by_key
 _ROW = re.compile(r"[0-9]{1,9}")
 
 
-class Named(NamedTuple):
+class NamedItem(NamedTuple):
     """A name in a file, with the key and title of the item found for it."""
 
     said: str
@@ -107,11 +107,12 @@ class KnownItems:
             self._check(said)
         return said
 
-    def named(self, n: int) -> tuple[tuple[Named, ...], int]:
+    def named(self, n: int) -> tuple[tuple[NamedItem, ...], int]:
         """The first ``n`` names that differ from their key, and how many there are in all."""
         first = list(self._named.items())[:n]
         return tuple(
-            Named(said, key, opened.data.title(opened.rows[key])) for said, (key, opened) in first
+            NamedItem(said, key, opened.data.title(opened.rows[key]))
+            for said, (key, opened) in first
         ), len(self._named)
 
     def _by_own(self, own: _Opened, said: str) -> str | None:

@@ -22,7 +22,7 @@ from rivae.labels.events import LabelEvent, Slot, current_events, slot
 from rivae.labels.formats import level_cell
 from rivae.labels.intake import FileEvent, read_labels
 from rivae.labels.kept_plans import plan_guideline
-from rivae.labels.known_items import KnownItems, Named
+from rivae.labels.known_items import KnownItems, NamedItem
 from rivae.labels.plan import LabelPlan
 from rivae.labels.rows import check_undo, chunks, event_of, find_events, insert_events
 from rivae.labels.store import LabelStore
@@ -70,7 +70,7 @@ class ImportReport:
     known: int
     n_conflicts: int
     conflicts: tuple[Conflict, ...]
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedItem, ...] = ()
     n_named: int = 0
 
 

@@ -226,7 +226,7 @@ def _band(alpha: float) -> str:
     return "tentative" if alpha >= TENTATIVE else "not reliable"
 
 
-def missing(answers: PlanAnswers) -> str:
+def why_no_agreement(answers: PlanAnswers) -> str:
     """Why agreement cannot be measured yet, in one sentence; "" if it can."""
     names = answers.annotators
     if not names:

@@ -133,13 +133,13 @@ def test_an_alpha_is_read_against_the_two_marks(alpha, low, words):
 
 
 def test_what_is_missing_is_one_sentence(store):
-    assert "Nobody" in review.missing(said_of(store))
+    assert "Nobody" in review.why_no_agreement(said_of(store))
     labelled(store, "ann", [1, 2])
-    assert "second annotator" in review.missing(said_of(store))
+    assert "second annotator" in review.why_no_agreement(said_of(store))
     store.append([event("bob", 5, 1), event("bob", 0, None)])
-    assert "same items" in review.missing(said_of(store))
+    assert "same items" in review.why_no_agreement(said_of(store))
     store.append([event("bob", 1, 1)])
-    assert review.missing(said_of(store)) == ""
+    assert review.why_no_agreement(said_of(store)) == ""
 
 
 def test_a_table_of_names_opens_in_a_spreadsheet_as_text():

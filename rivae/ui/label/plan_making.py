@@ -29,7 +29,7 @@ tasks = Tasks(MAX_KEPT, LabelError, BUSY)
 
 
 class PlanRequest(BaseModel):
-    """What a plan is made from; see ``make_plan``. ``paths`` are the folders of the runs."""
+    """The settings of a new plan; see ``make_plan``. ``paths`` are the folders of the runs."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -122,11 +122,11 @@ def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
 
 
 def _agreement(answers: PlanAnswers, agreed: PlanAgreement, names: Mapping[str, str]) -> None:
-    from rivae.labels.review import alpha_rows, missing, own_rows, pair_rows
+    from rivae.labels.review import alpha_rows, own_rows, pair_rows, why_no_agreement
 
     rows = alpha_rows(agreed, names)
     _head("Agreement", "agreement", rows)
-    number, lacking = st.column_config.NumberColumn, missing(answers)
+    number, lacking = st.column_config.NumberColumn, why_no_agreement(answers)
     if lacking:
         st.info(markdown(lacking), icon=":material/info:")
     else:

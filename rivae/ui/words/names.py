@@ -172,7 +172,7 @@ def _show_clouds(axis: str) -> None:
 def _typed(
     run_id: str, d: int, j: int, proposal: AxisName | None, known: Mapping[int, AxisName]
 ) -> None:
-    """A name was typed; an empty one takes the name away."""
+    """Store a typed name; an empty one removes the name."""
     from rivae.words.naming import AxisName
 
     text = str(st.session_state[f"{keys.WORDS_NAME}_{j}"]).strip()
@@ -187,7 +187,7 @@ def _typed(
 def _change(
     run_id: str, d: int, changes: Mapping[int, AxisName | None], known: Mapping[int, AxisName]
 ) -> None:
-    """Write the changes; ``known`` are the names as the visitor saw them."""
+    """Write the changes; ``known`` are the names that the visitor saw."""
     from rivae.words.axis_names import change_names
 
     try:
