@@ -111,7 +111,7 @@ def test_consensus_of_a_cube():
     [
         (lambda t: t.drop(columns="level"), "column 'level'"),
         (lambda t: t.assign(level=6), "1, 2, 3, 4 or 5"),
-        (lambda t: t.assign(level="much"), "whole numbers"),
+        (lambda t: t.assign(level="much"), "integers"),
         (lambda t: pd.concat([t, t]), "two levels"),
     ],
 )

@@ -216,7 +216,7 @@ def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
         ({"action": "delete"}, "not an action"),
         ({"action": []}, "action"),
         ({"repeat": 1}, "'repeat'"),
-        ({"plan": "../x"}, "no plan id"),
+        ({"plan": "../x"}, "not a plan id"),
         ({"id": "1" * 32}, "UUID"),
         ({"seconds_shown": 1e9}, "a week"),
         ({"factor": ""}, "factor"),
@@ -224,7 +224,7 @@ def test_a_wrong_row_stores_nothing_of_its_file(store, tmp_path, text, word):
         ({"undoes": "x"}, "only an undo"),
         ({"action": "flag"}, "has no level"),
         ({"action": "undo", "level": None}, "undone"),
-        ({"action": "adjudicate", "repeat": True}, "hidden repeat"),
+        ({"action": "adjudicate", "repeat": True}, "cannot be a repeat"),
     ],
 )
 def test_a_wrong_event_is_refused(store, tmp_path, change, word):
