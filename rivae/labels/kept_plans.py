@@ -103,9 +103,7 @@ def restore_plan(store: LabelStore, plan_id: str) -> None:
         LabelError: no plan of this name was deleted.
     """
     if plan_id not in dict(deleted_plans(store)):
-        raise LabelError(
-            f"no deleted labelling plan is named '{plan_id[:80]}': see `rivae trash list`"
-        )
+        raise LabelError(f"no deleted labelling plan is named '{plan_id[:80]}': see `rivae trash`")
     _mark(store, plan_id, None)
 
 

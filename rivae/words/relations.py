@@ -184,13 +184,13 @@ def find_target(
     """The target named ``key``; ``axis`` is the name of the axis itself.
 
     Raises:
-        ConfigError: the data know no such factor or tag.
+        ConfigError: the data have no such factor or tag.
     """
     known = [Target(AXIS, axis, "axis"), *factor_targets(data), *tag_targets(tags)]
     for target in known:
         if target.key == key:
             return target
-    raise ConfigError(f"{data.name} does not know {key[:60]}: choose another relation")
+    raise ConfigError(f"{data.name} has no {key[:60]}: choose another relation")
 
 
 def target_values(
@@ -199,7 +199,7 @@ def target_values(
     """The value of a factor or tag for each of the N items, shape (N,).
 
     Raises:
-        ConfigError: the data know no such factor or tag (an axis is known to its model alone).
+        ConfigError: the data have no such factor or tag (an axis is known to its model alone).
     """
     kind, _, name = target.key.partition(":")
     if kind == "tag" and tags is not None:
@@ -211,7 +211,7 @@ def target_values(
             for code, level in enumerate(spec.levels or ()):
                 if name == f"{spec.name}={level}":
                     return np.asarray(data.factors[:, k] == code, dtype=np.float64)
-    raise ConfigError(f"{data.name} does not know {target.label}: choose another relation")
+    raise ConfigError(f"{data.name} has no {target.label}: choose another relation")
 
 
 def related_words(
