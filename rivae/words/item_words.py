@@ -79,7 +79,7 @@ def item_tags(data: PairedDataset) -> list[tuple[str, ...]] | None:
     return tags if any(tags) else None
 
 
-def having(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
+def items_with(sets: Sequence[Collection[str]], word: str, ids: Iterable[int]) -> list[int]:
     """The items of ``ids`` that have ``word``, in the same order."""
     return [i for i in ids if word in sets[i]]
 

@@ -6,7 +6,7 @@ from rivae.errors import ConfigError, DataError
 from rivae.explorer import Explorer
 from rivae.methods import build_method
 from rivae.words.clouds import axis_states
-from rivae.words.item_words import has_texts, having, item_tags, item_words
+from rivae.words.item_words import has_texts, item_tags, item_words, items_with
 from rivae.words.relations import (
     factor_table,
     factor_targets,
@@ -95,9 +95,9 @@ def test_an_unknown_relation_is_refused(data):
     from rivae.words.relations import Target
 
     for key in ("factor:mass", "tag:x", "axis"):
-        with pytest.raises(ConfigError, match="has no .*: choose another relation"):
+        with pytest.raises(ConfigError, match=r"has no .*: choose another relation"):
             target_values(Target(key, "mass", "factor"), data)
 
 
 def test_items_that_have_a_word():
-    assert having([("a",), ("a", "b"), ("b",)], "b", [2, 0, 1]) == [2, 1]
+    assert items_with([("a",), ("a", "b"), ("b",)], "b", [2, 0, 1]) == [2, 1]

@@ -112,14 +112,14 @@ def _remark(explorer: Explorer, found: AxisStates) -> None:
 
 def _word(explorer: Explorer, clouds: Clouds, found: AxisStates, report: dict[str, object]) -> None:
     """A word was clicked: list the items of its state that have it."""
-    from rivae.words.item_words import having
+    from rivae.words.item_words import items_with
 
     s, w = report.get("state"), report.get("word")
     if not isinstance(s, int) or not isinstance(w, int):
         return
     if s in range(len(found.names)) and w in range(len(clouds.counts.words)):
         word = clouds.counts.words[w]
-        ids = having(words.words_of(explorer.data).sets, word, found.items(s))
+        ids = items_with(words.words_of(explorer.data).sets, word, found.items(s))
         session.open_list(f"{word} at {found.names[s]}", ids)
 
 

@@ -25,7 +25,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     """The strongest words of both ends with intervals; a click lists their items."""
     from rivae.plots.contrast import contrast_dots
     from rivae.words.contrast import contrast
-    from rivae.words.item_words import having
+    from rivae.words.item_words import items_with
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice = session.axis_and_width(explorer)
@@ -46,7 +46,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
     def clicked(values: list[str]) -> None:
         word = values[0]
-        ids = having(sets, word, dict.fromkeys([*high, *low]))
+        ids = items_with(sets, word, dict.fromkeys([*high, *low]))
         session.open_list(f"{word} at both ends of {axis}", ids)
 
     chart(figure, keys.WORDS_CONTRAST, clicked)

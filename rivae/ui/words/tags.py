@@ -27,7 +27,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     """The graph; a click on a tag lists its items."""
     from rivae.data.food_factors import FACTOR_LABELS
     from rivae.plots.tag_graph import N_TAGS, tag_graph
-    from rivae.words.item_words import having
+    from rivae.words.item_words import items_with
     from rivae.words.tags import tag_nodes
 
     tags = words.tags_of(explorer.data)
@@ -63,7 +63,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     def clicked(values: list[str]) -> None:
         tag = values[0]
         if tag:  # a factor has none
-            session.open_list(f"Tagged {tag}", having(tags, tag, range(len(tags))))
+            session.open_list(f"Tagged {tag}", items_with(tags, tag, range(len(tags))))
 
     chart(figure, keys.WORDS_TAGS, clicked)
     tagged = sum(map(bool, tags))
