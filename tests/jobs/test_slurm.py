@@ -108,7 +108,7 @@ def test_not_for_ever(tmp_path):
         for pid in locks.holders(queue.folder, queue.job.id):
             os.killpg(pid, signal.SIGKILL)
     queue.ended("failed")
-    assert "died 2 times" in queue.now.message
+    assert "2 times" in queue.now.message
 
 
 @pytest.mark.long
