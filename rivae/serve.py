@@ -29,12 +29,21 @@ HOST = re.compile(r"(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*)|[0-9A-Fa-f:.]*:[0-9A-Fa
 
 def is_free(port: int, address: str = "127.0.0.1") -> bool:
     """Whether a server could listen on ``port`` of ``address`` now."""
-    with socket.socket() as probe:
+    own = _own(address)
+    with _socket(own) as probe:
         # A server on all interfaces does not always stop a second bind to one of them.
         probe.settimeout(0.2)
-        if probe.connect_ex((_own(address), port)) == 0:
+        if probe.connect_ex((own, port)) == 0:
             return False
-    with socket.socket() as probe:
+    return _can_listen(port, address)
+
+
+def _socket(address: str) -> socket.socket:
+    return socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+
+
+def _can_listen(port: int, address: str) -> bool:
+    with _socket(address) as probe:
         if os.name == "posix":  # a port that was closed a moment ago is free, as for Streamlit
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -48,10 +57,16 @@ def free_port(first: int = DEFAULT_PORT, address: str = "127.0.0.1") -> int:
     """The first free port from ``first`` on.
 
     Raises:
-        ConfigError: when ``first`` is no port number, or the next ``PORTS_TRIED`` are all taken.
+        ConfigError: when ``first`` is no port number, ``address`` is not this machine's, or the
+            next ``PORTS_TRIED`` ports are all taken.
     """
     if not 1 <= first <= 65535:
         raise ConfigError(f"{first} is not a port number: choose one from 1 to 65535")
+    if not _can_listen(0, address):  # 0: any port
+        raise ConfigError(
+            f"this machine has no address {address}: choose 127.0.0.1 to serve this machine only, "
+            "or 0.0.0.0 to serve others too"
+        )
     last = min(first + PORTS_TRIED - 1, 65535)
     for port in range(first, last + 1):
         if is_free(port, address):

@@ -31,6 +31,14 @@ def test_a_free_port_is_kept():
     assert serve.free_port(port) == port
 
 
+def test_a_port_of_all_ipv6_addresses_is_found():
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    assert serve.free_port(20_000, "::") >= 20_000
+
+
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_no_port_number(port):
     with pytest.raises(ConfigError, match="is not a port number"):

@@ -111,7 +111,7 @@ def test_a_name_that_is_taken_asks_for_another(packed, root):
     import_run(io.BytesIO(packed), root)
     Ledger(root).add([tiny_config("queued")])
     for name in ("", "queued"):
-        with pytest.raises(RunError, match=f"run named {name or 'good'} "):
+        with pytest.raises(RunError, match=f"run named {name or 'whole'} "):
             import_run(io.BytesIO(packed), root, name)
     with pytest.raises(RivaeError, match="cannot name a run"):
         import_run(io.BytesIO(packed), root, "../outside")
