@@ -19,6 +19,8 @@ from rivae.methods import build_method
 from rivae.runs import Run
 from rivae.snippets import PANELS, literal, places_of, snippet
 
+pytestmark = pytest.mark.xdist_group("snippets")  # the runs are made in one process
+
 DATASETS = {"synth": {"n_pairs": 240}, "split-digits": {}, "pairs": {"image_size": 16}}
 # Panels about words need items with texts.
 WORDS = ("clouds", "word-contrast", "axis-evidence", "tag-graph")

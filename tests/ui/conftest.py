@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -91,6 +92,18 @@ def digits(run_folder: Path) -> Any:
     from rivae.runs import Run
 
     return Explorer.open(Run(run_folder / "digits"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """Streamlit reads the metadata of every installed package when an app starts, for half a second
+    of each of a thousand visitors here; none of the packages changes meanwhile."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        once = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture(autouse=True)
