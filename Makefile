@@ -36,9 +36,11 @@ LINT = failed=0; \
 lint: .venv/ready-test alive
 	@$(LINT); exit $$failed
 
+# Lint runs next to the first tests, which often wait; what it found comes after theirs.
 test: .venv/ready-test alive
-	@$(LINT); \
-	.venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
+	@report=$$(mktemp); { $(LINT); exit $$failed; } >$$report 2>&1 & lint=$$!; \
+	failed=0; .venv/bin/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS) || failed=1; \
+	wait $$lint || failed=1; cat $$report; rm -f $$report; \
 	exit $$failed
 
 demo: .venv/ready-package alive

@@ -162,6 +162,7 @@ def wait_for_rows(run, n, process):
         time.sleep(0.005)
 
 
+@pytest.mark.long  # "a killed trainer goes on" of the dispatcher is the one that always runs
 def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
     settings = {"init_epochs": 4, "ivae_epochs": 6, "joint_epochs": 30, "batch_size": 16}
     env = {**os.environ, "RIVAE_RUNS": str(tmp_path / "cli"), "PYTHONPATH": str(repo_root)}
