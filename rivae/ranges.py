@@ -97,7 +97,7 @@ def parse_range(text: str) -> Range:
 
 
 def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
-    """Values of a named or free range, (d, T), and one sentence about them.
+    """Values of a named or custom range, (d, T), and one sentence about them.
 
     "paper": -10 ... 10 by 0.1 for every axis. "sigma": mean +- 10 s.d. of the aggregated
     prior, 100 points (the paper's Recipe1M). "prior": mean +- 3 s.d., 201 points, which stays

@@ -47,7 +47,7 @@ def test_runs_stand_side_by_side_with_their_matched_axes(app):
     ]
     labels = [part["label"] for part in sent["runs"][1]["parts"]]
     assert labels == ["z2 (−), |corr| 1.00", "z3, |corr| 1.00", "z1, |corr| 1.00"]
-    assert [d["name"] for d in sent["dims"]] == ["Factor 1", "Factor 2", "Factor 3"]
+    assert [d["name"] for d in sent["dims"]] == ["Axis 1", "Axis 2", "Axis 3"]
     ids = [one["ids"] for one in sent["first"]["runs"]]
     assert ids[0] == ids[1] and len(ids[0]) == 4
     assert set(sent["first"]["items"]) == {str(i) for i in ids[0]}
@@ -69,7 +69,7 @@ def test_strips_of_the_factor_stand_under_each_other(app):
     shown = app("compare", runs=PAIR, q="12", factor="2")
     drawn = shown.at.html[0].value
     assert "A · digits: z2" in drawn and "B · digits-turned: z3" in drawn
-    assert "Factor 2" in shown.words
+    assert "Axis 2" in shown.words
     other = app("compare", runs=PAIR, q="12", factor="1").at.html[0].value
     assert "z2 (−)" in other and other != drawn
 
@@ -82,7 +82,7 @@ def test_a_release_reaches_state_and_address_but_not_the_panel(app):
     assert (s.shifts, s.factor, s.k) == ((0.1, 0.0, -0.25), 2, 5)
     assert (param(shown, "f"), param(shown, "factor")) == ("1_0.1~3_-0.25", "3")
     assert shown.panel() == before, "the panel is sent nothing while the browser owns the shifts"
-    assert "Factor 3" in shown.words
+    assert "Axis 3" in shown.words
 
 
 def test_reload_and_back_keep_everything(app):

@@ -310,9 +310,10 @@ def test_a_query_can_be_chosen_for_a_traversal(app):
     assert shown.params["q"] in ("mean", ["mean"])
 
 
-def test_an_empty_free_range_is_explained(app):
-    shown = app("traverse", run="synth", range="Free", **{"from": "3.0", "to": "1.0"})
-    assert any("free range" in warning.value for warning in shown.at.warning)
+@pytest.mark.parametrize("name", ["Custom", "Free"])  # "Free" in links of earlier versions
+def test_an_empty_range_of_ones_own_is_explained(app, name):
+    shown = app("traverse", run="synth", range=name, **{"from": "3.0", "to": "1.0"})
+    assert any("From" in warning.value for warning in shown.at.warning)
 
 
 def test_traverse_starts_where_explore_was(app):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
     from rivae.ui.compare.state import CompareState
 
-NO_COUNTERPART = "No counterpart of this factor: {}."
+NO_COUNTERPART = "No counterpart of this axis: {}."
 RANKS = 3  # items per point, as in the paper's figures
 MAX_KEPT = 48  # strips of 201 points x 3 items: 10 kB each
 
@@ -106,7 +106,7 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
         return factor_sheet(comparison, shown.query, found, side=side)
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"#### Factor {shown.factor + 1} from end to end", width="content")
+        st.markdown(f"#### Axis {shown.factor + 1} from end to end", width="content")
         exports.panel(
             "compare",
             sheet,

@@ -59,7 +59,7 @@ def from_link(
     beyond = [j for j in (*link.shifts, link.factor, *link.locked) if j >= d]
     if beyond:
         beyond_all = max(beyond) + 1
-        notes.append(f"The first run has {d} axes; the link's factor {beyond_all} is ignored.")
+        notes.append(f"The first run has {d} axes; the link's axis {beyond_all} is ignored.")
     state = carry(
         link,
         CompareState,
@@ -164,8 +164,8 @@ def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
         assert step is not None  # the reference always has its own axis
         out.append(
             {
-                "name": SEPARATOR.join(filter(None, (f"Factor {factor + 1}", given[factor]))),
-                "short": f"Factor {factor + 1}",
+                "name": SEPARATOR.join(filter(None, (f"Axis {factor + 1}", given[factor]))),
+                "short": f"Axis {factor + 1}",
                 "given": given[factor],
                 "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
                 "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
@@ -179,7 +179,7 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
     """Which axis of a run moves with a factor: its step for the browser, and its labels."""
     found, step = comparison.matching[run][factor], comparison.step(run, factor)
     if found is None:
-        return {**NONE, "why": "no axis is left for this factor"}
+        return {**NONE, "why": "no axis is left to match this one"}
     name = comparison.axis_name(run, found.axis)
     axis_id = comparison.explorers[run].axis_ids[found.axis]
     if step is None:

@@ -49,6 +49,8 @@ AVERAGE = "the average query"
 ONLY_EXPLORE = (
     "Only Explore can use your uploaded picture as the query: this page shows {} instead."
 )
+# What links of earlier versions say, and what it is called now.
+FORMER_VALUES = {("traverse", keys.TRAVERSE_RANGE, "Free"): "Custom"}
 NO_SUCH_RUN = "The run in the link cannot be read, so another one is shown."
 
 
@@ -126,7 +128,10 @@ def arrive(page: str) -> None:
     part, found = PARTS.get(page), st.query_params.to_dict()
     if part is None:
         return
-    given = _without_upload(page, found)
+    given = {
+        name: FORMER_VALUES.get((page, name, text), text)
+        for name, text in _without_upload(page, found).items()
+    }
     kept = dict(st.session_state.get(keys.ADDRESSES, {}).get(page, {}))
     context = get_script_run_ctx()
     goes_back = context is not None and context.is_history_navigation

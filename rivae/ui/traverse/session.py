@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rivae.ranges import Range
 
 # A bound control writes the words it shows into the address, so these are names of both.
-CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Free": "free"}
+CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
 VIEWS = ("Strips", "Correlations", "Plane")
 MAX_FREE = 1000.0
 
@@ -94,7 +94,7 @@ def chosen_range() -> Range:
     """The range of values, as the library takes it.
 
     Raises:
-        ConfigError: the free range is empty.
+        ConfigError: the custom range is empty.
     """
     choice = CHOICES.get(st.session_state.get(keys.TRAVERSE_RANGE) or "", "data")
     if choice != "free":
@@ -102,7 +102,7 @@ def chosen_range() -> Range:
     low = float(st.session_state.get(keys.TRAVERSE_LOW) or 0.0)
     high = float(st.session_state.get(keys.TRAVERSE_HIGH) or 0.0)
     if not low < high:
-        raise ConfigError("the free range is empty: enter a From below To")
+        raise ConfigError("the custom range is empty: enter a From below To")
     return low, high
 
 
@@ -127,9 +127,9 @@ def view_and_range(letter: str) -> str:
         key=keys.TRAVERSE_RANGE,
         bind="query-params",
         help="Data: the central 99 % of the queries. 3 and 10 s.d.: around their mean. Paper: "
-        "−10 … 10. Free: your own values.",
+        "−10 … 10. Custom: your own values.",
     )
-    if choice == "Free":
+    if choice == "Custom":
         for label, key, usual in (
             ("From", keys.TRAVERSE_LOW, -2.0),
             ("To", keys.TRAVERSE_HIGH, 2.0),
