@@ -3,13 +3,13 @@
 # PYTHON=...     the Python to build .venv with (3.11 or newer); found by itself otherwise
 # PIP_ARGS=...   passed to every `pip install`, e.g. to name an index with the CPU build of PyTorch
 # PORT=8501      first port that `make run` tries
-# JOBS=2         parallel test processes
+# JOBS=3         parallel test processes; on two cores three, because tests often wait
 # PYTEST_ARGS=   passed to pytest, e.g. PYTEST_ARGS="-k retrieval"
 
 PYTHON ?=
 PIP_ARGS ?=
 PORT ?= 8501
-JOBS ?= 2
+JOBS ?= 3
 PYTEST_ARGS ?=
 
 # One thread per process: on small networks more threads cost time as soon as a core is shared.
