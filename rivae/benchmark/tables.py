@@ -27,11 +27,12 @@ def title(method: str, settings: str = "") -> str:
     return f"{name} ({settings})" if settings else name
 
 
-# Only the paper has Recipe1M; only we have split-digits and synth-modulated.
+# Only the paper has Recipe1M; only we have synth-modulated, sprites-hard, split-digits and kitchen.
 DATASETS = {
     "synth": "Synth",
     "synth-modulated": "Synth, modulated",
     "sprites": "Sprites",
+    "sprites-hard": "Sprites-hard",
     "split-mnist": "Split-MNIST",
     "split-digits": "Split digits",
     "recipe1m": "Recipe1M",

@@ -23,6 +23,7 @@ _MODULES = {
     "synth": "synth",
     "synth-modulated": "synth_modulated",
     "sprites": "sprites",
+    "sprites-hard": "sprites_hard",
     "split-digits": "digits",
     "split-mnist": "mnist",
     "kitchen": "kitchen",

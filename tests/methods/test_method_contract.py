@@ -181,7 +181,8 @@ def test_a_run_folder_keeps_the_model(case, tmp_path):
 @pytest.mark.parametrize("dataset", dataset_names())
 @pytest.mark.parametrize("preset", preset_names())
 def test_presets_validate_and_build(method, dataset, preset):
-    shapes = {"synth": (50,), "sprites": (1, 64, 64), "split-digits": (1, 8, 4)}
+    shapes = {"synth": (50,), "split-digits": (1, 8, 4)}
+    shapes |= {"sprites": (1, 64, 64), "sprites-hard": (3, 64, 64)}
     shape = shapes.get(dataset, (1, 28, 14))
     shape1, shape2 = ((3, 64, 64), (400,)) if dataset in ("pairs", "kitchen") else (shape, shape)
     found = find_preset(dataset, method, preset)
