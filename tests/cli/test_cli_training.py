@@ -101,6 +101,7 @@ def test_datasets_are_listed(capsys):
         "synth",
         "synth-modulated",
         "sprites",
+        "sprites-hard",
         "split-digits",
         "split-mnist",
         "kitchen",
