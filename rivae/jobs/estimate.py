@@ -202,7 +202,7 @@ class _Stopwatch(Trainer):
     def clock(self, stage: Stage, setting: str, tell: OnProgress) -> StageTime:
         """Begin one stage and measure it; an empty one is not measured."""
         n, rows = self.feed.n, self.feed.rows
-        steps = self.feed.steps(stage.batch_size)
+        steps = stage.epoch_steps(self.feed.n)
         if not stage.epochs:
             return StageTime(stage.name, setting, 0, steps, 0.0, 0.0, stage.validate)
         tell(stage.name, self._share(stage))

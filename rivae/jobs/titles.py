@@ -29,6 +29,9 @@ TITLES: dict[str, tuple[str, str]] = {
     # the start
     "init": ("Start of embedders", ""),
     "cos_sim": ("Cos-Sim-LVM", ""),
+    "contrast": ("Contrast", ""),
+    "steps": ("Steps", ""),
+    "dim": ("Size", ""),
     "smooth_neighbours": ("Smooth neighbours", "smooth start: nearest pairs that define its map"),
     "smooth_blur": ("Smooth blur", ""),
     "unfold_neighbours": ("Unfolding neighbours", "nearest pairs that define the unfolded map"),

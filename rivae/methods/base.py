@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -99,6 +99,8 @@ class Stage:
         needs_coordinates: the batch carries the unfolded coordinates of v2; cached stages only.
         schedule: "constant" or "cosine" decay to zero over the stage.
         validate: measure validation retrieval after its epochs (off where z means nothing yet).
+        steps: its length where epochs do not say it: what takes a fixed number of steps takes few
+            epochs of a large data set, at most a part of one.
     """
 
     name: str
@@ -111,6 +113,18 @@ class Stage:
     needs_coordinates: bool = False
     schedule: Literal["constant", "cosine"] = "constant"
     validate: bool = True
+    steps: int | None = None
+
+    def epoch_steps(self, n_rows: int) -> int:
+        """Batches in an epoch over ``n_rows`` rows."""
+        whole = n_rows // min(self.batch_size, n_rows)
+        return whole if self.steps is None else max(1, min(whole, self.steps))
+
+    def over(self, n_rows: int) -> Stage:
+        """This stage in epochs over ``n_rows`` rows."""
+        if self.steps is None:
+            return self
+        return replace(self, epochs=-(-self.steps // self.epoch_steps(n_rows)))
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,10 @@ class Method(nn.Module):
     def smooth_target_dim(self) -> int | None:
         """Dimensions of the smooth starting embedding, or None when no stage wants one."""
         return None
+
+    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Unit vectors of both sides whose sheet a contrastive start unfolds, each (..., B, .)."""
+        raise NotImplementedError
 
     # Methods whose last step is in closed form (CCA, PCA, ICA) say so and implement ``finish``.
     has_closed_form: ClassVar[bool] = False

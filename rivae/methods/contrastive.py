@@ -19,6 +19,7 @@ from rivae.config import BatchSize, Epochs
 from rivae.errors import ConfigError, DataError
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.cos_sim_lvm import AlignmentTerms, Milestones, alignment_loss
+from rivae.methods.losses import both_ways
 from rivae.nets.embedders import build_embedders
 from rivae.nets.layers import FixedAffine
 from rivae.nets.settings import EmbedderPair
@@ -190,9 +191,7 @@ class InfoNCE(Contrastive):
     def alignment(self, v1: Tensor, v2: Tensor, batch: Batch) -> dict[str, Tensor]:
         temperature = self.temperature().to(v1.device)
         scores = v1 @ v2.transpose(-1, -2) / temperature[..., None, None]
-        match = scores.diagonal(dim1=-2, dim2=-1)
-        forward = (scores.logsumexp(-1) - match).mean(-1)
-        backward = (scores.logsumexp(-2) - match).mean(-1)
+        forward, backward = both_ways(scores)
         objective = 0.5 * (forward + backward)
         terms = {"objective": objective, "to target": forward, "to query": backward}
         if self.log_temperature is not None:

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from rivae.config import BatchSize, Epochs, Widths
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
+from rivae.methods.contrast_start import STAGE as CONTRAST
+from rivae.methods.contrast_start import ContrastSettings, ContrastStart
 from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig, CosSimTerms
 from rivae.nets.embedders import build_embedders
 from rivae.nets.settings import EmbedderPair
@@ -29,10 +31,11 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
     head_hidden: Widths = Field(default=(10, 10), min_length=1)
 
-    init: Literal["none", "cos-sim-lvm", "smooth"] = Field(
+    init: Literal["none", "cos-sim-lvm", "smooth", "contrast"] = Field(
         default="cos-sim-lvm",
         description="where the embedders start: random weights, a trained Cos-Sim-LVM (paper), or "
-        "the unfolded coordinates of the training pairs (see training/smooth_start.py)",
+        "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
+        "(contrast)",
     )
     init_epochs: Epochs = 100
     init_learning_rate: float = Field(default=5e-3, gt=0)
@@ -41,6 +44,9 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
     )
     cos_sim: CosSimTerms = Field(
         default=CosSimTerms(), description="loss of the initialising Cos-Sim-LVM"
+    )
+    contrast: ContrastSettings = Field(
+        default=ContrastSettings(), description="the fit that init=contrast begins with"
     )
     smooth_neighbours: int = Field(default=6, ge=2, le=100)
     smooth_blur: float = Field(default=1.5, ge=0, description="s.d. of the blur, in pixels")
@@ -56,12 +62,17 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
 
     @model_validator(mode="after")
     def _smooth_start_fits(self) -> EmbeddedConfig:
-        if self.init == "smooth" and self.dim_v <= self.n_components:
+        if self.unfolds and self.dim_v <= self.n_components:
             raise ValueError(
-                f"a smooth start of {self.n_components} components needs dim_v of at least "
+                f"a {self.init} start of {self.n_components} components needs dim_v of at least "
                 f"{self.n_components + 1}: raise dim_v"
             )
         return self
+
+    @property
+    def unfolds(self) -> bool:
+        """Whether the start brings the embedders to unfolded coordinates."""
+        return self.init in ("smooth", "contrast")
 
 
 class EmbeddedMethod(Method):
@@ -91,9 +102,12 @@ class EmbeddedMethod(Method):
     def add_initialiser(
         self, shape1: tuple[int, ...], shape2: tuple[int, ...], n_models: int | None
     ) -> None:
-        """The Cos-Sim-LVM that the start trains, on this method's embedders."""
+        """What the start trains on this method's embedders: a Cos-Sim-LVM, or a contrast."""
         c = self.config
         self.initialiser: CosSimLVM | None = None
+        self.contrast: ContrastStart | None = None
+        if c.init == "contrast":
+            self.contrast = ContrastStart(c.contrast, (self.embedder1, self.embedder2), n_models)
         if c.init == "cos-sim-lvm":
             settings = CosSimLVMConfig(
                 n_components=c.n_components,
@@ -110,28 +124,31 @@ class EmbeddedMethod(Method):
     # training
 
     def start_stages(self) -> list[Stage]:
-        """The stages before the method's own: "initialise" or "unfold", or none."""
+        """The stages before the method's own: "initialise", or "unfold" with or without
+        "contrast" before it, or none.
+        """
         c = self.config
         if c.init == "none":
             return []
-        smooth = c.init == "smooth"
-        return [
-            Stage(
-                "unfold" if smooth else "initialise",
-                c.init_epochs,
-                c.init_learning_rate,
-                c.batch_size,
-                needs_target=smooth,
-                schedule="cosine" if smooth else c.init_schedule,
-                validate=False,
-            )
-        ]
+        start = Stage(
+            "unfold" if c.unfolds else "initialise",
+            c.init_epochs,
+            c.init_learning_rate,
+            c.batch_size,
+            needs_target=c.unfolds,
+            schedule="cosine" if c.unfolds else c.init_schedule,
+            validate=False,
+        )
+        return [start] if self.contrast is None else [self.contrast.stage(), start]
 
     def start_groups(self, stage: str) -> list[ParamGroup] | None:
         """The parameters of a stage of the start, or None for another stage."""
         if stage == "initialise":
             assert self.initialiser is not None
             return self.initialiser.param_groups(stage)
+        if stage == CONTRAST:
+            assert self.contrast is not None
+            return self.contrast.param_groups()
         if stage == "unfold":
             modules = (self.embedder1, self.embedder2, *self.unfolded_heads())
             return [ParamGroup(parameters_of(*modules))]
@@ -142,6 +159,9 @@ class EmbeddedMethod(Method):
         if batch.stage == "initialise":
             assert self.initialiser is not None
             return self.initialiser.loss(batch)
+        if batch.stage == CONTRAST:
+            assert self.contrast is not None
+            return self.contrast.loss(batch)
         if batch.stage == "unfold":
             assert batch.target is not None
             v1, v2 = self.embedded_batch(batch)
@@ -158,7 +178,11 @@ class EmbeddedMethod(Method):
         return batch.share.whole(v1), batch.share.whole(v2)
 
     def smooth_target_dim(self) -> int | None:
-        return self.n_components if self.config.init == "smooth" else None
+        return self.n_components if self.config.unfolds else None
+
+    def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        assert self.contrast is not None
+        return self.contrast.embeddings(x1, x2)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         """Heads that the smooth start trains as well."""

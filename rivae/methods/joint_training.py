@@ -85,8 +85,10 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
 
     @model_validator(mode="after")
     def _anchor_fits(self) -> JointTrainingConfig:
-        if self.anchor and self.init != "smooth":
-            raise ValueError("an anchor needs the smooth start: set init=smooth or anchor=null")
+        if self.anchor and not self.unfolds:
+            raise ValueError(
+                "an anchor needs unfolded coordinates: set init=contrast or smooth, or anchor=null"
+            )
         return self
 
 

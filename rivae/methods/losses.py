@@ -122,6 +122,16 @@ def retrieval_loss(
     return (both.logsumexp(-1) - match).mean(-1)
 
 
+def both_ways(scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Cross entropy of the match among all items (..., B, B), queries to targets and back; (...,).
+
+    InfoNCE (van den Oord et al., 2018) in both directions, as in CLIP.
+    """
+    match = scores.diagonal(dim1=-2, dim2=-1)
+    forward = (scores.logsumexp(-1) - match).mean(-1)
+    return forward, (scores.logsumexp(-2) - match).mean(-1)
+
+
 def _without_compiler(function: Any) -> None:
     """Let PyTorch call ``function`` without loading its compiler, which takes seconds."""
     while (function := getattr(function, "__wrapped__", None)) is not None:

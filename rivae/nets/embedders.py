@@ -54,6 +54,10 @@ class MLPEmbedder(nn.Module):
         return nn.functional.normalize(out.float(), dim=-1)
 
 
+# Embedders that end in fully connected layers, ``head``.
+WithHead = MLPEmbedder | PictureEmbedder | RecipeRNN
+
+
 class IdentityEmbedder(nn.Module):
     """Embeddings that came from elsewhere, (..., B, D), scaled to unit length; nothing to train."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 
 import torch
@@ -137,6 +139,8 @@ class Dropout(RandomLayer):
 class MLP(nn.Module):
     """Fully connected layers; ``hidden_layer(x)`` is the last hidden one, ``out`` the end."""
 
+    _ending: nn.Module | None = None
+
     def __init__(
         self,
         n_in: int,
@@ -163,6 +167,15 @@ class MLP(nn.Module):
         del self.out
         object.__setattr__(self, "out", out)
 
+    @contextmanager
+    def ending_in(self, layer: nn.Module) -> Iterator[None]:
+        """Within it the network ends in ``layer`` instead of in ``out``."""
+        object.__setattr__(self, "_ending", layer)
+        try:
+            yield
+        finally:
+            object.__setattr__(self, "_ending", None)
+
     def hidden_layer(self, x: Tensor) -> Tensor:
         """The last hidden layer, shape (..., B, hidden[-1])."""
         x = self.input_dropout(x)
@@ -171,7 +184,7 @@ class MLP(nn.Module):
         return x
 
     def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.out(self.hidden_layer(x))
+        out: Tensor = (self._ending or self.out)(self.hidden_layer(x))
         return out
 
 

@@ -6,18 +6,23 @@ embedders, smooth targets and unfolded coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
+from safetensors.torch import save
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
 from rivae.errors import ConfigError
+from rivae.files import write_atomic
 from rivae.methods.base import Method, Stage
+from rivae.reading.weights import load_weights
 from rivae.training.distributed import Group
 from rivae.training.models import Models
-from rivae.training.smooth_start import smooth_target, unfolded_coordinates
+from rivae.training.smooth_start import lift_to_sphere, smooth_target, unfolded_coordinates
+from rivae.training.unfolding import unfold
 
 
 class Feed:
@@ -77,10 +82,6 @@ class Feed:
         for start in range(0, self.n - size + 1, size):
             yield order[..., start : start + size]
 
-    def steps(self, size: int) -> int:
-        """Batches in an epoch."""
-        return self.n // min(size, self.n)
-
 
 def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
     """Fill ``feed.tables`` with the tables that ``stage`` needs.
@@ -90,32 +91,62 @@ def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
     """
     method, tables, device = models.method, feed.tables, models.device
     if stage.cached and stage.epochs:
-        tables.update(embed_rows(method, feed))
+        tables["v1"], tables["v2"] = embed_rows(method, feed, method.embeddings)
     if stage.needs_target and stage.epochs and "target" not in tables:
-        datasets = [job.data for job in models.jobs]
-        tables["target"] = group.table(
-            lambda: smooth_targets(method, datasets, models.seeds, models.stacked), device
-        )
+        tables["target"] = group.table(lambda: targets(models, feed), device)
     if stage.needs_coordinates and stage.epochs:
         tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
 
 
-def embed_rows(method: Method, feed: Feed) -> dict[str, Tensor]:
+Embed = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def embed_rows(method: Method, feed: Feed, embed: Embed) -> tuple[Tensor, Tensor]:
     """v1 and v2 of all training rows, each (n, D) or (S, n, D); float32, without dropout."""
     was_training = method.training
     method.eval()
-    parts: dict[str, list[Tensor]] = {"v1": [], "v2": []}
+    parts: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
         for start in range(0, feed.n, 512):
             index = torch.arange(start, min(start + 512, feed.n), device=feed.device)
             if feed.stacked:
                 index = index.expand(len(feed.rows), -1)
-            v1, v2 = method.embeddings(feed.gather("x1", index), feed.gather("x2", index))
-            parts["v1"].append(v1)
-            parts["v2"].append(v2)
+            found = embed(feed.gather("x1", index), feed.gather("x2", index))
+            for chunks, v in zip(parts, found, strict=True):
+                chunks.append(v)
     method.train(was_training)
     # Cloned outside inference mode, or autograd could not use them.
-    return {kind: torch.cat(chunks, -2).clone() for kind, chunks in parts.items()}
+    v1, v2 = (torch.cat(chunks, -2).clone() for chunks in parts)
+    return v1, v2
+
+
+def targets(models: Models, feed: Feed) -> Tensor:
+    """The unfolded starting embeddings of the training rows, (n, D) or (S, n, D).
+
+    Those of a contrastive start are kept in the run's folder: the training after it changes the
+    embedders that they were read from.
+
+    Raises:
+        ConfigError: the data or the embeddings cannot be unfolded.
+        DataError: the kept file is damaged.
+    """
+    method, jobs = models.method, models.jobs
+    if getattr(method.config, "init", "") != "contrast":
+        return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
+    d, dim_v = method.n_components, method.dim_v
+    wanted = {"target": torch.empty(feed.n, dim_v)}
+    if all(job.unfolded.exists() for job in jobs):
+        kept = [load_weights(job.unfolded, wanted)["target"] for job in jobs]
+        return torch.stack(kept) if models.stacked else kept[0]
+    rows = torch.cat(embed_rows(method, feed, method.contrast_embeddings), -1).cpu().numpy()
+    made = []
+    for own, seed, job in zip(rows if models.stacked else [rows], models.seeds, jobs, strict=True):
+        found = unfold(own, d, seed)
+        made.append(lift_to_sphere(found.axes, dim_v))
+        job.unfolded.parent.mkdir(parents=True, exist_ok=True)
+        note = {"shares": json.dumps(found.shares), "pieces": str(found.pieces)}
+        write_atomic(job.unfolded, save({"target": made[-1]}, metadata=note))
+    return torch.stack(made) if models.stacked else made[0]
 
 
 def smooth_targets(

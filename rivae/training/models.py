@@ -63,6 +63,11 @@ class TrainingJob:
         """The file of the newest state of training."""
         return self.run.path / "checkpoints" / "last.safetensors"
 
+    @property
+    def unfolded(self) -> Path:
+        """The file of unfolded embeddings that later training cannot compute again."""
+        return self.run.path / "checkpoints" / "unfolded.safetensors"
+
 
 def take_model(state: dict[str, Tensor], s: int | None) -> dict[str, Tensor]:
     """The state of model ``s`` from a stacked state; for None a state that is not stacked."""
@@ -150,7 +155,8 @@ class Models:
         # Separate streams: the order of the rows does not depend on how much noise a loss draws.
         self.order = [torch.Generator().manual_seed(2 * seed + 1) for seed in self.seeds]
         self.noise = [torch.Generator(self.device).manual_seed(2 * seed) for seed in self.seeds]
-        self.stages = self.method.stages()
+        n = len(jobs[0].data.splits["train"])
+        self.stages = tuple(stage.over(max(n, 1)) for stage in self.method.stages())
         self.total_epochs = sum(stage.epochs for stage in self.stages)
         n = len(jobs)
         self.progress = TrainingProgress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
@@ -209,9 +215,10 @@ def check_views(method: Method, data: PairedDataset) -> None:
             )
         if reads_words and not is_words:
             raise ConfigError("recipe-rnn reads word numbers: set dataset.text=tokens")
-        if is_words and method.smooth_target_dim() is not None:
+        if is_words and getattr(method.config, "init", "") == "smooth":
             raise ConfigError(
-                "word numbers cannot be unfolded for a smooth start: set init=cos-sim-lvm"
+                "word numbers cannot be unfolded for a smooth start: set init=contrast or "
+                "init=cos-sim-lvm"
             )
 
 

@@ -83,10 +83,10 @@ def conformal_isomap(
     rng = np.random.default_rng(random_state)
     landmarks = rng.choice(len(rows), min(n_landmarks, len(rows)), replace=False)
     squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
-    return _whiten(_landmark_mds(squared, landmarks, n_components))
+    return whiten(landmark_scaling(squared, landmarks, n_components))
 
 
-def _landmark_mds(
+def landmark_scaling(
     squared: NDArray[np.float64], landmarks: NDArray[np.int64], n_components: int
 ) -> NDArray[np.float64]:
     """Classical scaling on the landmarks, the other rows placed by their distances to them."""
@@ -101,7 +101,8 @@ def _landmark_mds(
     return coordinates
 
 
-def _whiten(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+def whiten(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The principal components of ``coordinates`` (n, d), each of variance 1."""
     centred = coordinates - coordinates.mean(axis=0)
     left, _, _ = np.linalg.svd(centred, full_matrices=False)
     # A fixed sign, so that the same data give the same axes on every machine.

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 import torch
@@ -92,6 +93,9 @@ class Trainer:
             try:
                 tensors = load_state(models, self._tell, self.group.leads) if resume else None
                 self.group.wait()  # nothing is written before all have read
+                if not resume and self.group.leads:
+                    for job in models.jobs:
+                        job.unfolded.unlink(missing_ok=True)
                 if tensors is None:
                     self.group.same(models.method.state_dict().values())
                 names = [job.run.id for job in models.jobs] if models.stacked else []
@@ -140,7 +144,7 @@ class Trainer:
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()
         models, standing = self.models, self.models.progress
-        steps = self.feed.steps(stage.batch_size)
+        steps = stage.epoch_steps(self.feed.n)
         total = max(1, steps * stage.epochs - 1)
         done = standing.stage_epoch * steps
         factor = math.prod(f for epoch, f in stage.milestones if epoch <= standing.stage_epoch)
@@ -148,7 +152,8 @@ class Trainer:
         models.method.train()
         sums: dict[str, Tensor] = {}
         noise = Noise(models.noise, models.stacked)
-        for i, index in enumerate(self.feed.batches(stage.batch_size, models.order)):
+        batches = islice(self.feed.batches(stage.batch_size, models.order), steps)
+        for i, index in enumerate(batches):
             self._look(stage, i, steps)
             self.group.step(self.tick)
             progress = (done + i) / total

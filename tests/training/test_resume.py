@@ -6,11 +6,18 @@ from rivae.errors import RunError
 from rivae.launch import resume, train
 from rivae.runs import Run
 from rivae.training.checkpoint import DAMAGED
-from tests.training.tiny import StopAfter, files_of, smooth_settings, tiny_config
+from tests.training.tiny import (
+    StopAfter,
+    contrast_settings,
+    files_of,
+    smooth_settings,
+    tiny_config,
+)
 
 CASES = {
     "cos-sim start": tiny_config(),
     "smooth start": tiny_config(**smooth_settings()),
+    "contrastive start": tiny_config(**contrast_settings()),
     "cos-sim-lvm": tiny_config(method="cos-sim-lvm"),
     "dropout, bfloat16, best epoch": tiny_config(
         dataset="split-digits", training={"precision": "bf16", "select": "best"}

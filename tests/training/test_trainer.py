@@ -1,6 +1,7 @@
 """The trainer: schedules, selection, and every way a run can fail with a clear state."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from rivae.data import load_dataset
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.files import locked
 from rivae.launch import resume, train
+from rivae.methods.base import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.checkpoint import load_checkpoint
@@ -304,8 +306,10 @@ def test_an_epoch_shows_every_row_once_in_a_new_order():
     for epoch in epochs:
         assert torch.equal(epoch.sort().values, torch.arange(50))
     assert not torch.equal(*epochs)
-    assert feed.steps(16) == len(list(feed.batches(16, [generator]))) == 3
-    assert feed.steps(1000) == 1 and next(feed.batches(1000, [generator])).shape == (50,)
+    stage = Stage("stage", 1, 1e-3, batch_size=16)
+    assert stage.epoch_steps(50) == len(list(feed.batches(16, [generator]))) == 3
+    assert replace(stage, batch_size=1000).epoch_steps(50) == 1
+    assert next(feed.batches(1000, [generator])).shape == (50,)
     rows = data.splits["train"][[4, 2]]
     assert torch.equal(feed.gather("x2", torch.tensor([4, 2])), data.x2.batch(rows))
 

@@ -74,6 +74,16 @@ def smooth_settings():
     return {"init": "smooth", "anchor": [0.5, 0.1], "smooth_neighbours": 12, "axes": "independent"}
 
 
+def contrast_settings():
+    """A contrastive start in 12 steps: 7 epochs of the small Synth, the last one of them cut."""
+    return {
+        "init": "contrast",
+        "contrast": {"steps": 13, "dim": 8, "batch_size": 16},
+        "anchor": [0.5, 0.1],
+        "axes": "independent",
+    }
+
+
 def first_batch(method, data, stage, generator, n=16):
     """The batch that the trainer would give ``stage``, from the first training rows."""
     rows = data.splits["train"][:n]

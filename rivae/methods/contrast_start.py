@@ -1,0 +1,90 @@
+"""The contrastive start: a fit that forgets what is private, whose sheet is unfolded afterwards.
+
+Both embedders get a wide last layer of their own for this stage (``training/unfolding.py`` needs
+room around the sheet), and learn to tell the pairs of a batch apart (InfoNCE, van den Oord et al.,
+2018). What the sides do not share cannot help with that, so it leaves the embeddings.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from rivae.config import BatchSize
+from rivae.errors import ConfigError
+from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
+from rivae.methods.losses import both_ways
+from rivae.nets.embedders import IdentityEmbedder, WithHead
+from rivae.nets.layers import Linear
+
+STAGE = "contrast"
+Embedders = tuple[WithHead, WithHead]
+
+
+class ContrastSettings(BaseModel):
+    """Settings of the contrastive start."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    steps: int = Field(default=400, ge=0, le=1_000_000, description="steps of the contrastive fit")
+    dim: int = Field(default=64, ge=2, le=4096, description="of the embeddings it unfolds")
+    temperature: float = Field(default=0.1, gt=0, description="of the softmax over the batch")
+    learning_rate: float = Field(default=2e-3, gt=0)
+    batch_size: BatchSize = 256
+
+
+class ContrastStart(nn.Module):
+    """Wide last layers for two embedders, which stay out of its module tree."""
+
+    def __init__(
+        self,
+        settings: ContrastSettings,
+        embedders: tuple[nn.Module, nn.Module],
+        n_models: int | None = None,
+    ) -> None:
+        super().__init__()
+        if any(isinstance(embedder, IdentityEmbedder) for embedder in embedders):
+            raise ConfigError(
+                "the contrastive start trains both embedders, and an identity has nothing to "
+                "train: set its kind to mlp, or init=cos-sim-lvm"
+            )
+        self.settings, self._embedders = settings, cast(Embedders, embedders)
+        self.outs = nn.ModuleList(
+            Linear(embedder.head.out.weight.shape[-2], settings.dim, n_models)
+            for embedder in self._embedders
+        )
+
+    def stage(self) -> Stage:
+        """The stage "contrast"."""
+        c = self.settings
+        return Stage(
+            STAGE,
+            1,
+            c.learning_rate,
+            c.batch_size,
+            schedule="cosine",
+            validate=False,
+            steps=c.steps,
+        )
+
+    def param_groups(self) -> list[ParamGroup]:
+        """The embedders but for their own last layers, and the wide ones."""
+        unused = {id(p) for e in self._embedders for p in parameters_of(e.head.out)}
+        used = parameters_of(*self._embedders, self.outs)
+        return [ParamGroup([p for p in used if id(p) not in unused])]
+
+    def loss(self, batch: Batch) -> dict[str, Tensor]:
+        """InfoNCE in both directions."""
+        assert batch.x1 is not None and batch.x2 is not None
+        v1, v2 = (batch.share.whole(v) for v in self.embeddings(batch.x1, batch.x2))
+        forward, backward = both_ways(v1 @ v2.transpose(-1, -2) / self.settings.temperature)
+        objective = 0.5 * (forward + backward)
+        return {"objective": objective, "to target": forward, "to query": backward}
+
+    def embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Unit vectors of both sides, each (..., B, dim)."""
+        (e1, e2), (out1, out2) = self._embedders, self.outs
+        with e1.head.ending_in(out1), e2.head.ending_in(out2):
+            return e1(x1), e2(x2)

@@ -1,0 +1,221 @@
+"""Straight coordinates of a curved sheet of embeddings, without labels.
+
+A contrastive fit forgets what is private to one side of a pair and lays out what both sides share,
+as a sheet that is curled up in many dimensions. Its axes are read off in three steps:
+
+1. distances along the sheet (Isomap; Tenenbaum et al., 2000), measured from landmarks;
+2. of their principal components those that are new: a long side of a sheet has overtones, which
+   come before a short side. Each next axis is the direction that the axes before it explain least
+   (Dsilva et al., 2018, "Parsimonious representation of nonlinear dynamical systems");
+3. independent components, each straightened: pairs that agree in all other axes should have the
+   same middle and the same range in this one.
+
+What is left of the variance after each step says how many axes there are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivae.errors import ConfigError
+from rivae.training.smooth_start import landmark_scaling, whiten
+
+Array = NDArray[np.float64]
+
+MAX_ROWS = 10_000  # more rows are placed next to these
+N_NEIGHBOURS = 8
+N_LANDMARKS = 600
+LOCAL_ROWS = 40  # of a local linear regression
+STRAIGHT_ROWS = 150  # pairs that agree in all other axes
+MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
+# Weight of a direction's own variance against what other axes explain of it, in shares of the
+# whole variance: high takes the largest directions, low takes small ones that are all new.
+EPSILON = 0.03
+_BRIDGES = 0.05  # share of a piece's rows that tie it to the others
+
+
+@dataclass(frozen=True)
+class Unfolded:
+    """Coordinates of the rows, and what the data say of their number.
+
+    Attributes:
+        axes: (n, d), mean 0 and variance 1.
+        shares: of the variance along the sheet that each axis adds, in the order in which they
+            were found; more than d of them.
+        pieces: parts of the sheet that no neighbours connect; they were tied together.
+    """
+
+    axes: Array
+    shares: tuple[float, ...]
+    pieces: int
+
+    @property
+    def n_axes(self) -> int:
+        """How many axes the sheet seems to have: the shares fall most steeply behind the last."""
+        shares = np.maximum(self.shares, 1e-12)
+        return int(np.argmax(shares[:-1] / shares[1:])) + 1
+
+
+def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) -> Unfolded:
+    """Coordinates of ``rows`` (n, D), as many as ``n_components``.
+
+    Raises:
+        ConfigError: too few rows, or rows that are all the same.
+    """
+    if len(rows) < max(2 * N_NEIGHBOURS, n_components + MORE_AXES + 2):
+        raise ConfigError(
+            f"{len(rows)} training pairs are too few to find {n_components} axes in them: "
+            "choose init=cos-sim-lvm"
+        )
+    if np.ptp(rows, axis=0).max() == 0:
+        raise ConfigError("all training pairs are embedded at one point: choose init=cos-sim-lvm")
+    rng = np.random.default_rng(random_state)
+    if len(rows) > MAX_ROWS:
+        chosen = np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))
+        found = unfold(rows[chosen], n_components, random_state)
+        return Unfolded(_placed(rows, rows[chosen], found.axes), found.shares, found.pieces)
+    # Overtones take room as well: several components for every axis.
+    n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
+    components, pieces = sheet_components(rows, n_wanted, rng)
+    axes, shares = new_directions(components, n_components)
+    straight = straightened(_independent(axes, random_state))
+    straight = (straight - straight.mean(axis=0)) / straight.std(axis=0)
+    return Unfolded(straight, shares, pieces)
+
+
+def sheet_components(
+    rows: NDArray[np.float32], n_components: int, rng: np.random.Generator
+) -> tuple[Array, int]:
+    """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
+    from scipy.sparse.csgraph import connected_components, shortest_path
+    from sklearn.neighbors import kneighbors_graph
+
+    graph = kneighbors_graph(rows, N_NEIGHBOURS, mode="distance").tocsr()
+    # Equal rows stay neighbours: a sparse graph forgets an edge of length 0.
+    graph.data = np.maximum(graph.data, 1e-6 * float(graph.data.mean()))
+    graph = graph.maximum(graph.T)
+    pieces, labels = connected_components(graph, directed=False)
+    n, left = pieces, labels
+    while n > 1:  # each round ties every piece to another one, so at least halves their number
+        graph = _tied(graph, rows, left)
+        n, left = connected_components(graph, directed=False)
+    landmarks = rng.choice(len(rows), min(N_LANDMARKS, len(rows)), replace=False)
+    squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
+    components = landmark_scaling(squared, landmarks, n_components)
+    return components - components.mean(axis=0), int(pieces)
+
+
+def _tied(graph: Any, rows: NDArray[np.float32], labels: NDArray[np.int32]) -> Any:
+    """The graph with edges from every piece's outermost rows to the nearest rows of others."""
+    from scipy.sparse import csr_matrix
+    from sklearn.neighbors import NearestNeighbors
+
+    starts, ends, lengths = [], [], []
+    for piece in range(labels.max() + 1):
+        own, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
+        if len(own) > len(rest):
+            continue  # the others come to it
+        distances, nearest = NearestNeighbors(n_neighbors=1).fit(rows[rest]).kneighbors(rows[own])
+        order = np.argsort(distances[:, 0], kind="stable")[: max(1, int(_BRIDGES * len(own)))]
+        starts.append(own[order])
+        ends.append(rest[nearest[order, 0]])
+        lengths.append(np.maximum(distances[order, 0], 1e-9))
+    edges = (np.concatenate(lengths), (np.concatenate(starts), np.concatenate(ends)))
+    bridges = csr_matrix(edges, shape=graph.shape)
+    return graph.maximum(bridges).maximum(bridges.T)
+
+
+def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, ...]]:
+    """Directions (n, n_axes) of ``components`` of which each says something new, and their shares.
+
+    The shares go on for ``MORE_AXES`` directions.
+    """
+    from scipy.linalg import eigh
+
+    whole = components.var(axis=0).sum()
+    own = EPSILON * whole * np.eye(components.shape[1])
+    directions = np.zeros((components.shape[1], 0))
+    shares = []
+    for k in range(min(n_axes + MORE_AXES, components.shape[1])):
+        explained = np.zeros_like(components)
+        if k:
+            explained = _local_regression(components @ directions, components)
+        left = np.cov((components - explained).T)
+        _, vectors = eigh(left, np.cov(explained.T) + own)
+        found = vectors[:, -1] / np.linalg.norm(vectors[:, -1])
+        found = found * np.sign(found[np.abs(found).argmax()])
+        shares.append(float(found @ left @ found / whole))
+        directions = np.column_stack([directions, found])
+    return components @ directions[:, :n_axes], tuple(shares)
+
+
+def _local_regression(axes: Array, components: Array) -> Array:
+    """What ``axes`` (n, k) say about ``components`` (n, m): a linear fit to each row's neighbours,
+    without the row itself.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    axes = (axes - axes.mean(axis=0)) / axes.std(axis=0)
+    k = min(max(LOCAL_ROWS, 3 * (axes.shape[1] + 1)), len(axes) - 1)
+    near = NearestNeighbors(n_neighbors=k + 1).fit(axes).kneighbors(axes, return_distance=False)
+    out = np.empty_like(components)
+    for start in range(0, len(axes), 512):  # memory for some rows only
+        here = slice(start, start + 512)
+        index = near[here, 1:]
+        steps = axes[index] - axes[here, None]
+        design = np.concatenate([np.ones((*index.shape, 1)), steps], axis=2)
+        normal = np.einsum("nki,nkj->nij", design, design) + 1e-9 * np.eye(design.shape[2])
+        right = np.einsum("nki,nkm->nim", design, components[index])
+        out[here] = np.linalg.solve(normal, right)[:, 0]
+    return out
+
+
+def _independent(axes: Array, random_state: int) -> Array:
+    """Independent components of ``axes``; the whitened axes where there is nothing to turn."""
+    from sklearn.decomposition import FastICA
+    from sklearn.exceptions import ConvergenceWarning
+
+    white = whiten(axes)
+    if white.shape[1] == 1:
+        return white
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # "cube" maximises kurtosis: the right contrast for flat (uniform) factors.
+        ica = FastICA(whiten=False, fun="cube", max_iter=500, random_state=random_state)
+        turned = ica.fit_transform(white)
+    return np.asarray(turned) if np.isfinite(turned).all() else white
+
+
+def straightened(axes: Array) -> Array:
+    """``axes`` (n, d), each with one middle and one range wherever the other axes are."""
+    from sklearn.neighbors import NearestNeighbors
+
+    if axes.shape[1] == 1:
+        return axes.copy()
+    out = np.empty_like(axes)
+    scaled = (axes - axes.mean(axis=0)) / axes.std(axis=0)
+    k = max(2, min(STRAIGHT_ROWS, len(axes) // 5))
+    for j in range(axes.shape[1]):
+        others = np.delete(scaled, j, axis=1)
+        near = NearestNeighbors(n_neighbors=k).fit(others).kneighbors(others, return_distance=False)
+        low, high = np.percentile(axes[:, j][near], (5, 95), axis=1)
+        width = np.maximum(high - low, 1e-9)
+        out[:, j] = (axes[:, j] - (low + high) / 2) * (width.mean() / width)
+    return out
+
+
+def _placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:
+    """Coordinates of all ``rows``, between those of their nearest ``known`` rows."""
+    import faiss
+
+    index = faiss.IndexFlatL2(rows.shape[1])
+    index.add(np.ascontiguousarray(known))
+    squared, near = index.search(np.ascontiguousarray(rows), N_NEIGHBOURS)
+    weights = 1.0 / (np.sqrt(np.maximum(squared, 0)) + 1e-6)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return np.asarray(np.einsum("nk,nkd->nd", weights, axes[near]))

@@ -1,0 +1,100 @@
+"""Axes are read off a curled sheet: as many as it has, straight, and the same every time."""
+
+import numpy as np
+import pytest
+
+from rivae.errors import ConfigError
+from rivae.training import unfolding
+from rivae.training.smooth_start import conformal_isomap
+from rivae.training.unfolding import unfold
+
+
+def curled_slab(n=1500, seed=0, short=0.5, dim=64):
+    """Three uniform factors (n, 3), the last with a ``short`` side, and the slab that they span,
+    curled up in ``dim`` dimensions as a contrastive fit does it: unit vectors (n, dim) whose
+    cosines fall with the distance.
+    """
+    rng = np.random.default_rng(seed)
+    f = rng.uniform(size=(n, 3))
+    waves = rng.standard_normal((dim, 3)) * [2.0, 2.0, 2.0 * short]
+    rows = np.cos(f @ waves.T + rng.uniform(0, 2 * np.pi, dim))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32), f
+
+
+def linear_r2(coordinates, truth):
+    design = np.column_stack([coordinates, np.ones(len(truth))])
+    left = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
+    return 1 - left.var(axis=0) / truth.var(axis=0)
+
+
+def matched(axes, truth):
+    """The best |correlation| of every factor with one axis."""
+    return np.abs(np.corrcoef(axes.T, truth.T)[: axes.shape[1], axes.shape[1] :]).max(axis=0)
+
+
+def test_a_short_side_is_found_behind_the_overtones_of_a_long_one():
+    rows, f = curled_slab()
+    found = unfold(rows, 3)
+    # What is to be beaten: the three longest directions along the sheet.
+    assert linear_r2(conformal_isomap(rows, 3, conformal=False), f)[2] < 0.9
+    assert linear_r2(found.axes, f).min() > 0.95
+    assert matched(found.axes, f).min() > 0.97
+    assert found.axes.mean(0) == pytest.approx(0, abs=1e-9)
+    assert found.axes.std(0) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("asked", [1, 5])
+def test_the_number_of_axes_does_not_depend_on_how_many_are_asked_for(asked):
+    found = unfold(curled_slab()[0], asked)
+    assert found.n_axes == 3
+    assert found.axes.shape == (1500, asked)
+
+
+def test_a_range_that_depends_on_the_other_axes_is_evened_out():
+    rng = np.random.default_rng(1)
+    f = rng.uniform(-1, 1, size=(2000, 2))
+    axes = f.copy()
+    axes[:, 1] = f[:, 1] * (1 + 0.4 * f[:, 0]) + 0.2 * f[:, 0] ** 2
+    assert linear_r2(axes, f)[1] < 0.96
+    assert linear_r2(unfolding.straightened(axes), f).min() > 0.98
+
+
+def test_separate_pieces_are_tied_together():
+    rows, _ = curled_slab(600)
+    apart = np.concatenate([rows, rows + 30.0, rows - 30.0])
+    found = unfold(apart, 4)
+    assert found.pieces == 3
+    place = np.repeat([0.0, 1.0, -1.0], 600)[:, None]
+    assert linear_r2(found.axes, place) > 0.95
+    assert found.axes.std(0) == pytest.approx(1)
+
+
+def test_equal_rows_are_neighbours():
+    rows, _ = curled_slab(150)
+    found = unfold(np.repeat(rows, 12, axis=0), 3)
+    assert np.isfinite(found.axes).all()
+
+
+def test_more_rows_are_placed_next_to_some(monkeypatch):
+    rows, f = curled_slab(3000)
+    monkeypatch.setattr(unfolding, "MAX_ROWS", 1200)
+    found = unfold(rows, 3)
+    assert found.axes.shape == (3000, 3)
+    assert linear_r2(found.axes, f).min() > 0.93
+
+
+def test_the_same_rows_give_the_same_axes():
+    rows, _ = curled_slab(400)
+    assert np.array_equal(unfold(rows, 2, 3).axes, unfold(rows, 2, 3).axes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (np.zeros((200, 3), np.float32), "at one point"),
+        (np.eye(9, dtype=np.float32), "too few"),
+    ],
+)
+def test_rows_that_cannot_be_unfolded(rows, reason):
+    with pytest.raises(ConfigError, match=reason):
+        unfold(rows, 2)
