@@ -33,6 +33,8 @@ N_LANDMARKS = 600
 LOCAL_ROWS = 40  # of a local linear regression
 STRAIGHT_ROWS = 150  # pairs that agree in all other axes
 MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
+MIN_AXES = 6  # looked for at least
+STEEP = 3.0  # times less variance
 # Weight of a direction's own variance against what other axes explain of it, in shares of the
 # whole variance: high takes the largest directions, low takes small ones that are all new.
 EPSILON = 0.03
@@ -56,9 +58,12 @@ class Unfolded:
 
     @property
     def n_axes(self) -> int:
-        """How many axes the sheet seems to have: the shares fall most steeply behind the last."""
+        """How many axes the sheet seems to have: behind the last one the shares fall steeply, and
+        from there on, where only noise is left, no more.
+        """
         shares = np.maximum(self.shares, 1e-12)
-        return int(np.argmax(shares[:-1] / shares[1:])) + 1
+        falls = np.flatnonzero(shares[:-1] > STEEP * shares[1:])
+        return int(falls[-1]) + 1 if len(falls) else 1
 
 
 def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) -> Unfolded:
@@ -133,7 +138,7 @@ def _tied(graph: Any, rows: NDArray[np.float32], labels: NDArray[np.int32]) -> A
 def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, ...]]:
     """Directions (n, n_axes) of ``components`` of which each says something new, and their shares.
 
-    The shares go on for ``MORE_AXES`` directions.
+    The shares go on for some directions more.
     """
     from scipy.linalg import eigh
 
@@ -141,7 +146,8 @@ def new_directions(components: Array, n_axes: int) -> tuple[Array, tuple[float, 
     own = EPSILON * whole * np.eye(components.shape[1])
     directions = np.zeros((components.shape[1], 0))
     shares = []
-    for k in range(min(n_axes + MORE_AXES, components.shape[1])):
+    n_looked = max(n_axes + MORE_AXES, MIN_AXES)
+    for k in range(min(n_looked, components.shape[1])):
         explained = np.zeros_like(components)
         if k:
             explained = _local_regression(components @ directions, components)
@@ -185,28 +191,36 @@ def _independent(axes: Array, random_state: int) -> Array:
         return white
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # "cube" maximises kurtosis: the right contrast for flat (uniform) factors.
-        ica = FastICA(whiten=False, fun="cube", max_iter=500, random_state=random_state)
+        # "logcosh" keeps the axes of a region with a hole, where "cube" turns them by 45 degrees.
+        ica = FastICA(whiten=False, fun="logcosh", max_iter=500, random_state=random_state)
         turned = ica.fit_transform(white)
     return np.asarray(turned) if np.isfinite(turned).all() else white
 
 
 def straightened(axes: Array) -> Array:
-    """``axes`` (n, d), each with one middle and one range wherever the other axes are."""
-    from sklearn.neighbors import NearestNeighbors
+    """``axes`` (n, d), each with about one middle and one range wherever the other axes are.
 
+    Half of the way, twice: done at once, a bent axis would bend straight ones.
+    """
     if axes.shape[1] == 1:
         return axes.copy()
-    out = np.empty_like(axes)
-    scaled = (axes - axes.mean(axis=0)) / axes.std(axis=0)
-    k = max(2, min(STRAIGHT_ROWS, len(axes) // 5))
-    for j in range(axes.shape[1]):
-        others = np.delete(scaled, j, axis=1)
-        near = NearestNeighbors(n_neighbors=k).fit(others).kneighbors(others, return_distance=False)
-        low, high = np.percentile(axes[:, j][near], (5, 95), axis=1)
-        width = np.maximum(high - low, 1e-9)
-        out[:, j] = (axes[:, j] - (low + high) / 2) * (width.mean() / width)
-    return out
+    for _ in range(2):
+        scaled = (axes - axes.mean(axis=0)) / axes.std(axis=0)
+        parts = [_ends(axes[:, j], np.delete(scaled, j, axis=1)) for j in range(axes.shape[1])]
+        low, high = (np.column_stack(ends) for ends in zip(*parts, strict=True))
+        middle, width = (low + high) / 2, np.maximum(high - low, 1e-9)
+        axes = (axes - middle / 2) * np.sqrt(width.mean(axis=0) / width)
+    return axes
+
+
+def _ends(axis: Array, others: Array) -> tuple[Array, Array]:
+    """Where ``axis`` (n,) begins and ends among the rows with about the same ``others``."""
+    from sklearn.neighbors import NearestNeighbors
+
+    k = max(2, min(STRAIGHT_ROWS, len(axis) // 5))
+    near = NearestNeighbors(n_neighbors=k).fit(others).kneighbors(others, return_distance=False)
+    low, high = np.percentile(axis[near], (5, 95), axis=1)
+    return low, high
 
 
 def _placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:

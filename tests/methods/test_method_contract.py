@@ -224,7 +224,7 @@ def test_wrong_names_are_refused_with_the_choices():
         ({"head_hidden": [8] * 17}, "'head_hidden' of rivae"),
         ({"joint_epochs": 10**6}, "'joint_epochs' of rivae"),
         ({"batch_size": 10**6}, "'batch_size' of rivae"),
-        ({"anchor": [1, 0.1]}, "an anchor needs the smooth start: set init=smooth"),
+        ({"anchor": [1, 0.1]}, "an anchor needs unfolded coordinates: set init="),
         ({"init": "smooth", "n_components": 3, "dim_v": 3}, "needs dim_v of at least 4"),
         ({"head_hidden": [8192] * 16}, "choose smaller networks"),
     ],

