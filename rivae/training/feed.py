@@ -15,7 +15,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, DataError
 from rivae.files import write_atomic
 from rivae.methods.base import Method, Stage
 from rivae.reading.weights import load_weights
@@ -136,7 +136,12 @@ def targets(models: Models, feed: Feed) -> Tensor:
     d, dim_v = method.n_components, method.dim_v
     wanted = {"target": torch.empty(feed.n, dim_v)}
     if all(job.unfolded.exists() for job in jobs):
-        kept = [load_weights(job.unfolded, wanted)["target"] for job in jobs]
+        try:
+            kept = [load_weights(job.unfolded, wanted)["target"] for job in jobs]
+        except DataError:
+            raise DataError(
+                f"{jobs[0].unfolded.name} is damaged: start the run again under a new name"
+            ) from None
         return torch.stack(kept) if models.stacked else kept[0]
     rows = torch.cat(embed_rows(method, feed, method.contrast_embeddings), -1).cpu().numpy()
     made = []

@@ -15,7 +15,7 @@ from rivae.launch import train
 from rivae.runs import Run
 from rivae.training.distributed import Group
 from tests.training.ddp_worker import gradients
-from tests.training.tiny import smooth_settings, tiny_config
+from tests.training.tiny import contrast_settings, smooth_settings, tiny_config
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="gloo as on Linux"),
@@ -44,6 +44,7 @@ CASES = {
 # What shares nothing else than the cases above.
 MORE = {
     "unfolded heads": tiny_config("unfolded", unfold_epochs=2),
+    "contrastive start": tiny_config("contrast", **contrast_settings()),
     "all mismatches": tiny_config("softmax", n_mismatches=None, loss_form="softmax"),
     "exact derivative": tiny_config("jvp", reg_form="jvp", lb_trains_embedders=True),
     "cos-sim-lvm": tiny_config("cos-sim-lvm", "cos-sim-lvm", **DIGITS),

@@ -8,12 +8,19 @@ from rivae.errors import ConfigError, RunError
 from rivae.launch import resume, train
 from rivae.runs import Run
 from rivae.training.models import clip_gradients, join_models, take_model
-from tests.training.tiny import StopAfter, files_of, smooth_settings, tiny_config
+from tests.training.tiny import (
+    StopAfter,
+    contrast_settings,
+    files_of,
+    smooth_settings,
+    tiny_config,
+)
 
 SEEDS = (5, 0, 9)
 CASES = {
     "rivae": {},
     "rivae, smooth": smooth_settings(),
+    "rivae, contrast": contrast_settings(),
     "cos-sim-lvm": {"method": "cos-sim-lvm"},
     "dropout": {"dataset": "split-digits"},
 }

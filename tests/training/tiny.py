@@ -75,7 +75,7 @@ def smooth_settings():
 
 
 def contrast_settings():
-    """A contrastive start in 12 steps: 7 epochs of the small Synth, the last one of them cut."""
+    """A contrastive start in five epochs of the small Synth, then as after a smooth start."""
     return {
         "init": "contrast",
         "contrast": {"steps": 13, "dim": 8, "batch_size": 16},

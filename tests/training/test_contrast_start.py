@@ -1,0 +1,114 @@
+"""The contrastive start forgets what is private, and what it unfolds outlives a kill."""
+
+import numpy as np
+import pytest
+import torch
+
+from rivae.errors import DataError
+from rivae.launch import resume, train
+from rivae.methods import build_method
+from rivae.methods.base import Batch, Noise, Stage
+from rivae.runs import Run
+from rivae.training import Trainer, TrainingJob
+from rivae.training.unfolding import unfold
+from tests.training.tiny import StopAfter, contrast_settings, tiny_config
+
+MLP = {"kind": "mlp", "hidden": [64], "activation": "relu"}
+
+
+def built(**changes):
+    settings = {**tiny_config(**contrast_settings()).method.settings, **changes}
+    return build_method("rivae", settings, (50,), (50,), [0])
+
+
+def linear_r2(z, factors):
+    design = np.column_stack([z, np.ones(len(z))])
+    left = factors - design @ np.linalg.lstsq(design, factors, rcond=None)[0]
+    return 1 - left.var(axis=0) / factors.var(axis=0)
+
+
+def batch_of(x1, x2, stage="contrast"):
+    noise = Noise([torch.Generator().manual_seed(0)], stacked=False)
+    return Batch(stage=stage, progress=0.0, noise=noise, x1=x1, x2=x2)
+
+
+@pytest.mark.parametrize(
+    ("n", "batch", "steps", "epochs", "each"),
+    [(100, 16, 13, 3, 6), (100, 16, 12, 2, 6), (10_000, 16, 13, 1, 13), (5, 16, 3, 3, 1)],
+)
+def test_a_length_in_steps_is_few_epochs_of_many_rows(n, batch, steps, epochs, each):
+    stage = Stage("any", 1, 1e-3, batch, steps=steps)
+    assert (stage.over(n).epochs, stage.epoch_steps(n)) == (epochs, each)
+    assert Stage("any", 7, 1e-3, batch).over(n).epochs == 7
+
+
+def test_its_embeddings_are_wide_and_those_of_the_model_stay_as_they_are():
+    method = built()
+    x = torch.randn(6, 50, generator=torch.Generator().manual_seed(1))
+    before = method.embed_query(x)
+    v1, v2 = method.contrast_embeddings(x, x)
+    assert v1.shape == v2.shape == (6, 8)
+    assert torch.allclose(v1.norm(dim=-1), torch.ones(6))
+    assert torch.equal(method.embed_query(x), before) and before.shape == (6, method.dim_v)
+
+
+def test_it_trains_all_of_the_embedders_but_the_layers_that_it_replaces():
+    method = built()
+    x = torch.randn(8, 50, generator=torch.Generator().manual_seed(1))
+    method.loss(batch_of(x, x.flip(-1)))["objective"].backward()
+    (group,) = method.param_groups("contrast")
+    assert all(p.grad is not None for p in group.parameters)
+    trained = {id(p) for p in group.parameters}
+    for embedder in (method.embedder1, method.embedder2):
+        assert all(p.grad is None and id(p) not in trained for p in embedder.head.out.parameters())
+
+
+def test_it_keeps_what_both_sides_share_and_forgets_the_rest():
+    rng = np.random.default_rng(0)
+    shared, private = rng.uniform(-1, 1, (1200, 2)), rng.uniform(-1, 1, (1200, 2, 2))
+    turns = [np.linalg.qr(rng.standard_normal((50, 50)))[0][:4] for _ in range(2)]
+    x1, x2 = (
+        torch.from_numpy(np.tanh(np.column_stack([shared, 2 * private[:, k]]) @ turn)).float()
+        for k, turn in enumerate(turns)
+    )
+    method = built(contrast={"dim": 32, "batch_size": 128}, embedder=MLP)
+    (group,) = method.param_groups("contrast")
+    optimiser = torch.optim.Adam(group.parameters, lr=2e-3)
+    order = torch.Generator().manual_seed(0)
+    for _ in range(250):
+        rows = torch.randint(len(x1), (128,), generator=order)
+        optimiser.zero_grad()
+        method.loss(batch_of(x1[rows], x2[rows]))["objective"].backward()
+        optimiser.step()
+    with torch.inference_mode():
+        found = unfold(torch.cat(method.contrast_embeddings(x1, x2), -1).numpy(), 2)
+    assert found.n_axes == 2
+    assert linear_r2(found.axes, shared).min() > 0.9
+    assert linear_r2(found.axes, private.reshape(len(private), -1)).max() < 0.05
+
+
+def test_what_was_unfolded_is_read_again_and_a_damaged_file_is_told(tmp_path):
+    config = tiny_config(**contrast_settings())
+    with pytest.raises(KeyboardInterrupt):
+        train([config], tmp_path, StopAfter(6))  # in the stage "unfold"
+    run = Run(tmp_path / config.name)
+    kept = TrainingJob(run, run.load_dataset()).unfolded
+    assert kept.exists() and run.status.stage == "unfold"
+    kept.write_bytes(kept.read_bytes()[:-8])
+    with pytest.raises(DataError, match="new name"):
+        resume([run])
+
+
+def test_a_training_from_its_beginning_does_not_use_what_an_earlier_one_unfolded(tmp_path):
+    config = tiny_config(**contrast_settings())
+    (run,) = train([config], tmp_path)
+    job = TrainingJob(run, run.load_dataset())
+    whole = job.unfolded.read_bytes()
+    job.unfolded.write_bytes(b"of another training")
+    Trainer([job]).fit()
+    assert job.unfolded.read_bytes() == whole
+
+
+def test_embeddings_from_elsewhere_have_nothing_to_train():
+    with pytest.raises(Exception, match="init=cos-sim-lvm"):
+        built(embedder={"kind": "identity"}, dim_v=50)
