@@ -1,0 +1,191 @@
+"""Do the axes survive conditions that hurt? Sprites-hard, one condition at a time and all at once.
+
+    python benchmarks/hard_conditions.py RUNS [--conditions plain,hole] [--seeds 0-4] [--splits 0-1]
+
+Trains RIVAE from both starts under every condition, in the folder RUNS, and writes
+``benchmarks/results/hard-conditions.md`` and ``.parquet``. A measured cell is kept, a stopped run
+is resumed: run it again to go on. Nothing but the start differs between the two, labels only score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
+
+from rivae.data.base import PairedDataset
+from rivae.launch import make_config, resume, train
+from rivae.metrics.mcc import mcc
+from rivae.metrics.r2 import r2
+from rivae.metrics.retrieval import retrieval_metrics
+from rivae.retrieval.retriever import Retriever
+from rivae.runs import Run
+from rivae.training import TrainingJob
+from rivae.training.smooth_start import blurred_pairs, conformal_isomap
+
+RESULTS = Path(__file__).parent / "results"
+CONDITIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "private background": {"background": 0.6},
+    "private distractor": {"distractor": True},
+    "private texture": {"texture": 0.5},
+    "private noise": {"noise": 0.2},
+    "private hue": {"hue": True},
+    "hole": {"hole": 0.5},
+    "uneven": {"uneven": 0.9},
+    "30 % of the pairs": {"n_pairs": 1843},
+    "correlation .5": {"correlation": 0.5},
+    "correlation .9": {"correlation": 0.9},
+    "three shapes": {"n_shapes": 3},
+    "all": {
+        "background": 0.6,
+        "distractor": True,
+        "texture": 0.4,
+        "noise": 0.1,
+        "hue": True,
+        "n_shapes": 3,
+        "correlation": 0.6,
+        "hole": 0.4,
+    },
+}
+STARTS = ("smooth", "contrast")
+SCORES = ("mcc", "r2_scale", "r2_x", "r2_y", "r2_private")
+READING = """\
+*Isomap of the pairs* and *contrast, unfolded* are the coordinates that the embedders start from, on
+the training pairs; *trained* are mu(v1) of the test pairs after the whole training of RIVAE, from
+each of the two. R² is linear and held out; *private* is the highest R² of a factor that only one
+side shows, and should be 0. MCC counts scale, X and Y; where X and Y are correlated, or lie around
+a hole, a high MCC is not to be expected without labels. R@1 of 1,000 test pairs.
+"""
+
+
+def numbers(text: str) -> list[int]:
+    """0-2,5 as [0, 1, 2, 5]."""
+    parts = [part.split("-") for part in text.split(",")]
+    return [n for part in parts for n in range(int(part[0]), int(part[-1]) + 1)]
+
+
+def scores(coordinates: np.ndarray, data: PairedDataset, rows: np.ndarray) -> dict[str, float]:
+    """MCC of scale, X and Y, their linear R², and the highest one of a private factor."""
+    assert data.factors is not None
+    factors, specs = data.factors[rows], data.factor_specs
+    each = r2(coordinates, factors, specs).parts["per_factor"]
+    private = [each[s.name] for s in specs if s.role != "shared"]
+    return {
+        "mcc": mcc(coordinates, factors[:, :3]).score,
+        "r2_scale": each["scale"],
+        "r2_x": each["X position"],
+        "r2_y": each["Y position"],
+        "r2_private": max(private) if private else np.nan,
+    }
+
+
+def measure(run: Run, start: str) -> list[dict[str, Any]]:
+    """The rows of a finished run: the coordinates that it started from, and what came of them."""
+    from rivae.reading.weights import load_weights, read_header
+
+    data, method, settings = run.load_dataset(), run.load_method(), run.config.method.settings
+    rows, test, d = data.splits["train"], data.splits["test"], settings["n_components"]
+    if start == "contrast":
+        file = TrainingJob(run, data).unfolded
+        begun = load_weights(file)["target"][:, :d].numpy()
+        shares = json.loads(read_header(file).metadata.get("shares", "[]"))
+        label = "contrast, unfolded"
+    else:
+        pairs = [view.batch(rows).numpy() for view in (data.x1, data.x2)]
+        blurred = blurred_pairs(*pairs, settings["smooth_blur"])
+        begun = conformal_isomap(blurred, d, settings["smooth_neighbours"], random_state=0)
+        shares, label = [], "Isomap of the pairs"
+    retriever = Retriever(method, data, test)
+    found = retrieval_metrics(retriever, test, search_size=1000, n_sets=1)
+    trained = {
+        **scores(retriever.encode(test)[0], data, test),
+        "recall_at_1": found["recall_at_1"].score,
+    }
+    return [
+        {"coordinates": label, **scores(begun, data, rows), "shares": json.dumps(shares)},
+        {"coordinates": f"trained, init={start}", **trained},
+    ]
+
+
+def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:
+    """Train and measure one run, or read what was measured."""
+    words = "".join(c if c.isalnum() else "-" for c in condition)
+    name = f"{words}-{start}-s{seed}-d{split}"
+    kept = root / f"{name}.json"
+    if kept.exists():
+        return list(json.loads(kept.read_text(encoding="utf-8")))
+    started = time.process_time()
+    if (root / name).exists():
+        (run,) = resume([Run(root / name)])
+    else:
+        config = make_config(
+            "sprites-hard",
+            name=name,
+            seed=seed,
+            dataset_settings={**CONDITIONS[condition], "split_seed": split},
+            method_settings={"init": start},
+        )
+        (run,) = train([config], root)
+    key = {"condition": condition, "seed": seed, "split": split}
+    seconds = time.process_time() - started
+    measured = [{**key, **row, "cpu_s": seconds} for row in measure(run, start)]
+    kept.write_text(json.dumps(measured), encoding="utf-8")
+    return measured
+
+
+def table(rows: pd.DataFrame) -> str:
+    """Mean ± s.d. over seeds and splits of every condition and kind of coordinates."""
+    names = ["condition", "coordinates", "n", *SCORES, "recall_at_1"]
+    titles = ["condition", "coordinates", "n", "MCC", "R² scale", "R² X", "R² Y", "private", "R@1"]
+    lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(names)]
+    for condition in CONDITIONS:
+        here = rows[rows.condition == condition]
+        for coordinates in here.coordinates.unique():
+            group = here[here.coordinates == coordinates]
+            cells = [condition, coordinates, str(len(group))]
+            for name in (*SCORES, "recall_at_1"):
+                values = group[name].dropna()
+                spread = f" ± {values.std():.3f}" if len(values) > 1 else ""
+                cells.append(f"{values.mean():.3f}{spread}" if len(values) else "–")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure what is missing and write the table of everything that was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("--conditions", default=",".join(CONDITIONS))
+    parser.add_argument("--starts", default=",".join(STARTS))
+    parser.add_argument("--seeds", type=numbers, default=[0])
+    parser.add_argument("--splits", type=numbers, default=[0])
+    chosen = parser.parse_args()
+    chosen.runs.mkdir(parents=True, exist_ok=True)
+    for seed in chosen.seeds:
+        for split in chosen.splits:
+            for condition in chosen.conditions.split(","):
+                for start in chosen.starts.split(","):
+                    for row in cell(chosen.runs, condition, start, seed, split):
+                        print(row, flush=True)
+    kept = [row for file in chosen.runs.glob("*.json") for row in json.loads(file.read_text())]
+    rows = pd.DataFrame(kept).sort_values(["condition", "coordinates", "seed", "split"])
+    rows.to_parquet(RESULTS / "hard-conditions.parquet", index=False)
+    text = (
+        "# Axes under conditions that hurt (Sprites-hard)\n\n"
+        f"`python benchmarks/hard_conditions.py`; mean ± s.d. over n seeds and splits.\n\n"
+        f"{READING}\n{table(rows)}\n"
+    )
+    (RESULTS / "hard-conditions.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
