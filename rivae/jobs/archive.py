@@ -50,7 +50,7 @@ CHECKPOINTS: dict[str, int] = {
     f"checkpoints/{name}.safetensors{end}": 2 * MAX_MODEL_BYTES
     for name in ("last", "best")
     for end in ("", ".previous")
-}
+} | {"checkpoints/unfolded.safetensors": MAX_MODEL_BYTES}
 # Below this size no zip needs the zip64 extension, which keeps sizes elsewhere.
 MAX_ARCHIVE_BYTES = 4 * 10**9
 # The end of a zip: its signature, ..., entries, bytes of the directory, where it begins, comment.

@@ -116,6 +116,11 @@ class Run:
             raise RunError(str(error)) from None
 
     @property
+    def unfolded(self) -> Path:
+        """The coordinates that a contrastive start found, which no later state can give again."""
+        return self.path / "checkpoints" / "unfolded.safetensors"
+
+    @property
     def log(self) -> MetricsLog:
         """``metrics.jsonl``: one row per epoch."""
         return MetricsLog(self.path / "metrics.jsonl")

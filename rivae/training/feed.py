@@ -6,23 +6,19 @@ embedders, smooth targets and unfolded coordinates.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
-from rivae.errors import ConfigError, DataError
-from rivae.files import write_atomic
+from rivae.errors import ConfigError
 from rivae.methods.base import Method, Stage
-from rivae.reading.weights import load_weights
 from rivae.training.distributed import Group
 from rivae.training.models import Models
-from rivae.training.smooth_start import lift_to_sphere, smooth_target, unfolded_coordinates
-from rivae.training.unfolding import unfold
+from rivae.training.smooth_start import smooth_target, unfolded_coordinates
+from rivae.training.unfolding import read_target, unfold
 
 
 class Feed:
@@ -133,25 +129,17 @@ def targets(models: Models, feed: Feed) -> Tensor:
     method, jobs = models.method, models.jobs
     if getattr(method.config, "init", "") != "contrast":
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
-    d, dim_v = method.n_components, method.dim_v
-    wanted = {"target": torch.empty(feed.n, dim_v)}
-    if all(job.unfolded.exists() for job in jobs):
-        try:
-            kept = [load_weights(job.unfolded, wanted)["target"] for job in jobs]
-        except DataError:
-            raise DataError(
-                f"{jobs[0].unfolded.name} is damaged: start the run again under a new name"
-            ) from None
-        return torch.stack(kept) if models.stacked else kept[0]
-    rows = torch.cat(embed_rows(method, feed, method.contrast_embeddings), -1).cpu().numpy()
-    made = []
-    for own, seed, job in zip(rows if models.stacked else [rows], models.seeds, jobs, strict=True):
-        found = unfold(own, d, seed)
-        made.append(lift_to_sphere(found.axes, dim_v))
-        job.unfolded.parent.mkdir(parents=True, exist_ok=True)
-        note = {"shares": json.dumps(found.shares), "pieces": str(found.pieces)}
-        write_atomic(job.unfolded, save({"target": made[-1]}, metadata=note))
-    return torch.stack(made) if models.stacked else made[0]
+    d, dim_v, files = method.n_components, method.dim_v, [job.run.unfolded for job in jobs]
+    if all(file.exists() for file in files):
+        out = [read_target(file, feed.n, dim_v) for file in files]
+    else:
+        rows = torch.cat(embed_rows(method, feed, method.contrast_embeddings), -1).cpu().numpy()
+        found = [
+            unfold(own, d, seed)
+            for own, seed in zip(rows if models.stacked else [rows], models.seeds, strict=True)
+        ]
+        out = [one.write(file, dim_v) for one, file in zip(found, files, strict=True)]
+    return torch.stack(out) if models.stacked else out[0]
 
 
 def smooth_targets(

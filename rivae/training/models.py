@@ -63,11 +63,6 @@ class TrainingJob:
         """The file of the newest state of training."""
         return self.run.path / "checkpoints" / "last.safetensors"
 
-    @property
-    def unfolded(self) -> Path:
-        """The file of unfolded embeddings that later training cannot compute again."""
-        return self.run.path / "checkpoints" / "unfolded.safetensors"
-
 
 def take_model(state: dict[str, Tensor], s: int | None) -> dict[str, Tensor]:
     """The state of model ``s`` from a stacked state; for None a state that is not stacked."""

@@ -95,7 +95,7 @@ class Trainer:
                 self.group.wait()  # nothing is written before all have read
                 if not resume and self.group.leads:
                     for job in models.jobs:
-                        job.unfolded.unlink(missing_ok=True)
+                        job.run.unfolded.unlink(missing_ok=True)
                 if tensors is None:
                     self.group.same(models.method.state_dict().values())
                 names = [job.run.id for job in models.jobs] if models.stacked else []

@@ -15,15 +15,24 @@ What is left of the variance after each step says how many axes there are.
 
 from __future__ import annotations
 
+import json
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from safetensors.torch import save
+from torch import Tensor
 
-from rivae.errors import ConfigError
-from rivae.training.smooth_start import landmark_scaling, whiten
+from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.files import write_atomic
+from rivae.reading.documents import parse_json
+from rivae.reading.weights import load_weights, read_header
+from rivae.training.smooth_start import landmark_scaling, lift_to_sphere, whiten
 
 Array = NDArray[np.float64]
 
@@ -58,12 +67,46 @@ class Unfolded:
 
     @property
     def n_axes(self) -> int:
-        """How many axes the sheet seems to have: behind the last one the shares fall steeply, and
-        from there on, where only noise is left, no more.
-        """
-        shares = np.maximum(self.shares, 1e-12)
-        falls = np.flatnonzero(shares[:-1] > STEEP * shares[1:])
-        return int(falls[-1]) + 1 if len(falls) else 1
+        """How many axes the sheet seems to have."""
+        return count_axes(self.shares)
+
+    def write(self, path: Path, dim_v: int) -> Tensor:
+        """Keep the embeddings (n, dim_v) that start from these coordinates, and the shares."""
+        target = lift_to_sphere(self.axes, dim_v)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        note = {"shares": json.dumps(self.shares), "pieces": str(self.pieces)}
+        write_atomic(path, save({"target": target}, metadata=note))
+        return target
+
+
+def count_axes(shares: Sequence[float]) -> int:
+    """The number of axes behind which ``shares`` fall steeply; from there on, where only noise is
+    left, they do so no more.
+    """
+    left = np.maximum(shares, 1e-12)
+    falls = np.flatnonzero(left[:-1] > STEEP * left[1:])
+    return int(falls[-1]) + 1 if len(falls) else 1
+
+
+def read_target(path: Path, n: int, dim_v: int) -> Tensor:
+    """The embeddings (n, dim_v) that ``Unfolded.write`` kept.
+
+    Raises:
+        DataError: the file is damaged, or of other data.
+    """
+    try:
+        return load_weights(path, {"target": torch.empty(n, dim_v)})["target"]
+    except DataError:
+        raise DataError(f"{path.name} is damaged: start the run again under a new name") from None
+
+
+def read_shares(path: Path) -> tuple[float, ...]:
+    """The shares that ``Unfolded.write`` kept; () where there is no such file, or a damaged one."""
+    try:
+        shares = parse_json(read_header(path).metadata.get("shares", "[]"))
+        return tuple(float(share) for share in shares)
+    except (RivaeError, OSError, TypeError, ValueError):
+        return ()
 
 
 def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) -> Unfolded:

@@ -80,11 +80,13 @@ def test_the_same_run_gives_the_same_bytes(whole_run, packed, tmp_path):
 
 
 def test_with_its_checkpoints_it_goes_on_elsewhere(tmp_path, root):
-    from tests.training.tiny import StopAfter, files_of
+    from tests.training.tiny import StopAfter, contrast_settings, files_of
 
-    (whole,) = train([tiny_config()], tmp_path / "whole")
+    # What it has unfolded goes along: the embedders that it was read from are trained on.
+    config = tiny_config(**contrast_settings())
+    (whole,) = train([config], tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        train([tiny_config()], tmp_path / "part", StopAfter(4))
+        train([config], tmp_path / "part", StopAfter(9))
     export_run(Run(tmp_path / "part" / "run"), tmp_path / "part.zip", checkpoints=True)
     done = import_run(tmp_path / "part.zip", root)
     assert "no trained model" in done.remarks[0]

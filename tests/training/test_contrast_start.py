@@ -92,7 +92,7 @@ def test_what_was_unfolded_is_read_again_and_a_damaged_file_is_told(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         train([config], tmp_path, StopAfter(6))  # in the stage "unfold"
     run = Run(tmp_path / config.name)
-    kept = TrainingJob(run, run.load_dataset()).unfolded
+    kept = run.unfolded
     assert kept.exists() and run.status.stage == "unfold"
     kept.write_bytes(kept.read_bytes()[:-8])
     with pytest.raises(DataError, match="new name"):
@@ -103,10 +103,10 @@ def test_a_training_from_its_beginning_does_not_use_what_an_earlier_one_unfolded
     config = tiny_config(**contrast_settings())
     (run,) = train([config], tmp_path)
     job = TrainingJob(run, run.load_dataset())
-    whole = job.unfolded.read_bytes()
-    job.unfolded.write_bytes(b"of another training")
+    whole = run.unfolded.read_bytes()
+    run.unfolded.write_bytes(b"of another training")
     Trainer([job]).fit()
-    assert job.unfolded.read_bytes() == whole
+    assert run.unfolded.read_bytes() == whole
 
 
 def test_embeddings_from_elsewhere_have_nothing_to_train():

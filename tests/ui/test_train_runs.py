@@ -14,8 +14,9 @@ from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
 from rivae.launch import run_lock
 from rivae.runs import Run
+from rivae.training.unfolding import Unfolded
 from rivae.ui.train.parts import REMOVED
-from rivae.ui.train.run import BAD_PICTURE, NEXT
+from rivae.ui.train.run import AXES, BAD_PICTURE, NEXT, OTHER_AXES
 from rivae.ui.train.runs import NO_MATCH, NOTHING_RUNS
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -252,6 +253,22 @@ def test_clone_opens_the_form(app, root):
 
 
 # one run
+
+
+@pytest.mark.parametrize(
+    ("shares", "found"), [((0.5, 0.3, 0.01), 2), ((0.4, 0.3, 0.1, 0.004), 3), ((), None)]
+)
+def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(app, root, shares, found):
+    run = trained(root, "ended")
+    Unfolded(np.eye(5, 2), shares, 1).write(run.unfolded, 3)
+    captions = [caption.value for caption in app("train", run="ended").calm().at.caption]
+    said = [caption for caption in captions if "seem to have" in caption]
+    if found is None:
+        assert not said
+        return
+    (text,) = said
+    assert AXES.format(f"{found} axes", 2) in text
+    assert (OTHER_AXES.format(found) in text) == (found == 3)
 
 
 def test_one_run_shows_curves_scores_times_and_stages(app, root):

@@ -16,10 +16,17 @@ from rivae.ui.work import report
 if TYPE_CHECKING:
     from rivae.jobs.history import History
     from rivae.jobs.overview import Entry, RunProgress
+    from rivae.runs import Run
 
 NEXT = "Next in the queue: it starts when a slot is free."
 BAD_PICTURE = "The picture of epoch {:,} cannot be read."
 LOG_LINES = 200
+AXES = "The training pairs seem to have {}; this run has {}."
+OTHER_AXES = "To try that, clone it and set *Axes* to {}."
+AXES_HELP = (
+    "Estimated by the contrastive start, without labels: behind the last axis that both sides "
+    "share, the variance that one more axis would add falls to that of noise."
+)
 
 
 def panel(run_id: str) -> None:
@@ -104,11 +111,24 @@ def _body(entry: Entry) -> None:
         _totals(entry, history)
     if entry.state == "queued":
         _turn(entry)
+    if entry.run is not None:
+        _axes(entry.run)
     if history.epoch:
         curves.panel(entry, history)
     if entry.run is not None:
         pictures_panel(entry)
     _log(entry)
+
+
+def _axes(run: Run) -> None:
+    """How many axes the contrastive start has found, next to how many the run has."""
+    from rivae.training.unfolding import count_axes, read_shares
+
+    if not (shares := read_shares(run.unfolded)):
+        return
+    found, has = count_axes(shares), run.config.method.settings["n_components"]
+    text = AXES.format("1 axis" if found == 1 else f"{found} axes", has)
+    st.caption(text if found == has else f"{text} {OTHER_AXES.format(found)}", help=AXES_HELP)
 
 
 def _turn(entry: Entry) -> None:
