@@ -1,5 +1,11 @@
-"""Sprites-hard: the preset of Sprites, so that runs on both differ by the condition only."""
+"""Sprites-hard: as Sprites, but RIVAE starts with a contrast, which forgets what is private.
 
-from rivae.methods.presets.datasets.sprites import PRESET
+The other methods keep the starts that they have on Sprites.
+"""
 
-__all__ = ["PRESET"]
+from dataclasses import replace
+
+from rivae.methods.presets.datasets import sprites
+
+_RIVAE = {**sprites.PRESET.default["rivae"], "init": "contrast"}
+PRESET = replace(sprites.PRESET, default={**sprites.PRESET.default, "rivae": _RIVAE})
