@@ -1,0 +1,30 @@
+"""The table of hard conditions: its conditions exist, its scores see what is private."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import hard_conditions as bench
+from rivae.data import load_dataset
+
+
+@pytest.mark.parametrize("name", bench.CONDITIONS)
+def test_every_condition_can_be_drawn(name):
+    data = load_dataset("sprites-hard", **{**bench.CONDITIONS[name], "n_pairs": 100})
+    assert [spec.name for spec in data.factor_specs[:3]] == ["scale", "X position", "Y position"]
+
+
+def test_scores_tell_shared_from_private_factors():
+    data = load_dataset("sprites-hard", background=0.6, n_pairs=400)
+    rows = np.arange(400)
+    clean = bench.scores(data.factors[:, :3], data, rows)
+    assert clean["mcc"] == pytest.approx(1) and clean["r2_private"] < 0.1
+    assert bench.scores(data.factors, data, rows)["r2_private"] == pytest.approx(1)
+
+
+def test_seeds_and_the_table():
+    assert bench.numbers("0-2,5") == [0, 1, 2, 5]
+    key = {"condition": "plain", "coordinates": "trained", "axes_found": None, "recall_at_1": 0.5}
+    rows = [{**key, **dict.fromkeys(bench.SCORES, score)} for score in (0.8, 0.9)]
+    last = bench.table(pd.DataFrame(rows)).splitlines()[-1]
+    assert last.startswith("| plain | trained | 2 | 0.850 ± 0.071 |") and last.endswith("| – |")
