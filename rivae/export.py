@@ -6,9 +6,11 @@ this machine through kaleido; HTML and CSV of a chart need neither.
 
 from __future__ import annotations
 
+import asyncio
 import io
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -170,6 +172,30 @@ def _cloud_bytes(
     return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
+def _within(seconds: float, draw: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+    """What ``draw`` gives, in a loop of its own.
+
+    Raises:
+        TimeoutError: it takes longer. Kaleido's own limit does not hold while a browser starts or
+            ends, and a browser that dies then is waited for forever, so its thread is left alone.
+    """
+    done: Future[bytes] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(bytes(asyncio.run(draw())))
+        except BaseException as error:  # noqa: BLE001  (raised in the thread that waits)
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="chart", daemon=True).start()
+    try:
+        return done.result(seconds)
+    except TimeoutError as error:
+        if done.done():
+            raise  # it is the drawing's own
+        raise TimeoutError(f"no answer in {seconds:.0f} s") from error
+
+
 def _chart_picture(
     figure: go.Figure, kind: str, scale: float, transparent: bool, width: int | None
 ) -> bytes:
@@ -198,13 +224,8 @@ def _chart_picture(
     try:
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
-            return bytes(
-                kaleido.calc_fig_sync(
-                    drawn,
-                    opts=options,
-                    kopts={"path": browser, "mathjax": False, "timeout": SECONDS},
-                )
-            )
+            kopts = {"path": browser, "mathjax": False, "timeout": SECONDS}
+            return _within(SECONDS, lambda: kaleido.calc_fig(drawn, opts=options, kopts=kopts))
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -92,6 +92,21 @@ def test_a_browser_that_does_not_start_is_one_sentence(monkeypatch):
         export_bytes(a_chart(), "svg")
 
 
+def test_a_browser_that_never_answers_is_given_up(monkeypatch):
+    import asyncio
+
+    import kaleido
+
+    async def silent(*args, **kwargs):
+        await asyncio.Event().wait()
+
+    monkeypatch.setenv("BROWSER_PATH", sys.executable)
+    monkeypatch.setattr(kaleido, "calc_fig", silent)
+    monkeypatch.setattr("rivae.export.SECONDS", 0.1)
+    with pytest.raises(ExportError, match="no answer"):
+        export_bytes(a_chart(), "svg")
+
+
 def test_without_kaleido_the_error_names_the_fix(monkeypatch):
     monkeypatch.setitem(sys.modules, "kaleido", None)
     with pytest.raises(ExportError, match="pip install kaleido"):
