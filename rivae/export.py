@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from html import escape
 from pathlib import Path
@@ -49,7 +49,7 @@ MIME: dict[str, str] = {
     "csv": "text/csv",
 }
 WIDTH = 900  # pixels of a chart without a fixed width
-SECONDS = 60.0  # until a browser that does not answer counts as failed
+SECONDS = 30.0  # until a browser that does not answer counts as failed
 _browser = threading.Lock()  # one browser at a time
 
 
@@ -172,28 +172,38 @@ def _cloud_bytes(
     return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
-def _within(seconds: float, draw: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
-    """What ``draw`` gives, in a loop of its own.
+def _drawn(figure: dict[str, Any], options: dict[str, Any], browser: str) -> bytes:
+    """The picture of a chart, by a browser of its own.
+
+    Kaleido's own limit does not hold while the browser starts or ends, and one that dies then is
+    waited for forever. So the picture counts as soon as it is there, and the thread that waits for
+    the end may be left alone.
 
     Raises:
-        TimeoutError: it takes longer. Kaleido's own limit does not hold while a browser starts or
-            ends, and a browser that dies then is waited for forever, so its thread is left alone.
+        TimeoutError: there is no picture in time.
     """
+    import kaleido
+
     done: Future[bytes] = Future()
+
+    async def draw() -> None:
+        async with kaleido.Kaleido(n=1, path=browser, mathjax=False, timeout=SECONDS) as drawer:
+            done.set_result(bytes(await drawer.calc_fig(figure, opts=options)))
 
     def run() -> None:
         try:
-            done.set_result(bytes(asyncio.run(draw())))
+            asyncio.run(draw())
         except BaseException as error:  # noqa: BLE001  (raised in the thread that waits)
-            done.set_exception(error)
+            if not done.done():
+                done.set_exception(error)
 
     threading.Thread(target=run, name="chart", daemon=True).start()
     try:
-        return done.result(seconds)
+        return done.result(SECONDS)
     except TimeoutError as error:
         if done.done():
             raise  # it is the drawing's own
-        raise TimeoutError(f"no answer in {seconds:.0f} s") from error
+        raise TimeoutError(f"no answer in {SECONDS:.0f} s") from error
 
 
 def _chart_picture(
@@ -203,7 +213,7 @@ def _chart_picture(
 
     instead = "or export HTML, which always works"
     try:
-        import kaleido
+        import kaleido  # noqa: F401
     except ImportError:
         raise ExportError(
             f"{kind.upper()} of a chart needs kaleido: run 'pip install kaleido', {instead}"
@@ -224,8 +234,10 @@ def _chart_picture(
     try:
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
-            kopts = {"path": browser, "mathjax": False, "timeout": SECONDS}
-            return _within(SECONDS, lambda: kaleido.calc_fig(drawn, opts=options, kopts=kopts))
+            try:
+                return _drawn(drawn, options, browser)
+            except TimeoutError:
+                return _drawn(drawn, options, browser)  # a second browser, once
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -97,11 +97,18 @@ def test_a_browser_that_never_answers_is_given_up(monkeypatch):
 
     import kaleido
 
-    async def silent(*args, **kwargs):
-        await asyncio.Event().wait()
+    class Silent:
+        def __init__(self, **options):
+            pass
+
+        async def __aenter__(self):
+            await asyncio.Event().wait()
+
+        async def __aexit__(self, *error):
+            pass
 
     monkeypatch.setenv("BROWSER_PATH", sys.executable)
-    monkeypatch.setattr(kaleido, "calc_fig", silent)
+    monkeypatch.setattr(kaleido, "Kaleido", Silent)
     monkeypatch.setattr("rivae.export.SECONDS", 0.1)
     with pytest.raises(ExportError, match="no answer"):
         export_bytes(a_chart(), "svg")
