@@ -74,7 +74,8 @@ class Unfolded:
         """Keep the embeddings (n, dim_v) that start from these coordinates, and the shares."""
         target = lift_to_sphere(self.axes, dim_v)
         path.parent.mkdir(parents=True, exist_ok=True)
-        note = {"shares": json.dumps(self.shares), "pieces": str(self.pieces)}
+        # One entry: safetensors writes several in any order, and equal runs give equal bytes.
+        note = {"shares": json.dumps(self.shares)}
         write_atomic(path, save({"target": target}, metadata=note))
         return target
 
