@@ -86,6 +86,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "score_tau": ("Scale of scores (tau)", ""),
     "expectation": ("z in retrieval", ""),
     "lb_trains_embedders": ("L_LB trains embedders", ""),
+    "ask_both_ways": ("Either view may ask", ""),
     "form": ("Model", ""),
     "variance": ("Variance", ""),
     "log_var_range": ("Range of variances", ""),

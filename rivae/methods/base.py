@@ -15,6 +15,8 @@ from rivae.nets.share import Share
 
 # Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated"]
+# Which view of an item is the query: the first, the second, or both.
+Asks = Literal["query", "target", "both"]
 
 
 class MethodConfig(BaseModel):
@@ -154,6 +156,8 @@ class Method(nn.Module):
     # Whether ``loss`` gathers the results of several processes for their shares of a batch; their
     # ``embedder1`` and ``embedder2`` draw the same random numbers.
     trains_in_shares: ClassVar[bool] = False
+    # Whether x2, or x1 and x2 together, may be a query as well: ``encode_target``, ``encode_both``.
+    asks_both_ways: bool = False
     config: MethodConfig
     n_components: int
     dim_v: int
@@ -227,6 +231,20 @@ class Method(nn.Module):
     def encode(self, x1: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of P(z|e1(x1)), each (..., B, d)."""
         return self.encode_v(self.embed_query(x1))
+
+    def encode_target(self, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of P(z|e2(x2)), each (..., B, d), where ``asks_both_ways``.
+
+        f(z) is then compared with v1 of the items, as v2 would find itself.
+        """
+        raise NotImplementedError
+
+    def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of z given both views, each (..., B, d), where ``asks_both_ways``.
+
+        f(z) is compared with v2.
+        """
+        raise NotImplementedError
 
     def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
         """z of a pair (..., B, d): the mean of Q(z|v1,v2) where the method has one.

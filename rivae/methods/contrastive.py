@@ -48,6 +48,7 @@ class Contrastive(Method):
     config: ContrastiveConfig
     score_name = "cos(f(z), v2)"
     trains_in_shares = True
+    asks_both_ways = True
 
     def __init__(
         self,
@@ -111,6 +112,15 @@ class Contrastive(Method):
         """z is a function of v1; its variance is reported as e^-12."""
         z = self.to_z(v1)
         return z, torch.full_like(z, -12.0)
+
+    def encode_target(self, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """z of v2, as of v1: where z is v itself, both sides ask alike."""
+        return self.encode_v(self.embed_target(x2))
+
+    def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """z of the unit vector halfway between v1 and v2."""
+        halfway = self.embed_query(x1) + self.embed_target(x2)
+        return self.encode_v(nn.functional.normalize(halfway, dim=-1))
 
     def hidden(self, z: Tensor) -> Tensor:
         """z itself: f is affine."""
@@ -228,6 +238,8 @@ class InfoNCEICA(InfoNCE):
     config: InfoNCEICAConfig
     has_latent = True
     has_closed_form = True
+    # f ends around the mean of v2, so v1 is not what it is to be compared with.
+    asks_both_ways = False
 
     def __init__(
         self,

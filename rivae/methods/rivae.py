@@ -10,7 +10,13 @@ from rivae.config import Epochs, Positive
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
 from rivae.methods.gaussians import log_density
 from rivae.methods.joint_training import JointTraining, JointTrainingConfig
-from rivae.methods.losses import aggregated_prior_kl, geometric, negative_elbo, squared_distances
+from rivae.methods.losses import (
+    aggregated_prior_kl,
+    geometric,
+    kl_diagonal,
+    negative_elbo,
+    squared_distances,
+)
 from rivae.nets.layers import MLP, GaussianHead, fold_affine_into_input
 
 
@@ -32,6 +38,11 @@ class RIVAEConfig(JointTrainingConfig):
     lambda_lb: float = Field(default=1.0, ge=0)
     lb_trains_embedders: bool = Field(default=False, description="the paper: no, they collapse")
     prior_pull: float = Field(default=0.0, ge=0, description="KL of the aggregated prior to N(0,I)")
+    ask_both_ways: bool = Field(
+        default=False,
+        description="the second view may be the query as well, e.g. the recipe: P(z|v2) is learned "
+        "next to P(z|v1), and L_Retr also from v2 back to v1",
+    )
 
 
 class RIVAE(JointTraining):
@@ -56,6 +67,11 @@ class RIVAE(JointTraining):
         self.posterior = GaussianHead(2 * c.dim_v, c.head_hidden, c.n_components, n_models)
         self.decoder = MLP(c.n_components, c.head_hidden, c.dim_v, n_models=n_models)
         self.add_initialiser(shape1, shape2, n_models)
+        # Last, so that all else starts from the same weights with and without it.
+        self.asks_both_ways = c.ask_both_ways
+        self.prior2: GaussianHead | None = None
+        if c.ask_both_ways:
+            self.prior2 = GaussianHead(c.dim_v, c.head_hidden, c.n_components, n_models)
 
     # training
 
@@ -77,7 +93,7 @@ class RIVAE(JointTraining):
         start = self.start_groups(stage)
         if start is not None:
             return start
-        heads = parameters_of(self.prior, self.posterior, self.decoder)
+        heads = parameters_of(*self._heads())
         if stage in ("ivae", "unfold-heads"):
             return [ParamGroup(heads)]
         return [self.embedder_group(), ParamGroup(heads)]
@@ -95,19 +111,30 @@ class RIVAE(JointTraining):
             return {"objective": self._lb_objective(terms), **terms}
         return self._joint_loss(batch)
 
+    def _priors(self) -> tuple[GaussianHead, ...]:
+        """P(z|v1), and P(z|v2) where the model has it."""
+        return (self.prior,) if self.prior2 is None else (self.prior, self.prior2)
+
+    def _heads(self) -> tuple[nn.Module, ...]:
+        return (*self._priors(), self.posterior, self.decoder)
+
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
-        return self.prior.mu, self.decoder
+        return (*(prior.mu for prior in self._priors()), self.decoder)
 
     def unfolded_head_loss(self, v: Tensor, z: Tensor) -> dict[str, Tensor]:
         # The heads start from the same coordinates: from random heads about one seed in four
         # loses an axis in stage 1. The scale of z brings it to about unit variance.
+        names = ("encoded", "encoded_2")
         return {
-            "encoded": ((self.prior.mu(v) - z) ** 2).sum(-1).mean(-1),
+            **{
+                name: ((prior.mu(v) - z) ** 2).sum(-1).mean(-1)
+                for name, prior in zip(names, self._priors(), strict=False)
+            },
             "decoded": ((self.decode(z) - v) ** 2).sum(-1).mean(-1),
         }
 
     def _coordinate_loss(self, batch: Batch) -> dict[str, Tensor]:
-        """P(z|v1), Q(z|v1,v2) and f fitted to coordinates that are given."""
+        """P(z|v1), P(z|v2), Q(z|v1,v2) and f fitted to coordinates that are given."""
         assert batch.v1 is not None and batch.v2 is not None and batch.coordinates is not None
         z = batch.coordinates
         terms = {
@@ -119,6 +146,9 @@ class RIVAE(JointTraining):
         }
         # A squared error is near .01, log densities of order 1: the factor gives them equal weight.
         objective = terms["prior"] + terms["posterior"] + 100.0 * terms["decoded"]
+        if self.prior2 is not None:
+            terms["prior_2"] = -log_density(z, *self.prior2(batch.v2)).mean(-1)
+            objective = objective + terms["prior_2"]
         return {"objective": objective, **terms}
 
     def _lower_bound(self, v1: Tensor, v2: Tensor, eta: float, batch: Batch) -> dict[str, Tensor]:
@@ -127,12 +157,16 @@ class RIVAE(JointTraining):
         z = q[0] + (0.5 * q[1]).exp() * batch.noise.normal_like(q[0])
         reconstruction, kl = negative_elbo(v2, self.decode(z), q, p, eta)
         terms = {"reconstruction": reconstruction, "kl": kl}
+        if self.prior2 is not None:
+            terms["kl_2"] = kl_diagonal(*q, *self.prior2(v2)).mean(-1)
         if self.config.prior_pull:
             terms["pull"] = aggregated_prior_kl(*p)
         return terms
 
     def _lb_objective(self, terms: dict[str, Tensor]) -> Tensor:
         objective = terms["reconstruction"] + terms["kl"]
+        if "kl_2" in terms:
+            objective = objective + terms["kl_2"]
         if "pull" in terms:
             objective = objective + self.config.prior_pull * terms["pull"]
         return objective
@@ -147,13 +181,15 @@ class RIVAE(JointTraining):
         terms = self._lower_bound(*fixed, eta, batch)
         objective = c.lambda_lb * self._lb_objective(terms)
 
-        mu, log_var = self.encode_v(v1)
-        z = mu
-        if c.expectation == "sample":
-            z = mu + (0.5 * log_var).exp() * batch.noise.normal_like(mu)
-        scores = -squared_distances(self.decode(z), v2) / (2 * tau**2)
-        terms["retrieval"] = self.retrieval_term(scores, batch)
-        objective = objective + c.lambda_retr * terms["retrieval"]
+        ways = (("retrieval", v1, v2), ("retrieval_2", v2, v1))
+        for prior, (name, asking, asked) in zip(self._priors(), ways, strict=False):
+            mu, log_var = prior(asking)
+            z = mu
+            if c.expectation == "sample":
+                z = mu + (0.5 * log_var).exp() * batch.noise.normal_like(mu)
+            scores = -squared_distances(self.decode(z), asked) / (2 * tau**2)
+            terms[name] = self.retrieval_term(scores, batch)
+            objective = objective + c.lambda_retr * terms[name]
         objective = self.with_embedder_terms(objective, terms, v1, v2, batch)
         return {"objective": objective, **terms}
 
@@ -163,10 +199,24 @@ class RIVAE(JointTraining):
         mu, log_var = self.prior(v1)
         return mu, log_var
 
+    def encode_target(self, x2: Tensor) -> tuple[Tensor, Tensor]:
+        if self.prior2 is None:
+            return super().encode_target(x2)
+        mu, log_var = self.prior2(self.embed_target(x2))
+        return mu, log_var
+
+    def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log variance of Q(z|v1,v2).
+
+        Not the product P(z|v1) P(z|v2) / P(z): that needs the aggregated prior, which is no
+        Gaussian, and the full covariances of both, of which a change of axes keeps the diagonals.
+        Q is what training draws z from, and moves exactly with the axes.
+        """
+        mu, log_var = self.posterior(torch.cat([self.embed_query(x1), self.embed_target(x2)], -1))
+        return mu, log_var
+
     def encode_pair(self, x1: Tensor, x2: Tensor) -> Tensor:
-        v = torch.cat([self.embed_query(x1), self.embed_target(x2)], -1)
-        mean: Tensor = self.posterior(v)[0]
-        return mean
+        return self.encode_both(x1, x2)[0]
 
     def hidden(self, z: Tensor) -> Tensor:
         return self.decoder.hidden_layer(z)
@@ -180,7 +230,7 @@ class RIVAE(JointTraining):
 
     @torch.no_grad()
     def apply_affine(self, matrix: Tensor, offset: Tensor) -> None:
-        self.prior.apply_affine(matrix, offset)
-        self.posterior.apply_affine(matrix, offset)
+        for head in (*self._priors(), self.posterior):
+            head.apply_affine(matrix, offset)
         first = self.decoder.layers[0]
         fold_affine_into_input(first, matrix, offset)  # type: ignore[arg-type]

@@ -26,6 +26,7 @@ VARIANTS = [
     ("cos-sim", "synth", {"loss_form": "hinge", "n_mismatches": 1}),
     ("info-nce-ica", "split-digits", {"temperature_form": "learned"}),
     ("rivae", "split-digits", {"init": "none", "loss_form": "hinge", "n_mismatches": 2}),
+    ("rivae", "synth", {"ask_both_ways": True, "unfold_epochs": 2, "expectation": "mean"}),
 ]
 # v2 is in units of its noise, not a point of the unit sphere.
 NOT_UNIT = {"dcca", "bi-vae", "bi-vae-on-v", "rbi-vae"}
@@ -122,6 +123,11 @@ def test_maps_have_the_promised_shapes(case):
     assert weight.shape == (method.hidden(z).shape[-1], method.dim_v) and bias.shape == v2[0].shape
     torch.testing.assert_close(method.hidden(z) @ weight + bias, method.decode(z))
     assert method.decode(z).shape == v2.shape
+    if method.asks_both_ways:
+        x1, x2 = data.x1.batch(rows), data.x2.batch(rows)
+        for part in (*method.encode_target(x2), *method.encode_both(x1, x2)):
+            assert part.shape == mu.shape
+        assert v1.shape == v2.shape, "f(z) is compared with v1 as well"
 
 
 def test_the_score_falls_with_the_distance(case):
@@ -159,6 +165,24 @@ def test_new_axes_change_no_distance_and_no_order(case):
     assert torch.equal(before.argsort(dim=1), after.argsort(dim=1))
     if method.name in ("rivae", "dcca"):
         torch.testing.assert_close(new_log_var.exp(), log_var.exp() @ matrix**2)
+
+
+def test_new_axes_move_the_queries_of_every_side(case):
+    _, data, build = case
+    method = build().eval()
+    if not method.asks_both_ways:
+        return
+    x1, x2 = (view.batch(data.splits["test"][:9]) for view in (data.x1, data.x2))
+    before = method.encode_target(x2), method.encode_both(x1, x2)
+    assert not torch.allclose(before[0][0], before[1][0])
+    matrix = torch.randn(method.n_components, method.n_components)
+    method.apply_affine(matrix, torch.ones(method.n_components))
+    after = method.encode_target(x2), method.encode_both(x1, x2)
+    for (old, old_log_var), (new, log_var) in zip(before, after, strict=True):
+        torch.testing.assert_close(new, old @ matrix + 1, rtol=1e-3, atol=1e-4)
+        if method.name == "rivae":
+            expected = old_log_var.exp() @ matrix**2
+            torch.testing.assert_close(log_var.exp(), expected, rtol=1e-3, atol=1e-4)
 
 
 def test_a_run_folder_keeps_the_model(case, tmp_path):

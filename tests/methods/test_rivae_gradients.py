@@ -60,6 +60,18 @@ def test_the_mean_as_expectation_leaves_the_variance_alone(data):
     assert found == {"embedder1", "embedder2", "prior.mu", "decoder"}
 
 
+def test_a_second_view_that_asks_trains_a_head_of_its_own(data):
+    second = {"prior2.mu", "prior2.log_var"}
+    both = {"ask_both_ways": True}
+    assert parts_with_gradient(data, **both, **ONLY["bound"]) == IVAE | second
+    assert parts_with_gradient(data, "ivae", **both) == IVAE | second
+    found = parts_with_gradient(data, **both, **ONLY["retrieval"])
+    assert found == {"embedder1", "embedder2", "prior.mu", "prior.log_var", "decoder"} | second
+    plain, asking = (build_method("rivae", s, (50,), (50,)).state_dict() for s in ({}, both))
+    assert {name.split(".")[0] for name in asking.keys() - plain.keys()} == {"prior2"}
+    assert all(torch.equal(asking[name], plain[name]) for name in plain)
+
+
 @pytest.mark.parametrize("form", ["ratio", "jvp"])
 def test_the_regulariser_trains_e2_and_c_only(data, form):
     found = parts_with_gradient(data, reg_form=form, **ONLY["regulariser"])

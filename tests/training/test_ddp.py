@@ -43,7 +43,7 @@ CASES = {
 }
 # What shares nothing else than the cases above.
 MORE = {
-    "unfolded heads": tiny_config("unfolded", unfold_epochs=2),
+    "unfolded heads": tiny_config("unfolded", unfold_epochs=2, ask_both_ways=True),
     "contrastive start": tiny_config("contrast", **contrast_settings()),
     "all mismatches": tiny_config("softmax", n_mismatches=None, loss_form="softmax"),
     "exact derivative": tiny_config("jvp", reg_form="jvp", lb_trains_embedders=True),
