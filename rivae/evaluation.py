@@ -10,7 +10,7 @@ import numpy as np
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.methods.base import Method
+from rivae.methods.base import Asks, Method
 from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.dci_paper import DEFAULT_ALPHA
@@ -71,9 +71,12 @@ def evaluate(
     n_samples: int = 0,
     null_permutations: int = 100,
     null_permutations_slow: int = 20,
+    asks: Asks = "first",
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure retrieval, factors and digits of a trained method on the test rows.
+
+    Retrieval is measured from the first view to the second, and back where the method can.
 
     Args:
         n_queries: traversed test queries, at most all; by default 100, and 1,000 for digits.
@@ -85,10 +88,11 @@ def evaluate(
         n_samples: 0 searches with mu(v1); otherwise with E[log P(v2|z)] over n_samples z ~ P(z|v1).
         null_permutations: shuffles of the nulls that need no refit; 0 for none.
         null_permutations_slow: shuffles of those that refit a model; 0 for none.
+        asks: the view whose z the factors are measured on: the first, the second, or both.
         progress: called with a stage and the share of the work done.
 
     Raises:
-        ConfigError: for a setting out of range.
+        ConfigError: for a setting out of range, or a view that the method cannot be asked with.
         DataError: if the test split is empty or the model has diverged.
     """
     if n_queries is not None and n_queries < 1:
@@ -100,7 +104,7 @@ def evaluate(
     null = NullSettings(null_permutations, null_permutations_slow, random_state)
 
     tell("embedding", 0.0)
-    retriever = Retriever(method, data, test)
+    retriever = Retriever(method, data, test, asks=asks)
     wanted = n_queries or (N_QUERIES_DIGITS if is_digits(data) else N_QUERIES)
     queries, search_rows, rng = evaluated_rows(data, wanted, random_state)
     searched = retriever.subset(search_rows)
@@ -108,14 +112,24 @@ def evaluate(
     prior = retriever.prior(rng.permutation(train)[:PRIOR_ROWS])
 
     tell("retrieval", 0.05)
-    retrieval = retrieval_metrics(
-        retriever,
-        test,
-        search_size=data.search_size,
-        n_sets=n_search_sets,
-        n_samples=n_samples,
-        random_state=random_state,
-    )
+
+    def retrieval_of(way: Asks) -> dict[str, Any]:
+        asked = retriever
+        if way != asks:
+            asked = Retriever(method, data, test, asks=way, model=retriever.model)
+        return _dicts(
+            retrieval_metrics(
+                asked,
+                test,
+                search_size=data.search_size,
+                n_sets=n_search_sets,
+                n_samples=n_samples,
+                random_state=random_state,
+            )
+        )
+
+    retrieval = retrieval_of("first")
+    back = retrieval_of("second") if method.asks_both_ways else None
     along: list[dict[str, Any]] = []
     z_ref = retriever.encode(queries)[0]
     for choice, start in ((traversal, 0.2), (second_range(traversal), 0.4)):
@@ -158,7 +172,7 @@ def evaluate(
         "n_samples": n_samples,
         "null_permutations": null_permutations,
         "null_permutations_slow": null_permutations_slow,
-        "latents": "mu(v1)" if data.query_fixes == "factors" else "mean of Q(z|v1,v2)",
+        "latents": _latents(data, asks),
         "max_factor_rows": MAX_FACTOR_ROWS,
         "prior": {
             "mean": prior.mean,
@@ -168,15 +182,25 @@ def evaluate(
             "n": prior.n,
         },
     }
+    if back is not None:
+        settings |= {"views": data.view_names, "asks": asks}
     tell("done", 1.0)
     return Evaluation.of(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        retrieval=_dicts(retrieval),
+        retrieval=retrieval,
+        retrieval_back=back,
         latents=latents,
         along=along,
         digits_ranges=digits_ranges,
         settings=settings,
     )
+
+
+def _latents(data: PairedDataset, asks: Asks) -> str:
+    """Which z the factors are measured on, in words."""
+    if asks == "second":
+        return "mu(v2)"
+    return "mu(v1)" if asks == "first" and data.query_fixes == "factors" else "mean of Q(z|v1,v2)"
 
 
 def _along(

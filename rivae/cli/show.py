@@ -6,11 +6,12 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from rivae.cli.common import OPENING_DATA, OPENING_RUN, Steps, add_command, number, print_table
 from rivae.errors import ConfigError, RunError
 from rivae.files import json_ready
+from rivae.methods.base import Asks
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
@@ -41,6 +42,7 @@ def add_commands(commands: Any) -> None:
         "measure retrieval and factors of trained runs",
         "  rivae evaluate sprites-rivae-s0\n"
         "  rivae evaluate synth-rivae-s0 synth-rivae-s1 --range prior --alpha 5\n"
+        "  rivae evaluate food-rivae-s0 --ask-with second\n"
         "  rivae evaluate demo-sprites --json",
     )
     parser.add_argument("runs", nargs="+", metavar="run", help="ids from `rivae runs`")
@@ -48,6 +50,13 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
+    parser.add_argument(
+        "--ask-with",
+        choices=get_args(Asks),
+        default="first",
+        help="the view whose z the factors are measured on; with others than the first nothing is "
+        "written to the run",
+    )
 
     parser = add_command(
         commands,
@@ -157,11 +166,14 @@ def _evaluate(args: argparse.Namespace) -> int:
                 traversal=parse_range(args.range),
                 null_permutations=args.nulls,
                 null_permutations_slow=min(args.nulls, 20),
+                asks=args.ask_with,
                 progress=steps,
             )
-        kept = True
+        # What pages and plans show again are queries by the first view.
+        kept = args.ask_with == "first"
         try:
-            run.write_evaluation(result)
+            if kept:
+                run.write_evaluation(result)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
         out[run.id] = result.document()
@@ -178,9 +190,15 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
     first = result.along[0]
     digits = first.digits.results if first.digits else {}
+    groups = [*result.both_ways(), ("", first.factors), ("", digits)]
     rows = [
-        [f"  {name}", number(value.score, 3), number(value.std, 3), number(value.null.mean, 3)]
-        for group in (result.retrieval, first.factors, digits)
+        [
+            f"  {name}, {way}" if way else f"  {name}",
+            number(value.score, 3),
+            number(value.std, 3),
+            number(value.null.mean, 3),
+        ]
+        for way, group in groups
         for name, value in group.items()
     ]
     print_table(rows, ("  metric", "score", "s.d.", "chance"))

@@ -16,7 +16,7 @@ from rivae.nets.share import Share
 # Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated"]
 # Which view of an item is the query: the first, the second, or both.
-Asks = Literal["query", "target", "both"]
+Asks = Literal["first", "second", "both"]
 
 
 class MethodConfig(BaseModel):

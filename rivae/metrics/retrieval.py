@@ -72,7 +72,8 @@ def retrieval_metrics(
 ) -> dict[str, MetricResult]:
     """recall_at_1, recall_at_5, recall_at_10 and median_rank, mean and s.d. over search sets.
 
-    The x1 of every item of a set is a query once, and searches all items of the set.
+    Every item of a set is a query once, by its x1 or what else ``retriever.asks`` with, and
+    searches all items of the set.
 
     Args:
         rows: the rows the sets are drawn from, all among ``retriever.ids``.
@@ -88,11 +89,12 @@ def retrieval_metrics(
         retriever.subset(s).true_ranks(s, n_samples=n_samples, random_state=random_state + i)
         for i, s in enumerate(sets)
     ]
+    v = {"first": "v1", "second": "v2", "both": "v1,v2"}[retriever.asks]
     settings: dict[str, Any] = {
         "search_size": len(sets[0]),
         "search_size_asked": search_size,
         "n_search_sets": len(sets),
-        "query": "mu(v1)" if n_samples == 0 else f"mean score of {n_samples} z ~ P(z|v1)",
+        "query": f"mu({v})" if n_samples == 0 else f"mean score of {n_samples} z ~ P(z|{v})",
         "n_samples": n_samples,
         "ties": "half",
         "random_state": random_state,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rivae.data.base import View
+from rivae.data.base import PairedDataset, View
 from rivae.errors import DataError
-from rivae.methods.base import Method
+from rivae.methods.base import Asks, Method
 from rivae.retrieval.base import Floats, Ints
 
 _BATCH = 512  # pictures embedded at once
@@ -44,32 +45,48 @@ class LatentModel:
 
     def encode(self, view: View, rows: Ints) -> tuple[Floats, Floats]:
         """Mean and log variance of P(z|v1) of data rows, each (n, d)."""
-        pieces = [
-            self.encode_x1(view.batch(rows[start : start + _BATCH]))
-            for start in range(0, len(rows), _BATCH)
-        ]
-        if not pieces:
-            return np.empty((0, self.n_components)), np.empty((0, self.n_components))
-        return np.concatenate([p[0] for p in pieces]), np.concatenate([p[1] for p in pieces])
+        mu, log_var = self._each(self.method.encode, (view,), rows)
+        return mu, log_var
+
+    def encode_asking(self, asks: Asks, data: PairedDataset, rows: Ints) -> tuple[Floats, Floats]:
+        """Mean and log variance of z of data rows whose view ``asks`` is the query, (n, d) each."""
+        if asks == "first":
+            return self.encode(data.x1, rows)
+        if asks == "second":
+            mu, log_var = self._each(self.method.encode_target, (data.x2,), rows)
+        else:
+            mu, log_var = self._each(self.method.encode_both, (data.x1, data.x2), rows)
+        return mu, log_var
 
     def encode_pairs(self, view1: View, view2: View, rows: Ints) -> Floats:
         """z of the pairs in data rows (n, d), see ``Method.encode_pair``."""
-        pieces = [np.empty((0, self.n_components))]
-        with torch.inference_mode():
-            for start in range(0, len(rows), _BATCH):
-                part = rows[start : start + _BATCH]
-                x1, x2 = (view.batch(part).to(self.device) for view in (view1, view2))
-                pieces.append(self.method.encode_pair(x1, x2).double().cpu().numpy())
-        return np.concatenate(pieces)
+        return self._each(self.method.encode_pair, (view1, view2), rows)[0]
 
     def embed_targets(self, view: View, rows: Ints) -> Floats:
         """v2 of data rows, (n, D) float64 holding the trained float32 values."""
-        pieces = []
+        return self._each(self.method.embed_target, (view,), rows, self.weight.shape[1])[0]
+
+    def embed_queries(self, view: View, rows: Ints) -> Floats:
+        """v1 of data rows, (n, D) float64 holding the trained float32 values."""
+        return self._each(self.method.embed_query, (view,), rows, self.weight.shape[1])[0]
+
+    def _each(
+        self,
+        of: Callable[..., Tensor | tuple[Tensor, ...]],
+        views: Sequence[View],
+        rows: Ints,
+        width: int | None = None,
+    ) -> list[Floats]:
+        """What ``of`` makes of data rows, a part of them at a time; (n, d), or (n, width), each."""
+        nothing = np.empty((0, self.n_components if width is None else width))
+        pieces: list[list[Floats]] = []
         with torch.inference_mode():
             for start in range(0, len(rows), _BATCH):
-                x2 = view.batch(rows[start : start + _BATCH]).to(self.device)
-                pieces.append(self.method.embed_target(x2).double().cpu().numpy())
-        return np.concatenate(pieces) if pieces else np.empty((0, self.weight.shape[1]))
+                part = rows[start : start + _BATCH]
+                found = of(*(view.batch(part).to(self.device) for view in views))
+                values = found if isinstance(found, tuple) else (found,)
+                pieces.append([value.double().cpu().numpy() for value in values])
+        return [np.concatenate(column) for column in zip(*pieces, strict=True)] or [nothing] * 2
 
     def hidden(self, z: Floats) -> Floats:
         """Last hidden layer h(z) of f, (n, m)."""

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError
-from rivae.methods.base import Method
+from rivae.errors import ConfigError, DataError
+from rivae.methods.base import Asks, Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, ranks_of_targets
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.prior import (
@@ -41,6 +41,9 @@ _RANK_BLOCK = 256  # queries ranked at once
 class Retriever:
     """Exact retrieval of the items ``item_ids`` by z.
 
+    Of an item's two views one, or both, ask, and one is searched: by default v1 asks and v2 is
+    searched. Where v2 asks, v1 is searched, as v2 would find itself.
+
     Searches only read: one retriever may serve several threads at once. The density reference
     is made on first use, behind a lock.
 
@@ -50,10 +53,12 @@ class Retriever:
         item_ids: (N,) data rows to search, each once; their order decides ties.
         cache_dir: folder for embeddings and latents, keyed by content; None keeps no file.
         faiss_above: items from which FAISS is used.
+        asks: which view of a data row is the query; others than "first" where the method can.
         model, points: parts of another retriever to share, see ``subset``.
 
     Raises:
         DataError: if a row is beyond the data set or named twice, or an embedding is not finite.
+        ConfigError: if this view cannot ask.
     """
 
     def __init__(
@@ -64,10 +69,16 @@ class Retriever:
         *,
         cache_dir: Path | None = None,
         faiss_above: int = FAISS_ABOVE,
+        asks: Asks = "first",
         model: LatentModel | None = None,
         points: Floats | None = None,
     ) -> None:
-        self.method, self.data = method, data
+        if asks != "first" and not method.asks_both_ways:
+            raise ConfigError(
+                f"this {method.title} can only be asked with the {data.view_names[0]}: train RIVAE "
+                "with ask_both_ways=true"
+            )
+        self.method, self.data, self.asks = method, data, asks
         self.ids = self._rows(item_ids)
         if not len(self.ids):
             raise DataError("there are no items to search: choose a split that is not empty")
@@ -91,13 +102,19 @@ class Retriever:
 
     def _open(self) -> Index:
         def make() -> Index:
-            return self._build(self.space.items(self.model.embed_targets(self.data.x2, self.ids)))
+            if self.asks == "second":
+                v = self.model.embed_queries(self.data.x1, self.ids)
+            else:
+                v = self.model.embed_targets(self.data.x2, self.ids)
+            return self._build(self.space.items(v))
 
-        key = partial(self._content_key, self.ids)
+        searched = "v1" if self.asks == "second" else ""
+        key = partial(self._content_key, self.ids, searched)
         return kept_index(self._cache_dir, key, make, faiss_above=self.faiss_above)
 
-    def _content_key(self, rows: Ints) -> str:
-        return content_key(self._weights(), self.data.fingerprint, rows)
+    def _content_key(self, rows: Ints, what: str = "") -> str:
+        """``what`` tells embeddings or latents of the other view from those that are usual."""
+        return content_key(self._weights(), self.data.fingerprint + what, rows)
 
     def _rows(self, rows: ArrayLike) -> Ints:
         rows = np.atleast_1d(np.asarray(rows))
@@ -120,6 +137,7 @@ class Retriever:
             self.data,
             rows,
             faiss_above=self.faiss_above,
+            asks=self.asks,
             model=self.model,
             points=points,
         )
@@ -138,8 +156,11 @@ class Retriever:
     # the maps
 
     def encode(self, rows: ArrayLike) -> tuple[Floats, Floats]:
-        """Mean and log variance of P(z|v1) of data rows (any split), each (n, d)."""
-        return self.model.encode(self.data.x1, self._rows(rows))
+        """Mean and log variance of z of queries, data rows of any split, each (n, d).
+
+        Those of P(z|v1), or of the other view or both where they ask.
+        """
+        return self.model.encode_asking(self.asks, self.data, self._rows(rows))
 
     def encode_x1(self, x1: Tensor) -> tuple[Floats, Floats]:
         """Mean and log variance of P(z|v1) of a query batch (n, *x1.shape), each (n, d)."""
@@ -148,11 +169,12 @@ class Retriever:
     def latents(self, rows: ArrayLike) -> Floats:
         """The z of data rows that factor metrics use, (n, d).
 
-        mu(v1), or the mean of Q(z|v1,v2) where the query fixes only the factors' distribution.
+        Those of the queries, or the mean of Q(z|v1,v2) where v1 asks and fixes only the factors'
+        distribution.
         """
         rows = self._rows(rows)
-        if self.data.query_fixes == "factors":
-            return self.model.encode(self.data.x1, rows)[0]
+        if self.data.query_fixes == "factors" or self.asks != "first":
+            return self.encode(rows)[0]
         return self.model.encode_pairs(self.data.x1, self.data.x2, rows)
 
     def decode(self, z: ArrayLike) -> Floats:
@@ -255,5 +277,6 @@ class Retriever:
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
         """``encode`` of rows that are needed at every start."""
-        key, shape = partial(self._content_key, rows), (len(rows), self.n_components)
+        asked = "" if self.asks == "first" else self.asks
+        key, shape = partial(self._content_key, rows, asked), (len(rows), self.n_components)
         return kept_latents(self._cache_dir, key, shape, partial(self.encode, rows))

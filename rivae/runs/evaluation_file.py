@@ -190,6 +190,8 @@ class Settings(_Read):
     alpha: Annotated[_Number, Field(gt=0)] | None = None
     random_state: _Count | None = None
     latents: _Word = "mu(v1)"
+    views: Annotated[list[_Word], Field(min_length=2, max_length=2)] | None = None
+    asks: _Word = "first"
     prior: Prior | None = None
     traversal: Moved | None = None
     traversal_other: Moved | None = None
@@ -228,6 +230,7 @@ class Evaluation(_Read):
 
     created: _Word = ""
     retrieval: Annotated[Results, Field(max_length=500)] = {}
+    retrieval_back: Annotated[Results, Field(max_length=500)] | None = None
     factors: Annotated[Results, Field(max_length=500)] | None = None
     digits: Digits | None = None
     correlation: Correlation | None = None
@@ -243,6 +246,7 @@ class Evaluation(_Read):
         *,
         created: str,
         retrieval: Mapping[str, Any],
+        retrieval_back: Mapping[str, Any] | None = None,
         latents: Mapping[str, Any] | None,
         along: Sequence[Mapping[str, Any]],
         digits_ranges: Sequence[Mapping[str, float]] | None,
@@ -251,6 +255,7 @@ class Evaluation(_Read):
         """An evaluation out of results by name.
 
         Args:
+            retrieval_back: where the second view asks as well.
             latents: the metrics of z itself.
             along: for the range asked for and for the second one: "range" and "scale", and as far
                 as measured "factors", "correlation" and "digits".
@@ -262,6 +267,8 @@ class Evaluation(_Read):
             "digits": None,
             "correlation": None,
         }
+        if retrieval_back is not None:
+            document["retrieval_back"] = retrieval_back
         ranges = {}
         for suffix, each in zip(_SUFFIXES, along, strict=True):
             ranges[f"traversal{suffix}"] = {"range": each["range"], "scale": each["scale"]}
@@ -294,12 +301,25 @@ class Evaluation(_Read):
 
     def groups(self) -> dict[str, Results]:
         """The results of every group that holds any, those of the second range by its name."""
-        found = {"retrieval": self.retrieval}
+        found = {"retrieval": self.retrieval, "retrieval back": self.retrieval_back or {}}
         for k, each in enumerate(self.along):
             name = f", {each.name}" if k else ""
             found[f"factors{name}"] = each.factors
             found[f"digits{name}"] = each.digits.results if each.digits else {}
         return {name: results for name, results in found.items() if results}
+
+    def both_ways(self) -> list[tuple[str, Results]]:
+        """Retrieval from the first view to the second, and back where that was measured.
+
+        Each with the names of the views, "" where only the first one asks.
+        """
+        if not self.retrieval_back:
+            return [("", self.retrieval)]
+        first, second = self.settings.views or ("view 1", "view 2")
+        return [
+            (f"{first} → {second}", self.retrieval),
+            (f"{second} → {first}", self.retrieval_back),
+        ]
 
     def score(self, key: str) -> float | None:
         """The score of a metric, along the first range where it depends on one."""

@@ -16,7 +16,7 @@ from tests.training.tiny import (
 
 CASES = {
     "cos-sim start": tiny_config(),
-    "smooth start": tiny_config(**smooth_settings()),
+    "smooth start": tiny_config(**smooth_settings(), ask_both_ways=True),
     "contrastive start": tiny_config(**contrast_settings()),
     "cos-sim-lvm": tiny_config(method="cos-sim-lvm"),
     "dropout, bfloat16, best epoch": tiny_config(

@@ -19,7 +19,7 @@ from tests.training.tiny import (
 SEEDS = (5, 0, 9)
 CASES = {
     "rivae": {},
-    "rivae, smooth": smooth_settings(),
+    "rivae, smooth": {**smooth_settings(), "ask_both_ways": True},
     "rivae, contrast": contrast_settings(),
     "cos-sim-lvm": {"method": "cos-sim-lvm"},
     "dropout": {"dataset": "split-digits"},
@@ -47,6 +47,11 @@ def assert_same_models(stacked, alone):
         x1 = one.load_dataset().x1.batch(range(40))
         mu = [model.encode(x1)[0] for model in models]
         torch.testing.assert_close(mu[0], mu[1], rtol=1e-4, atol=1e-3)  # of axes from -10 to 10
+        if models[0].asks_both_ways:
+            mu = [
+                model.encode_target(one.load_dataset().x2.batch(range(40)))[0] for model in models
+            ]
+            torch.testing.assert_close(mu[0], mu[1], rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -208,9 +208,14 @@ def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]
             # The paper's numbers belong to the paper's range.
             of = method if along.range == PAPER else ""
             moved.append((f"{kind}, {extent(along.range)}", results, of))
+    # The paper asks with the first view.
+    ways = [
+        (f"Retrieval, {way}" if way else "Retrieval", results, "" if i else method)
+        for i, (way, results) in enumerate(stored.both_ways())
+    ]
     of_latents = {name: r for name, r in first.items() if not metric(name).along_z}
     return [
-        ("Retrieval", stored.retrieval, method),
+        *ways,
         *moved,
         (f"z itself, {of_z}", of_latents, method if stored.along[0].range == PAPER else ""),
     ]

@@ -1,0 +1,127 @@
+"""A model that is asked with the second view, or with both: trained, searched and measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rivae.cli.main import main
+from rivae.errors import ConfigError
+from rivae.evaluation import evaluate
+from rivae.launch import make_config, train
+from rivae.metrics.retrieval import retrieval_metrics
+from rivae.retrieval import Retriever
+from rivae.runs.evaluation_file import Evaluation
+from rivae.ui.metrics.report import report_of
+from tests.retrieval.small import SmallMethod, small_data
+
+QUICK = {"n_queries": 10, "null_permutations": 2, "null_permutations_slow": 0}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs")
+    lengths = {"init_epochs": 30, "ivae_epochs": 20, "joint_epochs": 40}
+    config = make_config(
+        "synth",
+        name="asked",
+        dataset_settings={"n_pairs": 400},
+        method_settings={"ask_both_ways": True, **lengths},
+        training={"validate_every": 50},
+    )
+    return train([config], root)[0]
+
+
+@pytest.fixture(scope="module")
+def model(run):
+    data = run.load_dataset()
+    return run.load_method(data), data
+
+
+@pytest.fixture(scope="module")
+def report(model):
+    return evaluate(*model, **QUICK)
+
+
+def test_the_own_pair_is_found_both_ways(model):
+    method, data = model
+    rows = data.splits["test"]
+    n = len(rows)
+    for asks in ("first", "second"):
+        found = retrieval_metrics(Retriever(method, data, rows, asks=asks), rows, search_size=n)
+        recall, rank = found["recall_at_5"], found["median_rank"]
+        assert recall.score > 10 * 5 / n and rank.score < n / 20, asks
+        assert recall.settings["query"] == {"first": "mu(v1)", "second": "mu(v2)"}[asks]
+
+
+def test_the_second_view_asks_for_the_first_ones(model, tmp_path):
+    method, data = model
+    rows = data.splits["test"]
+    made = {
+        asks: Retriever(method, data, rows, asks=asks, cache_dir=tmp_path)
+        for asks in ("first", "second", "both", "second")
+    }
+    x1, x2 = data.x1.batch(rows), data.x2.batch(rows)
+    asked = {"first": method.encode(x1), "second": method.encode_target(x2)}
+    asked["both"] = method.encode_both(x1, x2)
+    searched = {"first": method.embed_target(x2), "second": method.embed_query(x1)}
+    searched["both"] = searched["first"]
+    for asks, retriever in made.items():
+        z = retriever.encode(rows)[0]
+        np.testing.assert_allclose(z, asked[asks][0].detach(), atol=1e-4)
+        v, f = searched[asks].detach().double().numpy(), retriever.decode(z[:5])
+        squared = ((f[:, None] - v) ** 2).sum(-1)
+        best = retriever.search(z[:5], 3)
+        np.testing.assert_array_equal(best.ids, rows[np.argsort(squared, axis=1)[:, :3]])
+        part = retriever.subset(rows[:20])
+        assert part.asks == asks and part.nearest(z, 1)[0].max() <= rows[19]
+        retriever.reference_latents()
+    assert len(list(tmp_path.glob("index-*.npy"))) == 2, "v2, and v1"
+    assert len(list(tmp_path.glob("latents-*.npz"))) == 3
+
+
+def test_retrieval_is_measured_both_ways_under_the_names_of_the_views(model, report):
+    _, data = model
+    first, second = data.view_names
+    back = report.retrieval_back
+    assert back["recall_at_10"].settings.query == "mu(v2)"
+    assert back["median_rank"].score != report.retrieval["median_rank"].score
+    again = Evaluation.model_validate(json.loads(json.dumps(report.document())))
+    assert again.both_ways() == report.both_ways()
+    groups = dict(report_of(report, "synth", "rivae").groups)
+    there, home = groups[f"Retrieval, {first} → {second}"], groups[f"Retrieval, {second} → {first}"]
+    assert any(m.paper is not None for m in there) and all(m.paper is None for m in home)
+    assert again.groups()["retrieval back"] == back
+
+
+def test_factors_are_measured_on_the_view_that_asks(model, report):
+    asked = {asks: evaluate(*model, **QUICK, asks=asks) for asks in ("second", "both")}
+    scores = [r.score("mcc") for r in (report, *asked.values())]
+    assert len(set(scores)) == 3
+    assert [r.settings.latents for r in (report, *asked.values())] == [
+        "mu(v1)",
+        "mu(v2)",
+        "mean of Q(z|v1,v2)",
+    ]
+    for one in asked.values():  # retrieval does not depend on it
+        assert (one.retrieval, one.retrieval_back) == (report.retrieval, report.retrieval_back)
+
+
+def test_the_command_measures_with_the_second_view_and_keeps_the_usual_file(
+    run, report, monkeypatch, capsys
+):
+    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
+    run.write_evaluation(report)
+    before = (run.path / "evaluation.json").read_bytes()
+    assert main(["evaluate", run.id, "--ask-with", "second", "--queries", "5", "--nulls", "0"]) == 0
+    assert "recall_at_1, signal 2 → signal 1" in capsys.readouterr().out
+    assert (run.path / "evaluation.json").read_bytes() == before
+
+
+def test_a_model_that_was_not_trained_for_it_says_so():
+    data = small_data()
+    with pytest.raises(ConfigError, match="ask_both_ways=true"):
+        Retriever(SmallMethod(), data, np.arange(9), asks="both")
+    report = evaluate(SmallMethod(), data, **QUICK).document()
+    assert "retrieval_back" not in report
+    assert not {"asks", "views"} & report["settings"].keys()
