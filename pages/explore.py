@@ -25,6 +25,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=keys.EXPLORE_ROWS,
         on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
+    panels.asks_picker(explorer, shown)
     pages.explore()
     panels.export_button(explorer, shown)
     if explorer.method.has_latent:

@@ -25,7 +25,7 @@ from rivae.thumbnails import ThumbnailCache
 from rivae.words.axis_names import given_names, labels
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Method
+    from rivae.methods.base import Asks, Method
     from rivae.runs import Run
 
 Vector = NDArray[np.float64]
@@ -76,6 +76,7 @@ class Explorer(Catalogue):
 
     Attributes:
         method, retriever: the parts in addition to those of the ``Catalogue``.
+        asks: which view of a data row is the query; the other one is searched.
         n_components: dimensions d of z.
         run: where it was opened from, None for a method that is in no run.
     """
@@ -88,19 +89,24 @@ class Explorer(Catalogue):
         n_effect_queries: int = 12,
         thumbnails: ThumbnailCache | None = None,
         run: Run | None = None,
+        asks: Asks = "first",
     ) -> None:
         super().__init__(data, rows, thumbnails)
-        self.method = method
+        self.method, self.asks = method, asks
         # A model in training changes every few seconds: its results are not kept.
         kept = cache_folder(run.path) if run is not None and run.ready else None
-        self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept)
+        self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept, asks=asks)
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
         self.run = run
 
     @classmethod
     def open(
-        cls, run: Run, rows: Rows = "test", thumbnails: ThumbnailCache | None = None
+        cls,
+        run: Run,
+        rows: Rows = "test",
+        thumbnails: ThumbnailCache | None = None,
+        asks: Asks = "first",
     ) -> Explorer:
         """Load model and data of ``run``; runs on one data set may share its ``thumbnails``, and
         with them the data.
@@ -108,10 +114,11 @@ class Explorer(Catalogue):
         Raises:
             RunError: the run is broken or has no trained model yet.
             DataError: its data cannot be read.
+            ConfigError: the model cannot be asked with that view.
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         method = run.load_method(data, preview=True)
-        return cls(method, data, rows, thumbnails=thumbnails, run=run)
+        return cls(method, data, rows, thumbnails=thumbnails, run=run, asks=asks)
 
     def prepare(self) -> None:
         """Compute now what the first search would wait for: the data's density and the effects."""
@@ -137,8 +144,24 @@ class Explorer(Catalogue):
 
     # from query to pictures
 
+    @property
+    def query_side(self) -> int:
+        """The side that shows a query, as in ``picture``."""
+        return {"first": 1, "second": 2, "both": 0}[self.asks]
+
+    @property
+    def found_side(self) -> int:
+        """The side that shows what is found."""
+        return 1 if self.asks == "second" else 2
+
+    @property
+    def query_name(self) -> str:
+        """What the query is, by the data set's names of its views."""
+        first, second = self.data.view_names
+        return {"first": first, "second": second, "both": f"{first} and {second}"}[self.asks]
+
     def encode(self, row: int) -> Vector:
-        """Mean of P(z|v1) of data row ``row``, shape (d,)."""
+        """Mean of P(z|v1) of data row ``row``, or of what else ``asks``, shape (d,)."""
         mu, _ = self.retriever.encode(np.array([self._checked(row)]))
         return np.asarray(mu[0], dtype=np.float64)
 

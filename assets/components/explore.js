@@ -39,8 +39,8 @@ class ExplorePanel extends Panel {
   }
 
   question() {
-    const { run, rows } = this.data
-    return { run, rows, z: this.sliders.values, k: this.k, side: this.whole ? 0 : 2 }
+    const { run, rows, asks, side } = this.data
+    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side }
   }
 
   build(root) {

@@ -69,12 +69,14 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     settings = {**template.defaults, **kwargs}
     values = {name: literal(value) for name, value in settings.items()}
     if "z" in settings:
-        values |= _query(settings["query"], settings["z"])
+        side = {"second": 2, "both": 0}.get(settings.get("asks", "first"), 1)
+        values |= _query(settings["query"], settings["z"], side)
     imports = [*template.imports, "from rivae.runs import find_run"]
     body = f"run = find_run({literal(run_id)})\n"
     if template.opens:
         imports.append("from rivae.explorer import Explorer")
-        body += f"explorer = Explorer.open(run, rows={values['rows']})\n"
+        asks = "" if settings.get("asks", "first") == "first" else f", asks={values['asks']}"
+        body += f"explorer = Explorer.open(run, rows={values['rows']}{asks})\n"
     body += template.body.format(**values)
     head = "\n".join(sorted(imports))
     if "np." in body:
@@ -85,14 +87,14 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     return f"{head}\n\n{body}"
 
 
-def _query(row: int | None, z: Any) -> dict[str, str]:
-    """Where a traversal starts: at a given z, or at that of a data row."""
+def _query(row: int | None, z: Any, side: int) -> dict[str, str]:
+    """Where a traversal starts: at a given z, or at that of a data row, shown by its ``side``."""
     if row is None and z is None:
         raise ConfigError("a snippet of this panel needs a query row or a z to start from")
     known = row is not None
     return {
         "start": f"explorer.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
-        "query_picture": f"data.picture({literal(row)}, 1)" if known else "None",
+        "query_picture": f"data.picture({literal(row)}, {side})" if known else "None",
         "query_title": f"data.title({literal(row)})" if known else repr("query"),
         "marked": f"[{literal(row)}]" if known else "[]",
     }

@@ -25,7 +25,7 @@ sheet = results_sheet(
 )
 save(sheet, "results.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2},
+        defaults={"rows": "test", "asks": "first", "query": 0, "z": None, "k": 10, "side": 2},
     ),
     "strips": Template(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),

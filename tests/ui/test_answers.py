@@ -12,7 +12,7 @@ from rivae.ui.panels.answers import answer, picture
 
 def ask(digits, **changes):
     question = {"run": "digits", "rows": "test", "z": [0, 0.5, -1], "k": 5, "side": 2, "seq": 7}
-    return answer({**question, **changes}, lambda run, rows: digits)
+    return answer({**question, **changes}, lambda run, rows, asks: digits)
 
 
 def test_the_answer_is_the_exact_search(digits):
@@ -91,7 +91,7 @@ def test_a_bad_question_is_refused_in_one_sentence(digits, changes):
 
 def ask_all(digits, parts, **changes):
     question = {"runs": parts, "rows": "test", "k": 4, "side": 2, "seq": 9}
-    return answer({**question, **changes}, lambda run, rows: digits)
+    return answer({**question, **changes}, lambda run, rows, asks: digits)
 
 
 def test_several_runs_are_asked_at_once(digits):
@@ -117,7 +117,7 @@ def test_a_bad_list_of_runs_is_refused(digits, parts):
 
 
 def test_a_missing_run_is_named():
-    def none(run, rows):
+    def none(run, rows, asks):
         raise RunError(f"no run {run}")
 
     with pytest.raises(RunError, match="nothing"):

@@ -24,10 +24,34 @@ from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
     from rivae.plots.sheet import Sheet
 
+ASKS_HELP = (
+    "Which view of the item is the query. {first} finds the {second} that fits, and the other way "
+    "round."
+)
 BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
+
+
+def asks_picker(explorer: Explorer, shown: ExploreState) -> None:
+    """Which view of an item is the query, where the model can be asked with either."""
+    if not explorer.method.asks_both_ways:
+        return
+    first, second = (name[:1].upper() + name[1:] for name in explorer.data.view_names)
+    names: dict[Asks, str] = {"first": first, "second": second, "both": "Both"}
+    st.session_state[keys.EXPLORE_ASKS] = shown.asks
+    st.segmented_control(
+        "Query",
+        list(names),
+        required=True,
+        format_func=lambda asks: markdown(names[asks]),
+        key=keys.EXPLORE_ASKS,
+        on_change=lambda: PAGE.ask_with(st.session_state[keys.EXPLORE_ASKS]),
+        disabled=shown.upload is not None,
+        help=ASKS_HELP.format(first=markdown(first), second=markdown(second)),
+    )
 
 
 def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
@@ -197,7 +221,9 @@ def describe(
 
 def export_button(explorer: Explorer, shown: ExploreState) -> None:
     """The Export button of the Explore page."""
-    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": 0 if shown.whole else 2}
+    side = 0 if shown.whole else explorer.found_side
+    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side}
+    settings |= {} if shown.asks == "first" else {"asks": shown.asks}
     settings["query"] = None if shown.query == "mean" else shown.query
     if shown.query == "mean" or shown.z != shown.base:
         settings["z"] = list(shown.z)
@@ -210,14 +236,16 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     """The query and the results for the current z."""
     from rivae.plots.results import results_sheet
 
-    hits, side = explorer.topk(np.array(shown.z), shown.k), 0 if shown.whole else 2
+    hits = explorer.topk(np.array(shown.z), shown.k)
+    side = 0 if shown.whole else explorer.found_side
     query: Image.Image | None = None
     title = "the average query"
     if shown.upload is not None:
         content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
         query, title = Image.open(io.BytesIO(content)), shown.upload.title
     elif shown.query != "mean":
-        query, title = explorer.data.picture(shown.query, 1), explorer.title(shown.query)
+        query = explorer.data.picture(shown.query, explorer.query_side)
+        title = explorer.title(shown.query)
     return results_sheet(
         [int(i) for i in hits.ids],
         lambda i: explorer.data.picture(i, side),

@@ -10,6 +10,7 @@ import streamlit as st
 
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
+from rivae.methods.base import Asks
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
@@ -25,7 +26,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
     """The session of Explore."""
 
     def explorer(self, shown: ExploreState) -> Explorer:
-        return cache.explorer(shown.run, shown.rows)
+        return cache.explorer(shown.run, shown.rows, shown.asks)
 
     def in_hand(self, shown: ExploreState) -> tuple[str, Query | str]:
         return shown.run, shown.start
@@ -63,15 +64,25 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         """No item at the side on the next run."""
         st.session_state[self.keys.item] = None
 
+    def ask_with(self, asks: Asks) -> None:
+        """Another view of the same item is the query."""
+
+        def change() -> None:
+            shown = self.shown
+            explorer = cache.explorer(shown.run, shown.rows, asks)
+            self.set(state.with_query(explorer, replace(shown, asks=asks), shown.query))
+
+        self.guarded(change)
+
     def open_run(self, run: str, rows: str) -> None:
         """Another run, or other rows of the same one, from its default state."""
 
         def change() -> None:
             chosen: Rows = "all" if rows == "all" else "test"
-            explorer, known = cache.explorer(run, chosen), self.known
-            link = ExploreLink(run=run, rows=chosen)
+            known, link = self.known, ExploreLink(run=run, rows=chosen)
             if known is not None and known.run == run:
                 link = replace(self.to_link(known), rows=chosen)
+            explorer = cache.explorer(run, chosen, link.asks)
             self.set(state.from_link(explorer, run, link, known.rev if known else 0)[0])
 
         self.guarded(change)
@@ -99,22 +110,25 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
 
     def begin(link: ExploreLink, rev: int) -> tuple[ExploreState, list[str], Explorer]:
         run = link.run or address.run_in_hand() or default_run
-        explorer = _opened(run, link.rows)
+        asks = link.asks
+        if link.upload or not cache.explorer(run, link.rows).method.asks_both_ways:
+            asks = "first"
+        explorer = _opened(run, link.rows, asks)
         upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
         return *state.from_link(explorer, run, link, rev, upload), explorer
 
-    return PAGE.current(entered, lambda shown: _opened(shown.run, shown.rows), begin)
+    return PAGE.current(entered, lambda shown: _opened(shown.run, shown.rows, shown.asks), begin)
 
 
-def _opened(run: str, rows: Rows) -> Explorer:
+def _opened(run: str, rows: Rows, asks: Asks) -> Explorer:
     """The opened run, with everything slow that its first results need already computed."""
-    explorer = cache.explorer(run, rows)
+    explorer = cache.explorer(run, rows, asks)
     explorer.prepare()
     return explorer
 
 
 def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent."""
-    key = f"{shown.run}/{shown.rows}"
+    key = f"{shown.run}/{shown.rows}/{shown.asks}"
     sent = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
     return {**sent, "watched": st.session_state.get(keys.EXPLORE.item)}

@@ -10,6 +10,7 @@ import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
+from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
     card_of,
     existing,
@@ -28,6 +29,7 @@ UPLOAD_GONE = (
     "Your picture is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to upload it again."
 )
+ONE_WAY = "Here only the {} can be the query."
 CARD_GONE = "no longer kept: choose it again"
 
 
@@ -37,6 +39,7 @@ class ExploreState:
 
     Attributes:
         rev: changes whenever Python, not the browser, set z; the panel takes the state over then.
+        asks: which view of a data row is the query; with an ``upload`` the first.
         query: a data row or "mean"; with an ``upload`` it is "mean".
         base: z of the query, where reset goes.
         z: z now. All z carry four decimals, so that links restore them exactly.
@@ -44,6 +47,7 @@ class ExploreState:
 
     run: str
     rows: Rows
+    asks: Asks
     query: Query
     base: tuple[float, ...]
     z: tuple[float, ...]
@@ -79,6 +83,8 @@ def from_link(
     for j, value in link.changes.items():
         if j < len(z):
             z[j] = value
+    if link.asks not in ("first", explorer.asks):
+        notes.append(ONE_WAY.format(explorer.query_name))
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
@@ -87,6 +93,7 @@ def from_link(
         link,
         ExploreState,
         run=run,
+        asks=explorer.asks,
         query=query,
         base=base,
         z=tuple(z),
@@ -135,7 +142,8 @@ def with_query(explorer: Explorer, state: ExploreState, query: Query) -> Explore
 
 def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
     """``state`` with a visitor's own picture as the query."""
-    return with_z(replace(state, base=upload.z, query="mean", upload=upload), upload.z)
+    asked = replace(state, asks="first", base=upload.z, query="mean", upload=upload)
+    return with_z(asked, upload.z)
 
 
 def with_z(state: ExploreState, z: Sequence[float]) -> ExploreState:
@@ -153,7 +161,7 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
     ``key`` changes with the run and its rows; ``url`` is the address of the route, "" without one.
     """
     z = np.array(state.z)
-    side = 0 if state.whole else 2
+    side = 0 if state.whole else explorer.found_side
     return {
         **ExploreLink.sent(state),
         "rev": state.rev,
@@ -161,6 +169,8 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "url": url,
         "run": state.run,
         "rows": state.rows,
+        "asks": state.asks,
+        "side": explorer.found_side,
         "z": list(state.z),
         "base": list(state.base),
         "wholeLabel": explorer.whole_label,
@@ -180,7 +190,7 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         ],
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),
-        "aspects": [explorer.aspect(0), explorer.aspect(2)],
+        "aspects": [explorer.aspect(0), explorer.aspect(explorer.found_side)],
     }
 
 

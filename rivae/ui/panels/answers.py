@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer, Vector
+from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, read
 
@@ -64,19 +65,22 @@ def card_of(
     title: str | bool
     if query == "mean":
         i = int(explorer.topk(np.array(base), 1).ids[0])
-        _, address, tiny = picture(explorer, i, 1)
+        _, address, tiny = picture(explorer, i, explorer.query_side)
         title, text = "Average query", "the mean of all queries; picture of the nearest item"
     else:
-        title, address, tiny = picture(explorer, query, 1)
-        text = f"{explorer.data.view_names[0]} · item {query}"
+        title, address, tiny = picture(explorer, query, explorer.query_side)
+        text = f"{explorer.query_name} · item {query}"
     return {"title": title, "text": text, "picture": address, "tiny": tiny}
 
 
-OpenRun = Callable[[str, Rows], Explorer]
+class OpenRun(Protocol):
+    """Opens a run by its id, as ``cache.explorer`` does."""
+
+    def __call__(self, run_id: str, rows: Rows = ..., asks: Asks = ..., /) -> Explorer: ...
 
 
 def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
-    """The top-k for a question ``{run, rows, z, k, side, seq, have}``.
+    """The top-k for a question ``{run, rows, asks, z, k, side, seq, have}``.
 
     ``have`` lists the items whose pictures the browser holds already. The answer holds ``seq`` as
     asked, ``ids``, ``scores``, ``far`` and ``items``: {id: [title, data address, tiny]} of the
@@ -95,7 +99,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
         point = read(Point, part)
-        explorer = open_run(point.run, asked.rows)
+        explorer = open_run(point.run, asked.rows, asked.asks)
         z = read_z(point.z, explorer.n_components)
         found = results(explorer, z, asked.k, asked.side, known)
         known.update(found["ids"])

@@ -13,11 +13,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
 from rivae.explorer import MAX_K
+from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
 from rivae.ui.panels.codec import Kind, Link, setting
 
@@ -154,6 +155,7 @@ class ExploreLink(Link):
     Attributes:
         run: id of a run.
         rows: which rows are searched.
+        asks: which view of a data row is the query.
         query: a data row, "mean" for the average of all queries, or a visitor's own picture by its
             ``uploads.Upload.name``.
         changes: value of z_j by dimension j where it differs from the query's own; of an upload,
@@ -168,6 +170,7 @@ class ExploreLink(Link):
 
     run: str | None = setting("run", RUN, None)
     rows: Rows = setting("rows", choice({"test": "test", "all": "all"}), "test")
+    asks: Asks = setting("ask", choice({name: name for name in get_args(Asks)}), "first")
     query: Query | str | None = setting("q", START, None)
     changes: Mapping[int, float] = setting("z", CHANGES, {})
     k: int = setting("k", RESULTS, 10)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
 from rivae.explorer import MAX_K
+from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, RUN_ID
 
@@ -63,6 +64,7 @@ class Search(Question):
     """The top-k of one point, or with ``runs`` of one point per run; each is a ``Point``."""
 
     rows: Rows = Field(default="test", description="'test' or 'all'")
+    asks: Asks = Field(default="first", description="'first', 'second' or 'both'")
     k: int = Field(ge=1, le=MAX_K, description=f"a whole number from 1 to {MAX_K}")
     side: int = SIDE
     seq: int = SEQ

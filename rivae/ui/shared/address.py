@@ -36,7 +36,7 @@ class Part:
 
 
 PARTS = {
-    "explore": Part(("run", "q"), ("rows", "lock", "whole"), ("z",)),
+    "explore": Part(("run", "q"), ("rows", "ask", "lock", "whole"), ("z",)),
     "traverse": Part(("run", "q"), (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B)),
     "steer": Part(("run", "q"), ("axes", "m")),
     "compare": Part(("q",), ("runs", "f", "factor", "lock", "whole")),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rivae.catalogue import Rows
     from rivae.config import DatasetConfig, RunConfig
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.thumbnails import Thumbnail, ThumbnailCache
 
@@ -77,10 +78,10 @@ def _resolve(run_id: str) -> tuple[Run, str]:
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
-def _opened(content_hash: str, run_id: str, rows: str, _run: Run) -> Explorer:
+def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     from rivae.explorer import Explorer
 
-    explorer = Explorer.open(_run, "all" if rows == "all" else "test", pictures(_run))
+    explorer = Explorer.open(_run, "all" if rows == "all" else "test", pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     return explorer
@@ -115,14 +116,15 @@ def run(run_id: str) -> Run:
     return found
 
 
-def explorer(run_id: str, rows: Rows = "test") -> Explorer:
-    """The opened run ``run_id``, from any thread.
+def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
+    """The opened run ``run_id``, from any thread; ``asks`` is the view that is the query.
 
     Raises:
         RivaeError: there is no such run, it is broken, or it has no trained model yet.
+        ConfigError: its model cannot be asked with that view.
     """
     found, content_hash = _resolve(run_id)
-    return _opened(content_hash, run_id, rows, found)
+    return _opened(content_hash, run_id, rows, asks, found)
 
 
 def model_key(run_id: str) -> str:

@@ -45,6 +45,7 @@ DOCK_CLOSE: Final = "dock_close"
 EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
+EXPLORE_ASKS: Final = "explore_asks"
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
 
