@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from rivae.catalogue import Catalogue, Rows
+from rivae.certainty import Certainty, certainty_of
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
 from rivae.installed import cache_folder
@@ -200,6 +201,13 @@ class Explorer(Catalogue):
     def std(self) -> Vector:
         """(d,) s.d. of the prior, never below 1e-6."""
         return np.maximum(np.asarray(self.prior.std, dtype=np.float64), 1e-6)
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """How sure each of the d axes is without labels; () unless the run had a contrastive start
+        that kept its fits.
+        """
+        return certainty_of(self.run, self.retriever) if self.run is not None else ()
 
     @cached_property
     def effects(self) -> Vector:

@@ -1,0 +1,266 @@
+"""How sure the axes of a run are before anybody labels an item: sure, only as a plane, or unsure.
+
+A contrastive start fits several models, each from weights and a sample of the pairs of its own
+(``init=contrast``). For every axis of the run three questions are asked, without labels:
+
+* is it there? *Inside* is the held-out linear R² of the axis from all axes of such a fit;
+* is its direction determined? *Turn* is the angle to the nearest axis of a fit, within what the fit
+  holds, over the fits and over independent components of resampled pairs. Fits share their pairs,
+  so they alone may agree on a direction that is chance (of two Gaussian factors, for instance);
+* do the axes depend on each other? Then the assumption that picked them fails, whoever agrees.
+
+It knows no truth: fits that share a wrong bias agree as well.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict, Field
+
+from rivae.errors import DataError
+from rivae.metrics.matching import ROUNDING, assignment, cross_correlation
+
+if TYPE_CHECKING:
+    from rivae.retrieval.base import Floats, Ints
+
+Verdict = Literal["sure", "plane", "unsure"]
+
+# Where simulated and real sheets part, see docs/metrics.md, "How sure an axis is".
+INSIDE = 0.8  # held-out R²: below, a fit does not hold the axis
+TURN = 15.0  # degrees
+DEPENDENT = 0.25
+RESAMPLES = 6  # of the pairs, for every fit
+SHARE = 0.9  # of the turns that count: one odd sample decides nothing
+CURVES = 4  # per axis, of which the most alike two measure how far the axes depend on each other
+MIN_ROWS = 100
+MAX_ROWS = 5_000
+
+VERSION = 1  # of the measure: what was kept of another one is measured again
+
+
+class AxisCertainty(BaseModel):
+    """How sure one axis is.
+
+    Attributes:
+        axis: its number from 0.
+        n_fits: fits that were asked.
+        agreement: the least |r| with the axis of a fit that belongs to it.
+        inside: the least held-out R² from all axes of a fit.
+        turn: degrees between it and the axes of the fits and of resampled pairs; 90 % lie below.
+        dependence: the highest correlation of a curve of this axis with a curve of another one.
+        turned: other axes that it turns with, the strongest first.
+        dependent: other axes that it depends on, the strongest first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    axis: int = Field(ge=0)
+    verdict: Verdict
+    n_fits: int = Field(ge=1)
+    agreement: float = 0.0
+    inside: float = 0.0
+    turn: float = 90.0
+    dependence: float = 0.0
+    turned: tuple[int, ...] = ()
+    dependent: tuple[int, ...] = ()
+
+    @property
+    def partners(self) -> tuple[int, ...]:
+        """The other axes of its plane."""
+        return tuple(dict.fromkeys((*self.turned, *self.dependent)))
+
+    def reason(self, names: Sequence[str]) -> str:
+        """The verdict in plain words; ``names`` are those of all axes."""
+        fits = f"{self.n_fits} fits from different starting points"
+        if self.verdict == "unsure":
+            return (
+                f"Of {fits}, one holds only {max(self.inside, 0):.0%} of this axis: it may be "
+                "noise. Label items along it, or train on more pairs."
+            )
+        if self.verdict == "sure":
+            return (
+                f"{fits} agree on this axis (|r| {_short(self.agreement)} or more), and other "
+                f"samples of the pairs turn it by {self.turn:.0f}° at most."
+            )
+        told = []
+        if self.turned:
+            told.append(
+                f"{fits} agree only on the {'plane' if len(self.turned) == 1 else 'space'} of "
+                f"{_list([self.axis, *self.turned], names)}: other samples of the pairs turn this "
+                f"axis by up to {self.turn:.0f}°, and any turn would do."
+            )
+        if self.dependent:
+            told.append(
+                f"{_list([self.axis, *self.dependent], names)} depend on each other (r up to "
+                f"{_short(self.dependence)} once both may bend), so they need not be the factors."
+            )
+        return " ".join([*told, "A few labels decide."])
+
+
+def axis_certainty(
+    z: ArrayLike, fits: ArrayLike, *, random_state: int = 0
+) -> tuple[AxisCertainty, ...]:
+    """How sure each axis of ``z`` is.
+
+    Args:
+        z: (n, d) latents of training pairs; at most 5,000 of them are used.
+        fits: (K, n, d') coordinates of the same pairs by K independent fits, their axes in any
+            order and sign.
+        random_state: of the samples.
+
+    Raises:
+        DataError: other shapes, too few rows, or numbers that are not finite.
+    """
+    own, others = np.asarray(z, dtype=np.float64), np.asarray(fits, dtype=np.float64)
+    if own.ndim != 2 or others.ndim != 3 or not len(others) or others.shape[1] != len(own):
+        raise DataError(f"latents {own.shape} and fits {others.shape} are not of the same pairs")
+    if len(own) < MIN_ROWS:
+        raise DataError(f"{len(own)} pairs are too few to say how sure an axis is: {MIN_ROWS} do")
+    if not (np.isfinite(own).all() and np.isfinite(others).all()):
+        raise DataError("latents or fits are not finite: train the run again")
+    rng = np.random.default_rng(random_state)
+    if len(own) > MAX_ROWS:
+        rows = np.sort(rng.choice(len(own), MAX_ROWS, replace=False))
+        own, others = own[rows], others[:, rows]
+    live = np.flatnonzero(np.ptp(own, axis=0) > ROUNDING * np.abs(own).max(axis=0))
+    found = [
+        AxisCertainty(axis=j, verdict="unsure", n_fits=len(others)) for j in range(own.shape[1])
+    ]
+    if len(live):
+        own = (own[:, live] - own[:, live].mean(axis=0)) / own[:, live].std(axis=0)
+        for measured in _measured(own, others, live, rng):
+            found[measured.axis] = measured
+    return tuple(found)
+
+
+def _measured(
+    z: Floats, fits: Floats, axes: Ints, rng: np.random.Generator
+) -> Iterator[AxisCertainty]:
+    """The certainty of axes ``z`` (n, d), each of variance 1, which are called ``axes``."""
+    inside = np.min([held_out_r2(z, fit) for fit in fits], axis=0)
+    agreement = np.min([_agreement(z, fit) for fit in fits], axis=0)
+    cosines = np.stack([found for fit in fits for found in _directions(z, fit, rng)])
+    own = np.diagonal(cosines, axis1=1, axis2=2)
+    turn = np.degrees(np.arccos(np.quantile(own, 1 - SHARE, axis=0)))
+    both = np.maximum(cosines, cosines.transpose(0, 2, 1))
+    shared = np.quantile(both, SHARE, axis=0)
+    depends = dependence(z)
+    for j, axis in enumerate(axes):
+        turned: list[int] = []
+        if turn[j] > TURN and len(axes) > 1:
+            nearest = float(np.delete(shared[j], j).max())
+            turned = _others(shared[j], j, min(float(np.sin(np.radians(TURN))), nearest))
+        dependent = _others(depends[j], j, DEPENDENT)
+        verdict: Verdict = "plane" if turned or dependent else "sure"
+        yield AxisCertainty(
+            axis=int(axis),
+            verdict="unsure" if inside[j] < INSIDE else verdict,
+            n_fits=len(fits),
+            agreement=round(float(agreement[j]), 4),
+            inside=round(float(inside[j]), 4),
+            turn=round(float(turn[j]), 2),
+            dependence=round(float(depends[j].max()), 4),
+            turned=tuple(int(axes[k]) for k in turned),
+            dependent=tuple(int(axes[k]) for k in dependent),
+        )
+
+
+def held_out_r2(z: Floats, fit: Floats) -> Floats:
+    """R² (d,) of axes ``z`` (n, d) from all axes of a fit, linear, each half from the other."""
+    design = np.column_stack([fit - fit.mean(axis=0), np.ones(len(fit))])
+    left = np.zeros(z.shape[1])
+    for half in (0, 1):
+        here, there = slice(half, None, 2), slice(1 - half, None, 2)
+        weights = np.linalg.lstsq(design[here], z[here], rcond=None)[0]
+        left += ((z[there] - design[there] @ weights) ** 2).sum(axis=0)
+    return np.asarray(1 - left / len(z))
+
+
+def _agreement(z: Floats, fit: Floats) -> Floats:
+    """|r| (d,) with the axis of a fit that belongs to each axis; 0 where none is left."""
+    table = np.abs(cross_correlation(z, fit))
+    out = np.zeros(z.shape[1])
+    rows, columns = assignment(table)
+    out[rows] = table[rows, columns]
+    return out
+
+
+def _directions(z: Floats, fit: Floats, rng: np.random.Generator) -> Iterator[Floats]:
+    """|cosines| (d, d) between the axes of ``z`` and the axes that belong to them, within what a
+    fit holds: of the fit itself, then of independent components of resampled pairs.
+    """
+    n, d = z.shape
+    white = _white(fit)
+    own = _unit(white.T @ z / n)
+    drawn = (_independent(white[rng.integers(0, n, n)], rng) for _ in range(RESAMPLES))
+    for axes in (_unit(white.T @ fit / n), *drawn):
+        table = np.abs(own.T @ axes)
+        rows, columns = assignment(table)
+        found = np.zeros((d, d))
+        found[:, rows] = np.minimum(table[:, columns], 1.0)
+        yield found
+
+
+def _unit(columns: Floats) -> Floats:
+    return np.asarray(columns / np.maximum(np.linalg.norm(columns, axis=0), 1e-12))
+
+
+def _white(rows: Floats) -> Floats:
+    """Orthogonal directions (n, r) of variance 1 that span the centred ``rows`` (n, d); r <= d."""
+    left, spread, _ = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    return np.asarray(left[:, spread > ROUNDING * np.abs(rows).max()] * np.sqrt(len(rows)))
+
+
+def _independent(rows: Floats, rng: np.random.Generator) -> Floats:
+    """Directions (r, r), as columns, of the independent components of ``rows`` (n, r)."""
+    from sklearn.decomposition import FastICA
+    from sklearn.exceptions import ConvergenceWarning
+
+    if rows.shape[1] < 2:
+        return np.eye(rows.shape[1])
+    to_white = np.linalg.pinv(rows) @ (white := _white(rows))
+    seed = int(rng.integers(2**31))
+    # Where no direction is better than others the search ends anywhere, which is the answer.
+    ica = FastICA(whiten=False, fun="logcosh", max_iter=200, tol=1e-3, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ica.fit(white)
+    return _unit(to_white @ np.asarray(ica.components_).T)
+
+
+def dependence(z: Floats) -> Floats:
+    """The highest correlation (d, d) of a curve of one axis with a curve of another; 0 with itself.
+
+    The curves are sums of the first cosines of an axis' ranks, so an axis may bend but not jump.
+    """
+    from scipy.stats import rankdata
+
+    n, d = z.shape
+    place = (rankdata(z, axis=0) - 0.5) / n
+    curves = np.cos(np.pi * place[:, :, None] * np.arange(1, CURVES + 1)).reshape(n, -1)
+    curves = (curves - curves.mean(axis=0)) / curves.std(axis=0)
+    table = (curves.T @ curves / n).reshape(d, CURVES, d, CURVES).transpose(0, 2, 1, 3)
+    found = np.linalg.svd(table, compute_uv=False)[..., 0]
+    return np.asarray(np.minimum(found, 1.0) * (1 - np.eye(d)))
+
+
+def _others(strengths: Floats, own: int, least: float) -> list[int]:
+    """The others that are as strong as ``least``, the strongest first."""
+    order = np.argsort(-strengths, kind="stable")
+    return [int(k) for k in order if k != own and strengths[k] >= least]
+
+
+def _short(value: float) -> str:
+    """.98, as a correlation is written."""
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _list(axes: Sequence[int], names: Sequence[str]) -> str:
+    """z1, z2 and z3, in their order."""
+    words = [names[j] for j in sorted(axes)]
+    return " and ".join([", ".join(words[:-1]), words[-1]])

@@ -1,0 +1,103 @@
+"""How sure the axes of a run folder are: read from its fits, kept, or silently unknown."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from rivae.certainty import FITS, has_fits, kept_certainty, read_fits
+from rivae.config import DatasetConfig, MethodChoice, RunConfig
+from rivae.explorer import Explorer
+from rivae.retrieval import retriever
+from rivae.runs import Run
+
+
+@pytest.fixture(scope="module")
+def untrained(tmp_path_factory):
+    """A run whose z are random functions of real pictures: enough to compare coordinates."""
+    config = RunConfig(
+        name="sure",
+        dataset=DatasetConfig(name="split-digits"),
+        method=MethodChoice(settings={"n_components": 3, "dim_v": 8, "init": "none"}),
+    )
+    run = Run.create(config, tmp_path_factory.mktemp("runs"))
+    from rivae.methods import build_method
+
+    data, choice = run.load_dataset(), config.method
+    torch.manual_seed(0)
+    run.write_model(build_method(choice.name, choice.settings, data.x1.shape, data.x2.shape))
+    return run
+
+
+@pytest.fixture
+def run(untrained, tmp_path):
+    shutil.copytree(untrained.path, tmp_path / "sure")
+    return Run(tmp_path / "sure")
+
+
+def latents(run):
+    explorer = Explorer.open(run)
+    return explorer.retriever.encode(explorer.data.splits["train"])[0]
+
+
+def write_fits(run, fits, **more):
+    run.unfolded.parent.mkdir(exist_ok=True)
+    tensors = {"target": torch.zeros(3, 8), FITS: torch.tensor(fits, dtype=torch.float32)}
+    save_file({**tensors, **more}, run.unfolded)
+
+
+def test_without_fits_nothing_is_said(run):
+    n = len(run.load_dataset().splits["train"])
+    assert not has_fits(run) and Explorer.open(run).certainty == ()
+    run.unfolded.parent.mkdir(exist_ok=True)
+    save_file({"target": torch.zeros(n, 8)}, run.unfolded)  # of an older version
+    assert not has_fits(run) and Explorer.open(run).certainty == ()
+    assert not (run.path / "cache").exists() or not list((run.path / "cache").glob("certainty*"))
+
+
+def test_damaged_fits_and_those_of_other_data_say_nothing(run):
+    n = len(run.load_dataset().splits["train"])
+    for shape in ((2, n - 1, 3), (0, n, 3), (n, 3), (2, n, 0)):
+        write_fits(run, np.ones(shape))
+        assert read_fits(run.unfolded, n) is None and Explorer.open(run).certainty == ()
+    for number in (np.nan, 1.0):
+        write_fits(run, np.full((2, n, 3), number))  # not finite, and standing still
+        assert {axis.verdict for axis in Explorer.open(run).certainty} <= {"unsure"}
+    whole = run.unfolded.read_bytes()
+    for content in (b"", whole[:40], whole[:-5], b"\xff" * 100):
+        run.unfolded.write_bytes(content)
+        assert not has_fits(run) and Explorer.open(run).certainty == ()
+
+
+def test_the_fits_belong_to_the_rows_that_represent_the_data(run, monkeypatch):
+    z = latents(run)
+    rng = np.random.default_rng(0)
+    near = z / z.std(axis=0) + 0.1 * rng.normal(size=z.shape)
+    far = rng.normal(size=(len(z), 1))
+    write_fits(run, np.stack([np.column_stack([near[:, :2], far])] * 2))
+    for most in (retriever.REFERENCE_ROWS, 300):
+        monkeypatch.setattr(retriever, "REFERENCE_ROWS", most)
+        shutil.rmtree(run.path / "cache", ignore_errors=True)
+        found = Explorer.open(run).certainty
+        assert [axis.axis for axis in found] == [0, 1, 2] and found[0].n_fits == 2
+        assert min(axis.inside for axis in found[:2]) > 0.9
+        assert found[2].inside < 0.8 and found[2].verdict == "unsure"
+
+
+def test_what_was_measured_is_kept_until_the_fits_change(run, monkeypatch):
+    z = latents(run)
+    write_fits(run, np.stack([z, z]))
+    assert has_fits(run) and kept_certainty(run) is None
+    found = Explorer.open(run).certainty
+    assert kept_certainty(run) == found and len(found) == 3
+    (file,) = (run.path / "cache").glob("certainty-*.json")
+    assert json.loads(file.read_text())["axes"][0]["agreement"] == pytest.approx(1)
+    file.write_text('{"axes": [{"axis": -1}]}')  # damaged: measured again
+    assert kept_certainty(run) is None and Explorer.open(run).certainty == found
+    noise = np.random.default_rng(0).normal(size=(2, *z.shape))
+    write_fits(run, noise, other=torch.zeros(1))
+    assert kept_certainty(run) is None
+    assert {axis.verdict for axis in Explorer.open(run).certainty} == {"unsure"}
