@@ -93,6 +93,11 @@ class ComparePanel extends Panel {
       h("div", { class: "explore compare", "data-testid": "compare" }, ...parts)))
   }
 
+  update(component) {
+    super.update(component)
+    this.sliders.setMarks(component.data.marks)
+  }
+
   each(run) {
     this.columns.forEach(run)
   }

@@ -38,6 +38,14 @@ function icon(name) {
   return svg
 }
 
+/** How sure an axis is, as a small disc: `{verdict, text}`; the text names it for screen readers. */
+function sureMark({ verdict, text }, id) {
+  return h("i", {
+    class: "sure", id, role: "img", title: text, "aria-label": text, "data-verdict": verdict,
+    "data-testid": "sure",
+  })
+}
+
 /** Sets text only where it differs: writing the same text still costs a layout. */
 function setText(node, text) {
   if (node.textContent !== text) node.textContent = text

@@ -57,6 +57,7 @@ class ExplorePanel extends Panel {
   /** The item that is open at the side is framed, and its place said while z moves. */
   update(component) {
     super.update(component)
+    this.sliders.setMarks(component.data.marks)
     this.tiles.watch(component.data.watched)
     this.sayWatched()
   }

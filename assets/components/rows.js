@@ -33,6 +33,7 @@ class Row {
     this.reset = button(`Reset ${name} to the query`, icon("reset"), () => this.goHome(), {
       class: "reset",
     })
+    this.short = h("b", {}, dim.short)
     const effect = h("i", { class: "effect", style: `--effect:${dim.effect}` })
     const percent = Math.round(dim.effect * 100)
     this.element = h(
@@ -46,7 +47,7 @@ class Row {
       h(
         "span",
         { class: "name", title: `${percent} % of small steps along ${name} change the best match` },
-        h("b", {}, dim.short), effect,
+        this.short, effect,
       ),
       button(`${name} down`, "−", () => this.step(-1), { class: "step" }),
       h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider),
@@ -148,6 +149,14 @@ class Row {
     const moved = Math.abs(value - this.homeValue) > 5e-5
     this.element.classList.toggle("moved", moved)
     this.reset.disabled = !moved
+  }
+
+  /** Shows how sure the axis is; nothing where nothing says so. */
+  setMark(mark) {
+    const { j, short } = this.dim
+    this.short.replaceChildren(short, ...(mark ? [sureMark(mark, `sure-${j + 1}`)] : []))
+    if (mark) this.slider.setAttribute("aria-describedby", `sure-${j + 1}`)
+    else this.slider.removeAttribute("aria-describedby")
   }
 
   setLocked(locked) {

@@ -54,6 +54,11 @@ class Sliders {
     this.active = 0
   }
 
+  /** How sure the axes are, `[{verdict, text}]`; empty where nothing says so. */
+  setMarks(marks) {
+    this.rows.forEach((row, j) => row.setMark(marks[j]))
+  }
+
   lockedDims() {
     return [...this.locked].sort((a, b) => a - b)
   }

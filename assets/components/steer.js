@@ -137,6 +137,7 @@ class SteerPanel extends Panel {
     const { colors, words } = component.data
     for (const [name, color] of Object.entries(colors)) this.frame.style.setProperty(`--word-${name}`, color)
     if (words) this.wordWire.receive(words)
+    this.heads.setMarks(component.data.marks)
   }
 
   makeRow(levels, old) {

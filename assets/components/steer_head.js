@@ -55,6 +55,7 @@ function buildSteerBar(on) {
 class AxisHeads {
   constructor(on) {
     this.on = on
+    this.marks = []
     this.element = h("div", { class: "heads", role: "presentation" })
     this.more = h("select", { class: "more", "aria-label": "Add an axis", "data-testid": "add-axis" })
     this.more.onchange = () => this.more.value !== "" && on.add(Number(this.more.value))
@@ -63,6 +64,7 @@ class AxisHeads {
   /** Shows `axes` (numbers) out of `dims`; `order` is how they are offered. */
   show(axes, dims, order, most) {
     const free = order.filter((j) => !axes.includes(j))
+    this.shown = axes
     const option = (j) => h("option", { value: j }, dims[j].name)
     this.element.replaceChildren(...axes.map((axis, at) => {
       const { name, short, given } = dims[axis]
@@ -74,11 +76,23 @@ class AxisHeads {
         "aria-label": `Remove ${name}`, disabled: axes.length < 2, "data-testid": "drop-axis" }, icon("remove"))
       drop.onclick = () => this.on.drop(at)
       return h("div", { class: "head", role: "columnheader" },
-        h("span", { class: "head-top" }, h("b", {}, short), drop),
+        h("span", { class: "head-top" }, h("b", {}, short), h("span", { class: "sure-place" }), drop),
         given ? h("span", { class: "head-name" }, given) : null, list)
     }))
     this.more.replaceChildren(h("option", { value: "" }, "Add axis"), ...free.map(option))
     this.more.value = ""
     this.more.disabled = axes.length >= most || !free.length
+    this.setMarks(this.marks)
+  }
+
+  /** How sure the axes of the run are, `[{verdict, text}]`; empty where nothing says so. */
+  setMarks(marks) {
+    this.marks = marks
+    this.element.querySelectorAll(".head").forEach((head, at) => {
+      const mark = marks[this.shown[at]]
+      const id = `sure-${at + 1}`
+      head.querySelector(".sure-place").replaceChildren(...(mark ? [sureMark(mark, id)] : []))
+      if (mark) head.querySelector("select").setAttribute("aria-describedby", id)
+    })
   }
 }

@@ -91,8 +91,8 @@ class AxisCertainty(BaseModel):
         if self.turned:
             told.append(
                 f"{fits} agree only on the {'plane' if len(self.turned) == 1 else 'space'} of "
-                f"{_list([self.axis, *self.turned], names)}: other samples of the pairs turn this "
-                f"axis by up to {self.turn:.0f}°, and any turn would do."
+                f"{_list([self.axis, *self.turned], names)}: other fits or samples of the "
+                f"pairs turn this axis by up to {self.turn:.0f}°, and any turn would do."
             )
         if self.dependent:
             told.append(

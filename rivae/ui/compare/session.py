@@ -21,6 +21,7 @@ from rivae.ui.panels.links import CompareLink, Query
 from rivae.ui.shared import address
 from rivae.ui.shared.session import Session
 from rivae.ui.shell import cache, keys, web
+from rivae.ui.work import certainty
 
 MAX_TRIED = 8  # runs tried for a default before the visitor is asked
 
@@ -154,7 +155,10 @@ def _matching(models: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matc
 def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     """What the panel is sent."""
     key = ",".join(cache.model_key(run) for run in shown.runs)
-    return PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
+    sent = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
+    first = comparison.explorers[0]  # its axes are the sliders
+    names = [dim["name"] for dim in sent["dims"]]
+    return {**sent, "marks": certainty.marks(certainty.known_certainty(first.run), names)}
 
 
 def choose_runs() -> None:

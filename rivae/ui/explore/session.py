@@ -20,6 +20,7 @@ from rivae.ui.shared import address, uploads
 from rivae.ui.shared.session import Session
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import cache, keys, web
+from rivae.ui.work import certainty
 
 
 class ExploreSession(Session[ExploreState, ExploreLink]):
@@ -131,4 +132,9 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent."""
     key = f"{shown.run}/{shown.rows}/{shown.asks}"
     sent = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
-    return {**sent, "watched": st.session_state.get(keys.EXPLORE.item)}
+    known = certainty.known_certainty(explorer.run)
+    return {
+        **sent,
+        "watched": st.session_state.get(keys.EXPLORE.item),
+        "marks": certainty.marks(known, explorer.axis_names),
+    }

@@ -13,6 +13,7 @@ from rivae.ui.shell import cache
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
+from rivae.ui.work.certainty import known_certainty
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -88,6 +89,13 @@ def remarks(explorer: Explorer, *said: str) -> None:
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
     say(*said)
+    follow_certainty(explorer.run)
+
+
+def follow_certainty(run: Run | None) -> None:
+    """The page reruns once it is known how sure the axes of the run are."""
+    if known_certainty(run) is None:
+        report.wait_for(lambda: known_certainty(run) is not None)
 
 
 def say(*sentences: str) -> None:

@@ -19,6 +19,7 @@ from rivae.ui.shell import cache, keys, web
 from rivae.ui.steer import answers as steer_answers
 from rivae.ui.steer import state
 from rivae.ui.steer.state import SteerState
+from rivae.ui.work import certainty
 
 
 class SteerSession(Session[SteerState, SteerLink]):
@@ -102,7 +103,13 @@ def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     sent = PAGE.sent(
         key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
     )
-    return {**sent, "words": st.session_state.get(keys.STEER_WORDS), "colors": word_colors()}
+    known = certainty.known_certainty(explorer.run)
+    return {
+        **sent,
+        "words": st.session_state.get(keys.STEER_WORDS),
+        "colors": word_colors(),
+        "marks": certainty.marks(known, explorer.axis_names),
+    }
 
 
 def word_colors() -> dict[str, str]:

@@ -74,6 +74,13 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
     st.caption("Continues in the background when you leave this page.")
 
 
+@st.fragment(run_every=2)
+def wait_for(is_known: Callable[[], bool]) -> None:
+    """Shows nothing; the page reruns once something that is measured in the background is known."""
+    if is_known():
+        st.rerun()
+
+
 @contextmanager
 def waiting(words: str, height: int) -> Iterator[None]:
     """A spinner with seconds over a placeholder of the coming content."""

@@ -1,0 +1,79 @@
+"""How sure the axes are, as pages show it: a mark with a reason per slider, and nothing without."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from rivae.certainty import FITS, kept_certainty
+from rivae.explorer import Explorer
+from rivae.runs import Run
+from rivae.ui.shell import cache
+from rivae.ui.work import certainty
+from rivae.ui.work.tasks import Task
+
+NAME = "digits-sure"
+
+
+@pytest.fixture
+def sure_run(run_folder, digits, tmp_path, monkeypatch):
+    """A copy of "digits" with fits that hold some of its axes; not measured yet."""
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
+    run = Run(shutil.copytree(run_folder / "digits", tmp_path / "runs" / NAME))
+    config = json.loads((run.path / "config.json").read_text())
+    (run.path / "config.json").write_text(json.dumps({**config, "name": NAME}))
+    z = digits.retriever.encode(digits.data.splits["train"])[0]
+    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    noise = np.random.default_rng(0).normal(size=(2, len(z)))
+    fits = [np.column_stack([z[:, 0], z[:, 1] + t * z[:, 0], noise[0]]) for t in (-1.0, 1.0)]
+    run.unfolded.parent.mkdir(exist_ok=True)
+    save_file({FITS: torch.tensor(np.stack(fits)).float()}, run.unfolded)
+    monkeypatch.setattr(certainty, "_measuring", type(certainty._measuring)(9, RuntimeError, ""))
+    cache._opened.clear()  # one of the same name was in another folder
+    return run
+
+
+def test_every_slider_has_its_mark_and_its_reason(app, sure_run):
+    found = Explorer.open(sure_run).certainty
+    assert len(found) == 3 and {axis.verdict for axis in found} != {"sure"}
+    for page in ("explore", "steer"):
+        marks = app(page, run=NAME).panel()["marks"]
+        assert [mark["verdict"] for mark in marks] == [axis.verdict for axis in found]
+        for mark, axis in zip(marks, found, strict=True):
+            assert mark["text"].startswith(certainty.VERDICTS[axis.verdict])
+            assert mark["text"].endswith(axis.reason(["z1", "z2", "z3"]))
+
+
+def test_runs_without_fits_have_no_marks(app):
+    assert app("explore", run="digits").panel()["marks"] == []
+    assert app("compare", runs="digits,digits-turned").panel()["marks"] == []
+
+
+def test_marks_come_when_the_background_has_measured_them(app, sure_run, monkeypatch):
+    begun = []
+
+    def begin(key, title, work, spec):
+        begun.append((work, spec, Task(key, title, None)))
+        return begun[-1][2]
+
+    monkeypatch.setattr(certainty, "start_process", begin)
+    shown = app("explore", run=NAME)
+    assert shown.panel()["marks"] == [] and kept_certainty(sure_run) is None
+    assert certainty.known_certainty(sure_run) is None and len(begun) == 1
+    ((work, spec, task),) = begun
+    assert work == f"{certainty.__name__}:{certainty.measure.__name__}"
+    result = certainty.measure(spec, lambda stage, share: None)
+    kept = kept_certainty(sure_run)
+    assert kept and certainty.known_certainty(sure_run) == kept
+    shown.at.run()
+    assert len(shown.panel()["marks"]) == 3
+    # Where the folder cannot be written, what the process has said is known all the same.
+    shutil.rmtree(sure_run.path / "cache")
+    task.running, task.result = False, result
+    assert certainty.known_certainty(sure_run) == kept
+    task.result = None  # it failed: no mark, and not tried again on every rerun
+    assert certainty.known_certainty(sure_run) == () and len(begun) == 1
