@@ -8,6 +8,7 @@ import pytest
 from rivae.cli.main import main
 from rivae.errors import ConfigError
 from rivae.evaluation import evaluate
+from rivae.labels.derive import align_run
 from rivae.launch import make_config, train
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval import Retriever
@@ -105,6 +106,22 @@ def test_factors_are_measured_on_the_view_that_asks(model, report):
     ]
     for one in asked.values():  # retrieval does not depend on it
         assert (one.retrieval, one.retrieval_back) == (report.retrieval, report.retrieval_back)
+
+
+def test_axes_are_matched_with_labels_by_the_view_that_asks(run, model):
+    method, data = model
+    rows = data.splits["train"][:60]
+    z = {
+        asks: Retriever(method, data, rows, asks=asks).encode(rows)[0]
+        for asks in ("first", "second")
+    }
+    wanted = z["second"] @ np.array([[1.0, 0.5], [-0.2, 1.0]])
+    levels = np.clip(np.round(3 + 1.4 * (wanted - wanted.mean(0)) / wanted.std(0)), 1, 5)
+    fitted = {
+        asks: np.mean(align_run(run, rows, levels, ["a", "b"], data=data, asks=asks)[0].cv_r2)
+        for asks in z
+    }
+    assert fitted["second"] > max(0.8, fitted["first"])
 
 
 def test_the_command_measures_with_the_second_view_and_keeps_the_usual_file(

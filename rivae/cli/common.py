@@ -9,9 +9,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from rivae.errors import ConfigError
+from rivae.methods.base import Asks
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -37,6 +38,16 @@ def add_command(
     parser.add_argument("--json", action="store_true", help="print one JSON value for machines")
     parser.set_defaults(run=run)
     return parser
+
+
+def add_asks(parser: argparse.ArgumentParser, what: str) -> None:
+    """``--ask-with``: the view of an item that is the query; its z ``what``."""
+    parser.add_argument(
+        "--ask-with",
+        choices=get_args(Asks),
+        default="first",
+        help=f"the view of an item whose z {what}",
+    )
 
 
 def parse_settings(

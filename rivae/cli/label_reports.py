@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import OPENING_DATA, Steps, add_command, number, print_table
+from rivae.cli.common import OPENING_DATA, Steps, add_asks, add_command, number, print_table
 from rivae.errors import LabelError
 from rivae.files import json_ready
 from rivae.runs import Run, find_run
@@ -90,6 +90,7 @@ def add_commands(below: Any) -> None:
         metavar="NAME",
         help="use the labels of these annotators only, without verdicts",
     )
+    add_asks(aligning, "is matched with its labels")
     aligning.add_argument("--name", help="of the new run; RUN-aligned by default")
     aligning.add_argument(
         "--dry-run", action="store_true", help="only print the gain, write no run"
@@ -264,7 +265,11 @@ def _align(args: argparse.Namespace) -> int:
         known = labelled(store, data, guideline.ids, args.annotator)
         known = known.of(_factors(known, guideline, args.factor))
         steps("fitting the axes")
-        found, gains = align_run(run, known.rows, known.levels, known.factors, data=data)
+        found, gains = align_run(
+            run, known.rows, known.levels, known.factors, data=data, asks=args.ask_with
+        )
+        record = alignment_record(found, gains, guideline.version)
+        record |= {} if args.ask_with == "first" else {"asks": args.ask_with}
         made = None
         if not args.dry_run:
             steps("writing the run")
@@ -276,7 +281,7 @@ def _align(args: argparse.Namespace) -> int:
                 args.name or free_name(f"{run.id}-aligned", taken),
                 note=found.change.note,
                 names=[guideline.factor(factor).name for factor in known.factors],
-                record=alignment_record(found, gains, guideline.version),
+                record=record,
                 data=data,
             )
     if args.json:
@@ -289,7 +294,7 @@ def _align(args: argparse.Namespace) -> int:
                         "items": len(known.rows),
                         "annotators": known.n_annotators,
                         "note": found.change.note,
-                        **alignment_record(found, gains, guideline.version),
+                        **record,
                     }
                 )
             )

@@ -6,12 +6,19 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from rivae.cli.common import OPENING_DATA, OPENING_RUN, Steps, add_command, number, print_table
+from rivae.cli.common import (
+    OPENING_DATA,
+    OPENING_RUN,
+    Steps,
+    add_asks,
+    add_command,
+    number,
+    print_table,
+)
 from rivae.errors import ConfigError, RunError
 from rivae.files import json_ready
-from rivae.methods.base import Asks
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
@@ -50,12 +57,8 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
-    parser.add_argument(
-        "--ask-with",
-        choices=get_args(Asks),
-        default="first",
-        help="the view whose z the factors are measured on; with others than the first nothing is "
-        "written to the run",
+    add_asks(
+        parser, "is measured against the factors; with others than first nothing is written to runs"
     )
 
     parser = add_command(

@@ -23,8 +23,7 @@ from rivae.errors import ConfigError, RunError
 from rivae.files import write_json
 from rivae.labels.align import Alignment
 from rivae.labels.held_out import FactorGain, align_and_judge
-from rivae.methods.base import Method
-from rivae.retrieval.base import Floats
+from rivae.methods.base import Asks, Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.validation import validation_scores
@@ -72,6 +71,7 @@ def align_run(
     *,
     data: PairedDataset | None = None,
     random_state: int = 0,
+    asks: Asks = "first",
 ) -> tuple[Alignment, list[FactorGain]]:
     """The change of axes of a run from labels of data rows, and the gain on held-out items of a
     change made from 70 % of them (see ``align_and_judge``); nothing is written.
@@ -81,9 +81,11 @@ def align_run(
         levels: (m, K), NaN where there is none (``rivae.labels.table.consensus``).
         factors: K ids, in the order of the new axes.
         random_state: seed of the held-out items.
+        asks: the view whose z the labels are matched with.
 
     Raises:
-        ConfigError, DataError: see ``align_axes``; or the method has no latent.
+        ConfigError, DataError: see ``align_axes``; or the method has no latent, or cannot be asked
+            with that view.
         RunError: the run has no model.
     """
     data = data or run.load_dataset()
@@ -91,8 +93,8 @@ def align_run(
     if not method.has_latent:
         raise ConfigError(f"{run.id} has no latent axes to align: its method searches with V")
     model = LatentModel(method)
-    mu = model.encode(data.x1, reference_rows(data))[0]
-    latents = row_latents(model, data, np.asarray(items, dtype=np.int64))
+    mu = model.encode_asking(asks, data, reference_rows(data))[0]
+    latents = model.latents(data, np.asarray(items, dtype=np.int64), asks)
     reach = float(getattr(method.config, "axis_reach", 10.0))
     return align_and_judge(mu, latents, levels, factors, reach=reach, random_state=random_state)
 
@@ -110,13 +112,6 @@ def alignment_record(
         "held_out": [asdict(gain) for gain in gains],
         "guideline": guideline,
     }
-
-
-def row_latents(model: LatentModel, data: PairedDataset, rows: np.ndarray) -> Floats:
-    """Latents (m, d) of data rows, as in ``Retriever.latents``."""
-    if data.query_fixes == "factors":
-        return model.encode(data.x1, rows)[0]
-    return model.encode_pairs(data.x1, data.x2, rows)
 
 
 def derive_run(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.labels.derive import reference_rows, row_latents
+from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
@@ -140,9 +140,7 @@ def suggest_rows(
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
     model = LatentModel(method)
     mu = model.encode(data.x1, reference_rows(data))[0]
-    chosen = suggest_items(
-        mu, row_latents(model, data, rows), row_latents(model, data, known), n_items
-    )
+    chosen = suggest_items(mu, model.latents(data, rows), model.latents(data, known), n_items)
     return Suggestion(rows[chosen], pool, len(rows))
 
 

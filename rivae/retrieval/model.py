@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, View
-from rivae.errors import DataError
+from rivae.errors import ConfigError, DataError
 from rivae.methods.base import Asks, Method
 from rivae.retrieval.base import Floats, Ints
 
 _BATCH = 512  # pictures embedded at once
+
+
+def require_asks(method: Method, asks: Asks, data: PairedDataset) -> None:
+    """ConfigError where the view ``asks`` of the data cannot be the query."""
+    if asks != "first" and not method.asks_both_ways:
+        raise ConfigError(
+            f"this {method.title} can only be asked with the {data.view_names[0]}: train RIVAE "
+            "with ask_both_ways=true"
+        )
 
 
 class LatentModel:
@@ -49,7 +58,12 @@ class LatentModel:
         return mu, log_var
 
     def encode_asking(self, asks: Asks, data: PairedDataset, rows: Ints) -> tuple[Floats, Floats]:
-        """Mean and log variance of z of data rows whose view ``asks`` is the query, (n, d) each."""
+        """Mean and log variance of z of data rows whose view ``asks`` is the query, (n, d) each.
+
+        Raises:
+            ConfigError: this view cannot ask.
+        """
+        require_asks(self.method, asks, data)
         if asks == "first":
             return self.encode(data.x1, rows)
         if asks == "second":
@@ -57,6 +71,16 @@ class LatentModel:
         else:
             mu, log_var = self._each(self.method.encode_both, (data.x1, data.x2), rows)
         return mu, log_var
+
+    def latents(self, data: PairedDataset, rows: Ints, asks: Asks = "first") -> Floats:
+        """The z of data rows that factor metrics use, (n, d).
+
+        The mean of the queries' z, or that of Q(z|v1,v2) where v1 asks and fixes only the factors'
+        distribution.
+        """
+        if data.query_fixes == "factors" or asks != "first":
+            return self.encode_asking(asks, data, rows)[0]
+        return self.encode_pairs(data.x1, data.x2, rows)
 
     def encode_pairs(self, view1: View, view2: View, rows: Ints) -> Floats:
         """z of the pairs in data rows (n, d), see ``Method.encode_pair``."""

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError
+from rivae.errors import DataError
 from rivae.methods.base import Asks, Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, ranks_of_targets
-from rivae.retrieval.model import LatentModel
+from rivae.retrieval.model import LatentModel, require_asks
 from rivae.retrieval.prior import (
     AggregatedPrior,
     DensityDistance,
@@ -73,11 +73,7 @@ class Retriever:
         model: LatentModel | None = None,
         points: Floats | None = None,
     ) -> None:
-        if asks != "first" and not method.asks_both_ways:
-            raise ConfigError(
-                f"this {method.title} can only be asked with the {data.view_names[0]}: train RIVAE "
-                "with ask_both_ways=true"
-            )
+        require_asks(method, asks, data)
         self.method, self.data, self.asks = method, data, asks
         self.ids = self._rows(item_ids)
         if not len(self.ids):
@@ -167,15 +163,8 @@ class Retriever:
         return self.model.encode_x1(x1)
 
     def latents(self, rows: ArrayLike) -> Floats:
-        """The z of data rows that factor metrics use, (n, d).
-
-        Those of the queries, or the mean of Q(z|v1,v2) where v1 asks and fixes only the factors'
-        distribution.
-        """
-        rows = self._rows(rows)
-        if self.data.query_fixes == "factors" or self.asks != "first":
-            return self.encode(rows)[0]
-        return self.model.encode_pairs(self.data.x1, self.data.x2, rows)
+        """The z of data rows that factor metrics use, (n, d), see ``LatentModel.latents``."""
+        return self.model.latents(self.data, self._rows(rows), self.asks)
 
     def decode(self, z: ArrayLike) -> Floats:
         """f(z) = E[v2|z] of z (n, d), shape (n, D)."""
