@@ -191,7 +191,6 @@ class Settings(_Read):
     random_state: _Count | None = None
     latents: _Word = "mu(v1)"
     views: Annotated[list[_Word], Field(min_length=2, max_length=2)] | None = None
-    asks: _Word = "first"
     prior: Prior | None = None
     traversal: Moved | None = None
     traversal_other: Moved | None = None
@@ -267,8 +266,7 @@ class Evaluation(_Read):
             "digits": None,
             "correlation": None,
         }
-        if retrieval_back is not None:
-            document["retrieval_back"] = retrieval_back
+        document |= {} if retrieval_back is None else {"retrieval_back": retrieval_back}
         ranges = {}
         for suffix, each in zip(_SUFFIXES, along, strict=True):
             ranges[f"traversal{suffix}"] = {"range": each["range"], "scale": each["scale"]}
@@ -309,17 +307,14 @@ class Evaluation(_Read):
         return {name: results for name, results in found.items() if results}
 
     def both_ways(self) -> list[tuple[str, Results]]:
-        """Retrieval from the first view to the second, and back where that was measured.
-
-        Each with the names of the views, "" where only the first one asks.
+        """Retrieval from the first view to the second, and back where that was measured, each with
+        the names of the views; "" where only the first one asks.
         """
         if not self.retrieval_back:
             return [("", self.retrieval)]
         first, second = self.settings.views or ("view 1", "view 2")
-        return [
-            (f"{first} → {second}", self.retrieval),
-            (f"{second} → {first}", self.retrieval_back),
-        ]
+        there, back = f"{first} → {second}", f"{second} → {first}"
+        return [(there, self.retrieval), (back, self.retrieval_back)]
 
     def score(self, key: str) -> float | None:
         """The score of a metric, along the first range where it depends on one."""

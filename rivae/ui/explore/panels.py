@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from rivae.plots.sheet import Sheet
 
 ASKS_HELP = (
-    "Which view of the item is the query. {first} finds the {second} that fits, and the other way "
-    "round."
+    "Search with the item's {first}, its {second}, or both. The other view is searched; with both, "
+    "the {second}."
 )
 BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
@@ -50,7 +50,10 @@ def asks_picker(explorer: Explorer, shown: ExploreState) -> None:
         key=keys.EXPLORE_ASKS,
         on_change=lambda: PAGE.ask_with(st.session_state[keys.EXPLORE_ASKS]),
         disabled=shown.upload is not None,
-        help=ASKS_HELP.format(first=markdown(first), second=markdown(second)),
+        help=ASKS_HELP.format(
+            first=markdown(explorer.data.view_names[0]),
+            second=markdown(explorer.data.view_names[1]),
+        ),
     )
 
 
