@@ -24,8 +24,8 @@ from rivae.runs import Run
 
 FITS = "fits"  # a tensor of ``Run.unfolded``, (K, n, d): the n training pairs by each of K fits
 NO_FITS = (
-    "How sure the axes are is not known: no independent fits were kept with this run. Train a run "
-    "with init=contrast to see it."
+    "How sure the axes are is not known: no independent fits of enough pairs were kept with this "
+    "run. Train one with init=contrast to see it."
 )
 MAX_KEPT = 2**20
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivae.certainty import has_fits
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
+from rivae.explorer import Explorer
 from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
 from rivae.retrieval.base import Floats, Ints
@@ -28,6 +31,7 @@ def suggest_items(
     *,
     noise: float = NOISE,
     max_radius: float | None = 0.99,
+    axes: Sequence[int] = (),
 ) -> Ints:
     """Positions in ``candidates`` of the items to label next, the best first; deterministic.
 
@@ -39,6 +43,7 @@ def suggest_items(
         noise: s², positive.
         max_radius: skip candidates farther from the mean than this share of the data, if enough
             others are left: outliers tell little about the rest. None keeps them.
+        axes: only these are to be determined, e.g. those that are not sure; () takes all.
 
     Raises:
         ConfigError: a number out of range, or widths that do not fit.
@@ -52,15 +57,14 @@ def suggest_items(
         raise ConfigError(f"choose 1 to {len(x)} items and a positive noise")
     if not (np.isfinite(z).all() and np.isfinite(x).all() and np.isfinite(known).all()):
         raise DataError("the run's latents are not finite: choose another run")
-    mean = z.mean(axis=0)
-    values, vectors = np.linalg.eigh(np.cov(z.T).reshape(z.shape[1], -1))
-    to_white = vectors / np.sqrt(np.maximum(values, max(_FLOOR * values[-1], 1e-300)))
-    x, known = (x - mean) @ to_white, (known - mean) @ to_white
     free = np.ones(len(x), dtype=np.bool_)
     if max_radius is not None:
-        radius = np.linalg.norm((z - mean) @ to_white, axis=1)
-        near = np.linalg.norm(x, axis=1) <= np.quantile(radius, max_radius)
+        whole, all_x = _white(z, z, x)
+        radius = np.linalg.norm(whole, axis=1)
+        near = np.linalg.norm(all_x, axis=1) <= np.quantile(radius, max_radius)
         free = near if near.sum() >= n_items else free
+    kept = sorted(set(axes)) or range(z.shape[1])
+    x, known = _white(*(a[:, kept] for a in (z, x, known)))
     # The mean level is unknown as well: a column of ones.
     x, known = (np.column_stack([np.ones(len(a)), a]) for a in (x, known))
     covariance: Floats = np.asarray(
@@ -74,6 +78,13 @@ def suggest_items(
         moved = covariance @ x[j]
         covariance -= np.outer(moved, moved) / (noise + float(x[j] @ moved))
     return chosen
+
+
+def _white(z: Floats, *points: Floats) -> list[Floats]:
+    """``points`` in the coordinates in which ``z`` (n, d) has variance 1 in every direction."""
+    values, vectors = np.linalg.eigh(np.cov(z.T).reshape(z.shape[1], -1))
+    to_white = vectors / np.sqrt(np.maximum(values, max(_FLOOR * values[-1], 1e-300)))
+    return [(a - z.mean(axis=0)) @ to_white for a in points]
 
 
 def variance_drop(covariance: Floats, x: Floats, noise: float) -> Floats:
@@ -96,11 +107,13 @@ class Suggestion:
         rows: (n,) data rows, the most useful first.
         pool: which items were candidates, in words.
         n_pool: how many.
+        axes: those that the labels are to determine, because they are not sure; () for all.
     """
 
     rows: Ints
     pool: str
     n_pool: int
+    axes: tuple[int, ...] = ()
 
 
 def suggest_rows(
@@ -116,6 +129,8 @@ def suggest_rows(
     Candidates are at most 2,000 validation items. Unlike training items, the model was not fitted
     to them; unlike test items, D/C/I is not measured on them, so axes aligned to these labels can
     be compared with other axes. Training items are added if there are too few.
+
+    Where it is known how sure the axes are, the items are spread along those that are not.
 
     Args:
         labelled: (l,) data rows with labels; they are not suggested again.
@@ -140,8 +155,14 @@ def suggest_rows(
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
     model = LatentModel(method)
     mu = model.encode(data.x1, reference_rows(data))[0]
-    chosen = suggest_items(mu, model.latents(data, rows), model.latents(data, known), n_items)
-    return Suggestion(rows[chosen], pool, len(rows))
+    axes: tuple[int, ...] = ()
+    if has_fits(run):
+        found = Explorer(method, data, run=run).certainty
+        axes = tuple(axis.axis for axis in found if axis.verdict != "sure")
+    chosen = suggest_items(
+        mu, model.latents(data, rows), model.latents(data, known), n_items, axes=axes
+    )
+    return Suggestion(rows[chosen], pool, len(rows), axes)
 
 
 def _candidates(data: PairedDataset, known: Ints, n_items: int) -> tuple[Ints, str]:

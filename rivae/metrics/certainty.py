@@ -33,7 +33,8 @@ Verdict = Literal["sure", "plane", "unsure"]
 # Where simulated and real sheets part, see docs/metrics.md, "How sure an axis is".
 INSIDE = 0.8  # held-out R²: below, a fit does not hold the axis
 TURN = 15.0  # degrees
-DEPENDENT = 0.25
+DEPENDENT = 0.15
+CHANCE = 5.0  # / sqrt(n): what independent axes may reach
 RESAMPLES = 6  # of the pairs, for every fit
 SHARE = 0.9  # of the turns that count: one odd sample decides nothing
 CURVES = 4  # per axis, of which the most alike two measure how far the axes depend on each other
@@ -149,13 +150,13 @@ def _measured(
     turn = np.degrees(np.arccos(np.quantile(own, 1 - SHARE, axis=0)))
     both = np.maximum(cosines, cosines.transpose(0, 2, 1))
     shared = np.quantile(both, SHARE, axis=0)
-    depends = dependence(z)
+    depends, least = dependence(z), max(DEPENDENT, CHANCE / len(z) ** 0.5)
     for j, axis in enumerate(axes):
         turned: list[int] = []
         if turn[j] > TURN and len(axes) > 1:
             nearest = float(np.delete(shared[j], j).max())
             turned = _others(shared[j], j, min(float(np.sin(np.radians(TURN))), nearest))
-        dependent = _others(depends[j], j, DEPENDENT)
+        dependent = _others(depends[j], j, least)
         verdict: Verdict = "plane" if turned or dependent else "sure"
         yield AxisCertainty(
             axis=int(axis),

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import save_file
 
+from rivae.certainty import FITS
 from rivae.errors import ConfigError, DataError
+from rivae.explorer import Explorer
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan
 from rivae.labels.plan import read_plan
@@ -58,6 +62,22 @@ def test_what_is_known_already_is_not_asked(mu):
     assert share < 0.1
 
 
+def test_only_the_axes_that_are_not_sure_decide(mu):
+    axes = (1, 3)
+    chosen = suggest_items(mu, mu, mu[:0], 12, axes=axes)
+    other = suggest_items(mu, mu, mu[:0], 12)
+
+    def unknown(rows):
+        return np.trace(posterior(mu[rows][:, axes]))
+
+    assert unknown(chosen) < unknown(other)
+    reach = np.abs(mu[chosen]).mean(axis=0)
+    assert reach[[1, 3]].min() > 1.5 * reach[[0, 2]].max()
+    # All around the plane, not along one line of it.
+    spread = np.linalg.eigvalsh(np.cov(mu[chosen][:, axes].T))
+    assert spread[0] > 0.5 * spread[1]
+
+
 def test_an_oddity_is_passed_over_while_others_are_left(mu):
     candidates = np.vstack([mu[:10], np.full((1, 4), 50.0)])
     assert 10 in suggest_items(mu, candidates, mu[:0], 3, max_radius=None)
@@ -88,6 +108,22 @@ def test_new_items_of_validation_and_the_same_every_time(run):
     assert len(set(found.rows.tolist())) == 3
     assert set(found.rows) <= set(validation) - set(known)
     np.testing.assert_array_equal(found.rows, suggest_rows(run, known, 3, data=data).rows)
+
+
+def test_where_it_is_known_how_sure_the_axes_are_the_others_are_labelled(run, monkeypatch):
+    monkeypatch.setattr("rivae.metrics.certainty.MIN_ROWS", 20)
+    data = run.load_dataset()
+    assert suggest_rows(run, [], 5, data=data).axes == ()
+    explorer = Explorer.open(run)
+    z = explorer.retriever.encode(data.splits["train"])[0]
+    z = np.linalg.svd(z - z.mean(axis=0), full_matrices=False)[0]
+    run.unfolded.parent.mkdir(exist_ok=True)
+    rng = np.random.default_rng(0)
+    fits = np.stack([np.column_stack([z[:, :1], rng.normal(size=(len(z), 1))])] * 2)
+    save_file({FITS: torch.tensor(fits)}, run.unfolded)
+    found = suggest_rows(run, [], 5, data=data)
+    expected = tuple(a.axis for a in Explorer.open(run).certainty if a.verdict != "sure")
+    assert found.axes == expected and expected
 
 
 def test_labelled_items_change_what_is_useful(run):

@@ -8,9 +8,10 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS, kept_certainty
+from rivae.certainty import FITS, NO_FITS, kept_certainty
 from rivae.explorer import Explorer
 from rivae.runs import Run
+from rivae.ui.metrics.certainty import READING, TITLE
 from rivae.ui.shell import cache
 from rivae.ui.work import certainty
 from rivae.ui.work.tasks import Task
@@ -46,6 +47,26 @@ def test_every_slider_has_its_mark_and_its_reason(app, sure_run):
         for mark, axis in zip(marks, found, strict=True):
             assert mark["text"].startswith(certainty.VERDICTS[axis.verdict])
             assert mark["text"].endswith(axis.reason(["z1", "z2", "z3"]))
+
+
+def test_metrics_has_the_table_of_the_marks(app, sure_run):
+    found = Explorer.open(sure_run).certainty
+    page = app("metrics", show="run", run=NAME)
+    table = next(c for c in page.components if json.loads(c.proto.json).get("label") == TITLE)
+    data = json.loads(table.proto.json)
+    assert [row["name"] for row in data["rows"]] == ["z1", "z2", "z3"]
+    for row, axis in zip(data["rows"], found, strict=True):
+        cells = dict(zip([c["id"] for c in data["columns"][1:]], row["cells"], strict=True))
+        assert cells["verdict"]["main"] == certainty.VERDICTS[axis.verdict]
+        assert cells["agreement"]["main"] == f"{axis.agreement:.2f}"
+        assert cells["reason"]["main"] == axis.reason(["z1", "z2", "z3"])
+    assert READING in page.words and NO_FITS not in page.words
+
+
+def test_without_fits_metrics_says_what_to_do(app, sure_run):
+    sure_run.unfolded.unlink()
+    page = app("metrics", show="run", run=NAME)
+    assert NO_FITS in page.words and READING not in page.words
 
 
 def test_runs_without_fits_have_no_marks(app):

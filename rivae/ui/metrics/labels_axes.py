@@ -31,6 +31,7 @@ ALIGN, SUGGEST = "metrics_align", "metrics_suggest"  # places of their progress 
 GOOD = 30  # labelled items from which an alignment is worthwhile
 USUAL = 30  # suggested items
 TOO_FEW = "No factor has different labels of at least {} items yet; {} do much more."
+NOT_SURE = "Spread along the axes that are not sure without labels: {}."
 GAIN_UNKNOWN = (
     "The labels are too few, or too similar, to hold some of them out: the gain of this "
     "alignment is unknown."
@@ -246,6 +247,9 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
         f"{len(rows):,} items chosen among {int(job.result['n_pool']):,} "
         f"{markdown(str(job.result['pool']))}."
     )
+    if axes := job.result["axes"]:
+        names = runs.names_of(run, max(axes) + 1)
+        st.caption(markdown(NOT_SURE.format(", ".join(names[j] for j in axes))))
     key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
     st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names()))
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -9,7 +9,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ranges import extent
 from rivae.runs.evaluation_file import AGAIN, Evaluation
-from rivae.ui.metrics import cell, charts, exports, session, work
+from rivae.ui.metrics import cell, certainty, charts, exports, session, work
 from rivae.ui.metrics.report import RangeData, Report, report_of, run_payload
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import notices, runs
@@ -51,6 +51,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
             "seconds to some minutes. You can use other pages in the meantime."
         )
         _measure(run, job, "Evaluate now")
+        certainty.panel(run)
         return
     session.remember(run.id)
     report = report_of(stored, config.dataset.name, config.method.name)
@@ -61,6 +62,7 @@ def this_run(run_id: str, bar: DeltaGenerator) -> None:
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
     _report(run, report, bar)
+    certainty.panel(run)
     if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
         _measure(run, job, "Evaluate again")

@@ -96,7 +96,7 @@ def start_keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str)
 
 
 def start_suggest(run: Run, labelled: Ints, n_items: int) -> Task:
-    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool"}.
+    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool", "axes"}.
 
     Raises RunError as :func:`start_keep`.
     """
@@ -193,4 +193,9 @@ def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     progress("comparing the items", 0.3)
     found = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"])
-    return {"rows": found.rows.tolist(), "pool": found.pool, "n_pool": found.n_pool}
+    return {
+        "rows": found.rows.tolist(),
+        "pool": found.pool,
+        "n_pool": found.n_pool,
+        "axes": list(found.axes),
+    }
