@@ -7,6 +7,7 @@ certainty. See ``rivae.metrics.certainty`` for the measure.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,8 @@ NO_FITS = (
     "run. Train one with init=contrast to see it."
 )
 MAX_KEPT = 2**20
+# A file may come from a stranger: more would keep the machine busy for long.
+MAX_FITS, MAX_AXES = 20, 128
 
 Certainty = tuple[AxisCertainty, ...]
 
@@ -43,9 +46,22 @@ class _Kept(BaseModel):
 def has_fits(run: Run) -> bool:
     """Whether the run has a trained model and the coordinates of independent fits."""
     try:
-        return run.ready and len(read_header(run.unfolded).shapes.get(FITS, ())) == 3
-    except (RivaeError, OSError):
+        stat = run.unfolded.stat()
+        return run.ready and _shape(run.unfolded, stat.st_mtime_ns, stat.st_size) is not None
+    except OSError:
         return False
+
+
+@lru_cache(maxsize=256)  # pages ask at every rerun
+def _shape(path: Path, changed: int, size: int) -> tuple[int, int, int] | None:
+    """K, n and d of the fits in a file; None where it has none that can be used."""
+    try:
+        shape = read_header(path).shapes.get(FITS, ())
+    except (RivaeError, OSError):
+        return None
+    if len(shape) != 3 or 0 in shape or shape[0] > MAX_FITS or shape[2] > MAX_AXES:
+        return None
+    return shape[0], shape[1], shape[2]
 
 
 def kept_certainty(run: Run) -> Certainty | None:
@@ -71,10 +87,12 @@ def certainty_of(run: Run, retriever: Retriever) -> Certainty:
     fits = read_fits(run.unfolded, len(train))
     if fits is None:
         return ()
+    if retriever.asks == "first":
+        z = retriever.reference_latents()[0]
+    else:  # the fits are compared with the axes as the first view gives them
+        z = retriever.model.encode(retriever.data.x1, rows)[0]
     try:
-        found = axis_certainty(
-            retriever.reference_latents()[0], fits[:, np.flatnonzero(np.isin(train, rows))]
-        )
+        found = axis_certainty(z, fits[:, np.flatnonzero(np.isin(train, rows))])
     except DataError:
         found = ()
     document = _Kept(axes=found).model_dump_json().encode()
@@ -87,12 +105,13 @@ def read_fits(path: Path, n: int) -> Floats | None:
     kept, are damaged, or are of other data.
     """
     try:
-        fits = load_weights(path).get(FITS)
+        stat = path.stat()
+        shape = _shape(path, stat.st_mtime_ns, stat.st_size)
+        if shape is None or shape[1] != n:
+            return None
+        return np.asarray(load_weights(path)[FITS].double().numpy())
     except (RivaeError, OSError):
         return None
-    if fits is None or fits.ndim != 3 or fits.shape[1] != n or 0 in fits.shape:
-        return None
-    return np.asarray(fits.double().numpy())
 
 
 def _kept_in(run: Run) -> Path:

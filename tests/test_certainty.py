@@ -8,7 +8,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS, has_fits, kept_certainty, read_fits
+from rivae.certainty import FITS, MAX_FITS, certainty_of, has_fits, kept_certainty, read_fits
+from rivae.cli import main
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.explorer import Explorer
 from rivae.retrieval import retriever
@@ -60,7 +61,7 @@ def test_without_fits_nothing_is_said(run):
 
 def test_damaged_fits_and_those_of_other_data_say_nothing(run):
     n = len(run.load_dataset().splits["train"])
-    for shape in ((2, n - 1, 3), (0, n, 3), (n, 3), (2, n, 0)):
+    for shape in ((2, n - 1, 3), (0, n, 3), (n, 3), (2, n, 0), (MAX_FITS + 1, n, 1)):
         write_fits(run, np.ones(shape))
         assert read_fits(run.unfolded, n) is None and Explorer.open(run).certainty == ()
     for number in (np.nan, 1.0):
@@ -101,3 +102,28 @@ def test_what_was_measured_is_kept_until_the_fits_change(run, monkeypatch):
     write_fits(run, noise, other=torch.zeros(1))
     assert kept_certainty(run) is None
     assert {axis.verdict for axis in Explorer.open(run).certainty} == {"unsure"}
+
+
+def test_the_second_view_asks_about_the_same_axes(run):
+    z = latents(run)
+    write_fits(run, np.stack([z, z]))
+    explorer = Explorer.open(run)
+    first = explorer.certainty
+    shutil.rmtree(run.path / "cache")
+    explorer.retriever.asks = "second"
+    assert certainty_of(run, explorer.retriever) == first
+
+
+def test_the_command_line_prints_what_it_means(run, monkeypatch, capsys):
+    z = latents(run)
+    noise = np.random.default_rng(0).normal(size=(2, *z.shape))
+    write_fits(run, noise)
+    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
+    asked = ["evaluate", run.id, "--queries", "3", "--nulls", "0"]
+    assert main(asked) == 0
+    said = capsys.readouterr().out
+    for axis in Explorer.open(run).certainty:
+        assert f"z{axis.axis + 1}: {axis.reason(['z1', 'z2', 'z3'])}" in said
+    assert main([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)[run.id]["certainty"]
+    assert [axis["verdict"] for axis in told] == ["unsure"] * 3 and told[0]["reason"]

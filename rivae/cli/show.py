@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rivae.cli.common import (
     OPENING_DATA,
@@ -26,6 +27,9 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
+
+if TYPE_CHECKING:
+    from rivae.certainty import Certainty
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
 REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
@@ -179,9 +183,15 @@ def _evaluate(args: argparse.Namespace) -> int:
                 run.write_evaluation(result)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
+        axes, names = _certainty(run)
         out[run.id] = result.document()
+        if axes:
+            out[run.id]["certainty"] = [
+                {**axis.model_dump(mode="json"), "reason": axis.reason(names)} for axis in axes
+            ]
         if not args.json:
             _print_evaluation(run, result, kept)
+            _print_certainty(axes, names)
     if args.json:
         print(json.dumps(out))
     if not_kept:
@@ -207,6 +217,39 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
     if kept:
         print(f"  written to {run.path / 'evaluation.json'}")
+
+
+def _certainty(run: Run) -> tuple[Certainty, list[str]]:
+    """How sure the run's axes are and their names; nothing where nothing can say it."""
+    from rivae.certainty import has_fits
+
+    if not has_fits(run):
+        return (), []
+    from rivae.explorer import Explorer
+
+    explorer = Explorer.open(run)
+    return explorer.certainty, explorer.axis_names
+
+
+def _print_certainty(axes: Certainty, names: Sequence[str]) -> None:
+    if not axes:
+        return
+    rows = [
+        [
+            f"  {names[axis.axis]}",
+            axis.verdict,
+            number(axis.agreement),
+            number(axis.inside),
+            f"{axis.turn:.0f}°",
+            number(axis.dependence),
+            ", ".join(names[j] for j in axis.partners),
+        ]
+        for axis in axes
+    ]
+    print_table(rows, ("  axis", "sure?", "|r|", "R²", "turn", "dependence", "plane with"))
+    for axis in axes:
+        if axis.verdict != "sure":
+            print(f"  {names[axis.axis]}: {axis.reason(names)}")
 
 
 def _traverse(args: argparse.Namespace) -> int:
