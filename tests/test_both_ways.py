@@ -89,6 +89,10 @@ def test_retrieval_is_measured_both_ways_under_the_names_of_the_views(model, rep
     assert back["median_rank"].score != report.retrieval["median_rank"].score
     again = Evaluation.model_validate(json.loads(json.dumps(report.document())))
     assert again.both_ways() == report.both_ways()
+    foreign = report.document()
+    foreign["settings"]["views"] = ["a\n\\input{x}", "b" * 500]
+    (way, _), _ = Evaluation.model_validate(foreign).both_ways()
+    assert "\n" not in way and len(way) < 130
     groups = dict(report_of(report, "synth", "rivae").groups)
     there, home = groups[f"Retrieval, {first} → {second}"], groups[f"Retrieval, {second} → {first}"]
     assert any(m.paper is not None for m in there) and all(m.paper is None for m in home)

@@ -307,12 +307,11 @@ class Evaluation(_Read):
         return {name: results for name, results in found.items() if results}
 
     def both_ways(self) -> list[tuple[str, Results]]:
-        """Retrieval from the first view to the second, and back where that was measured, each with
-        the names of the views; "" where only the first one asks.
-        """
+        """Retrieval, and that back if measured, each with the views' names; "" if it is alone."""
         if not self.retrieval_back:
             return [("", self.retrieval)]
-        first, second = self.settings.views or ("view 1", "view 2")
+        named = self.settings.views or ("view 1", "view 2")
+        first, second = (" ".join(name.split())[:60] for name in named)  # a line of a table
         there, back = f"{first} → {second}", f"{second} → {first}"
         return [(there, self.retrieval), (back, self.retrieval_back)]
 
