@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["sure", "plane", "unsure"]
 
-# Where simulated and real sheets part, see docs/metrics.md, "How sure an axis is".
+# Where simulated and real sheets part, see docs/training.md, "How sure the axes are".
 INSIDE = 0.8  # held-out R²: below, a fit does not hold the axis
 TURN = 15.0  # degrees
 DEPENDENT = 0.15

@@ -41,13 +41,23 @@ def _popover(text: str, icon: str = ":material/help:") -> None:
         st.markdown(text)
 
 
+SURE = (
+    "After a contrastive start that kept its fits, the disc beside an axis says how sure it is "
+    "without labels: full is sure, half is sure only as a plane with other axes, empty is unsure. "
+    "The reason shows when you point at it."
+)
+
+
 def explore() -> None:
     """The help of Explore, behind a button."""
     _popover(
         "A query is encoded to a point **z**. Each slider moves one number of z, and the "
         "pictures are the items that the model finds most likely for it, best first. The "
         "shade behind a slider shows where the data are, the thin line marks the query, and "
-        "the bar under a name shows how much that axis changes the best match.\n" + EXPLORE_KEYS,
+        "the bar under a name shows how much that axis changes the best match. "
+        + SURE
+        + "\n"
+        + EXPLORE_KEYS,
         icon=KEYBOARD,
     )
 
@@ -92,7 +102,7 @@ def steer() -> None:
         "training queries, a number is that many s.d., and a dash leaves the axis at the "
         "query.\n\n"
         "The words are the ingredients of the ten best items of 20 other queries, each moved "
-        "to the row's levels, without everyday words (in a tenth of all items).\n\n"
+        "to the row's levels, without everyday words (in a tenth of all items).\n\n" + SURE + "\n\n"
         "| Where | Key | What it does |\n|---|---|---|\n"
         "| Cell | Enter, click | off, on, query, off … |\n"
         "| | + − | half an s.d. more or less |\n"
