@@ -126,7 +126,8 @@ def _from_address(params: Any) -> dict[str, Any] | str:
         numbers = {name: int(params.get(name, value)[:20]) for name, value in usual.items()}
     except ValueError:
         return "z takes numbers separated by commas; k, side and seq take whole numbers"
-    return {"run": params.get("run"), "rows": params.get("rows", "test"), "z": z, **numbers}
+    said = {name: params.get(name, usual) for name, usual in (("rows", "test"), ("asks", "first"))}
+    return {"run": params.get("run"), **said, "z": z, **numbers}
 
 
 def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:

@@ -36,6 +36,8 @@ def test_a_person_can_ask_by_address(server):
     )
     typed = get(f"{server}/rivae/api/topk?run=digits&z=0,1,2&k=3")
     assert json.loads(asked[2])["ids"] == json.loads(typed[2])["ids"]
+    status, _, reply = get(f"{server}/rivae/api/topk?run=digits&z=0,1,2&k=3&asks=second")
+    assert status == 400 and "ask_both_ways" in json.loads(reply)["error"]
 
 
 @pytest.mark.parametrize(
