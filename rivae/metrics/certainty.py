@@ -79,9 +79,10 @@ class AxisCertainty(BaseModel):
         """The verdict in plain words; ``names`` are those of all axes."""
         fits = f"{self.n_fits} fits from different starting points"
         if self.verdict == "unsure":
+            held = f"{100 * max(self.inside, 0):.0f} %"
             return (
-                f"Of {fits}, one holds only {max(self.inside, 0):.0%} of this axis: it may be "
-                "noise. Label items along it, or train on more pairs."
+                f"Of {fits}, one holds only {held} of this axis: it may be noise. Label items "
+                "along it, or train on more pairs."
             )
         if self.verdict == "sure":
             return (

@@ -12,6 +12,7 @@ from rivae.certainty import FITS, NO_FITS, kept_certainty
 from rivae.explorer import Explorer
 from rivae.runs import Run
 from rivae.ui.metrics.certainty import READING, TITLE
+from rivae.ui.panels.component import source
 from rivae.ui.shell import cache
 from rivae.ui.work import certainty
 from rivae.ui.work.tasks import Task
@@ -98,3 +99,42 @@ def test_marks_come_when_the_background_has_measured_them(app, sure_run, monkeyp
     assert certainty.known_certainty(sure_run) == kept
     task.result = None  # it failed: no mark, and not tried again on every rerun
     assert certainty.known_certainty(sure_run) == () and len(begun) == 1
+
+
+def test_a_mark_is_a_picture_with_a_text_that_describes_its_slider(page):
+    from playwright.sync_api import expect
+
+    page.set_content("<main></main>")
+    page.add_script_tag(content=source("dom.js", "rows.js", "steer_head.js"))
+    text = "Unsure: nobody knows <b>why</b>"
+    page.evaluate(
+        """([first, second]) => {
+        const dims = ["z1", "z2"].map((name, j) => (
+          { j, name, short: name, given: "", mean: 0, std: 1, effect: 0.5 }))
+        const nothing = new Proxy({}, { get: () => () => {} })
+        const row = new Row(dims[0], nothing), bare = new Row(dims[1], nothing)
+        row.setMark(first)
+        row.setMark(second)  // the newest counts
+        bare.setMark(second)
+        bare.setMark(undefined)
+        document.querySelector("main").append(row.element, bare.element)
+        }""",
+        [{"verdict": "sure", "text": "Sure"}, {"verdict": "unsure", "text": text}],
+    )
+    mark = page.get_by_role("img", name=text)
+    expect(mark).to_have_count(1)
+    expect(mark).to_have_attribute("data-verdict", "unsure")
+    expect(page.get_by_role("slider", name="z1")).to_have_accessible_description(text)
+    expect(page.get_by_role("slider", name="z2")).to_have_accessible_description("")
+    page.evaluate(
+        """(mark) => {
+        const heads = new AxisHeads({})
+        const dims = ["z1", "z2"].map((name) => ({ name, short: name }))
+        document.querySelector("main").replaceChildren(heads.element)
+        heads.setMarks([undefined, mark])
+        heads.show([1], dims, [0, 1], 2)
+        }""",
+        {"verdict": "plane", "text": text},
+    )
+    expect(page.get_by_role("img", name=text)).to_have_attribute("data-verdict", "plane")
+    expect(page.get_by_test_id("axis")).to_have_accessible_description(text)
