@@ -13,29 +13,44 @@ presumes. Directions are fixed as well in two cases:
   covariances of z - mu(v1) in groups of similar queries are made diagonal together, by the
   likelihood criterion of Pham and Cardoso (2001), "Blind separation of instantaneous mixtures of
   non-stationary sources".
+* Where one side is text, its words say what the pairs are about. A non-negative factorisation of
+  the texts (Lee and Seung 1999, "Learning the parts of objects") splits them into parts, groups
+  of words that occur together, and an axis is what z says about one part: ``word_axes``.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 Floats = NDArray[np.float64]
 
 MIN_GROUP = 25  # rows behind one covariance
+N_WORDS = 5  # that describe an axis
+# Of the largest: z may know next to nothing of some parts, but the change must be invertible.
+MIN_SINGULAR_VALUE = 0.02
 
 
 @dataclass(frozen=True)
 class AxisChange:
-    """An invertible affine change of the axes of z; ``note`` describes how it was found."""
+    """An invertible affine change of the axes of z; ``note`` describes how it was found.
+
+    ``words`` are those that grow along each axis, where ``word_axes`` found it.
+    """
 
     matrix: Floats
     offset: Floats
     note: str
+    words: tuple[tuple[str, ...], ...] = ()
 
 
 def scaled_axes(mu: Floats, reach: float) -> AxisChange:
@@ -92,6 +107,60 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
     scaled = scaled_axes(mu, reach)
     return AxisChange(scaled.matrix, scaled.offset, f"{reason}: axes only scaled")
+
+
+def word_axes(
+    z: Floats,
+    mu: Floats,
+    texts: csr_matrix,
+    vocabulary: Sequence[str],
+    reach: float,
+    random_state: int,
+) -> AxisChange:
+    """Axes of ``z`` (n, d) that follow d parts of the ``texts``, then ``scaled_axes`` of ``mu``.
+
+    Each axis is the least-squares fit of one part's weight by z, so it grows with the part's
+    words. Axes are ordered by how well z knows their parts.
+
+    Args:
+        z: latents of training pairs, from the side that knows most of the texts.
+        mu: means of P(z|v1) of the same rows.
+        texts: (n, V) non-negative word weights of the same rows.
+        vocabulary: the V words.
+        reach: where the central 99 % of the changed ``mu`` end.
+        random_state: of the factorisation.
+    """
+    from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    content = np.array([word not in ENGLISH_STOP_WORDS for word in vocabulary])
+    texts, vocabulary = texts[:, content], np.array(vocabulary)[content]
+    d = z.shape[1]
+    centre = z.mean(axis=0)
+    left, spread, right = np.linalg.svd(z - centre, full_matrices=False)
+    if min(texts.shape) < d or spread[-1] <= 1e-6 * spread[0]:
+        return _only_scaled(mu, reach, "there are fewer words or directions than axes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # parts change little by then
+        parts = NMF(d, init="nndsvda", max_iter=200, random_state=random_state)
+        weights = np.asarray(parts.fit_transform(texts), dtype=np.float64)
+    weights = (weights - weights.mean(axis=0)) / np.maximum(weights.std(axis=0), 1e-12)
+    # Correlations of whitened z with the parts: least squares, but for a floor.
+    known = left.T @ weights / math.sqrt(len(z))
+    order = np.argsort(-np.linalg.norm(known, axis=0), kind="stable")
+    u, s, v = np.linalg.svd(known[:, order])
+    fitted = u * np.maximum(s, MIN_SINGULAR_VALUE * s[0]) @ v
+    unmixing = right.T / spread @ fitted
+    scaled = scaled_axes((mu - centre) @ unmixing, reach)
+    matrix = unmixing @ scaled.matrix
+    strongest = np.argsort(-parts.components_[order], axis=1, kind="stable")[:, :N_WORDS]
+    return AxisChange(
+        matrix,
+        scaled.offset - centre @ matrix,
+        "axes that follow the words of the texts",
+        tuple(tuple(str(vocabulary[word]) for word in words) for words in strongest),
+    )
 
 
 def modulated_axes(

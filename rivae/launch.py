@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from rivae.alignment import independent_axes, modulated_axes, scaled_axes
+from rivae.alignment import independent_axes, modulated_axes, scaled_axes, word_axes
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
 from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.word_vectors import CORPUS, NONE
+from rivae.data.words_view import WordsView
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked, write_json
 from rivae.methods import method_config
@@ -223,7 +224,9 @@ def run_lock(run: Run) -> Iterator[None]:
 def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     """Fold the configured change of axes into the trained model and record it.
 
-    ``alignment.json`` keeps the matrix, the offset and the validation scores before and after.
+    ``alignment.json`` keeps the matrix, the offset, the words that the axes follow, and the
+    validation scores before and after. Axes that shall follow words are independent components
+    where the data have no weighted words.
     """
     config: Any = method.config
     if config.axes == "as trained":
@@ -234,11 +237,17 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     table = mu.double().numpy()
     if not np.isfinite(table).all():
         return
-    if config.axes == "modulated" and method.n_components > 1:
+    texts = data.x2 if config.axes == "words" and isinstance(data.x2, WordsView) else None
+    if texts is not None:
+        # The texts' own z, where they have one: a picture tells less of their words.
+        z = _target_latents(method, data, rows) if method.asks_both_ways else table
+        words = texts.sparse(rows), texts.vocabulary
+        change = word_axes(z, table, *words, config.axis_reach, run.config.seed)
+    elif config.axes == "modulated" and method.n_components > 1:
         pairs = [_pair_latents(method, data, part) for part in _parts(rows)]
         z, v1 = (np.concatenate(column) for column in zip(*pairs, strict=True))
         change = modulated_axes(z, table, v1, config.axis_reach, run.config.seed)
-    elif config.axes == "independent" and method.n_components > 1:
+    elif config.axes in ("independent", "words") and method.n_components > 1:
         slopes = _decoder_slopes(method, mu[:500])
         change = independent_axes(table, slopes, config.axis_reach, run.config.seed)
     else:
@@ -251,6 +260,7 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
         run.path / "alignment.json",
         {
             "note": change.note,
+            "words": change.words,
             "matrix": change.matrix,
             "offset": change.offset,
             "validation_before": before,
@@ -262,6 +272,13 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
 def _parts(rows: np.ndarray, size: int = 512) -> Iterator[np.ndarray]:
     for start in range(0, len(rows), size):
         yield rows[start : start + size]
+
+
+@torch.no_grad()
+def _target_latents(method: Method, data: PairedDataset, rows: np.ndarray) -> np.ndarray:
+    """Means of P(z|v2) (n, d), float64."""
+    means = [method.encode_target(data.x2.batch(part))[0] for part in _parts(rows)]
+    return torch.cat(means).double().numpy()
 
 
 @torch.no_grad()

@@ -5,7 +5,14 @@ invertible.
 import numpy as np
 import pytest
 
-from rivae.alignment import independent_axes, joint_diagonaliser, modulated_axes, scaled_axes
+from rivae.alignment import (
+    independent_axes,
+    joint_diagonaliser,
+    modulated_axes,
+    scaled_axes,
+    word_axes,
+)
+from rivae.data.words_view import fit_words
 from rivae.metrics.mcc import mcc
 
 MIXING = np.array([[0.8, 0.6, 0.1], [-0.5, 0.9, 0.3], [0.2, -0.4, 1.1]])
@@ -105,6 +112,22 @@ def test_a_dimension_that_repeats_another_leaves_the_directions():
     assert "axes only scaled" in change.note and np.linalg.matrix_rank(change.matrix) == 2
 
 
+TOPICS = ("oven flour sugar", "soup broth simmer", "salad lettuce dressing")
+
+
+def texts_of_topics(n=600, seed=0):
+    """How much of each topic a text is about, and the texts; all say "the" most often."""
+    rng = np.random.default_rng(seed)
+    # Dependent: the second topic goes with the first, so independent components are none of them.
+    shares = rng.uniform(0, 1, (n, 3))
+    shares[:, 1] = 0.6 * shares[:, 0] + 0.4 * shares[:, 1]
+    texts = []
+    for counts in rng.poisson(12 * shares):
+        words = [rng.choice(topic.split(), n) for topic, n in zip(TOPICS, counts, strict=True)]
+        texts.append(" ".join(["the"] * 20 + [str(word) for some in words for word in some]))
+    return shares, texts
+
+
 def modulated_data(n=6000, d=3, equal=False, seed=0):
     """Factors whose log spreads follow the query u, and u itself."""
     rng = np.random.default_rng(seed)
@@ -155,3 +178,47 @@ def test_latents_that_the_query_fixes_are_only_scaled():
     factors, _, u = modulated_data(n=500)
     change = modulated_axes(factors, factors, u, 10.0, 0)
     assert "only scaled" in change.note
+
+
+def word_change(z, texts, seed=0):
+    view = fit_words(texts, np.arange(len(texts)), len(texts), 100)
+    return word_axes(z, z, view.sparse(np.arange(len(texts))), view.vocabulary, 10.0, seed)
+
+
+def test_axes_follow_the_parts_of_the_texts_and_say_their_words():
+    shares, texts = texts_of_topics()
+    rng = np.random.default_rng(1)
+    z = shares @ MIXING + rng.normal(0, 0.02, shares.shape)
+    change = word_change(z, texts)
+    turned = z @ change.matrix + change.offset
+    signed = np.corrcoef(turned.T, shares.T)[:3, 3:]
+    for axis, words in zip(signed, change.words, strict=True):
+        topic = int(axis.argmax())
+        assert axis[topic] > 0.85  # more of the words, not less, and of this topic alone
+        assert set(words[:3]) == set(TOPICS[topic].split()) and "the" not in words
+    assert sorted(signed.argmax(axis=1)) == [0, 1, 2]
+    blind = independent_axes(z, slopes_of(MIXING, np.ones(3)), 10.0, 0)
+    assert mcc(turned, shares).score > mcc(z @ blind.matrix, shares).score + 0.03
+    ends = np.percentile(turned, [0.5, 99.5], axis=0)
+    np.testing.assert_allclose(ends, [[-10.0] * 3, [10.0] * 3])
+
+
+def test_what_z_knows_best_comes_first_and_nothing_is_lost():
+    shares, texts = texts_of_topics()
+    z = shares @ MIXING
+    rng = np.random.default_rng(2)
+    z[:, 2] = rng.normal(size=len(z))  # two directions are left for three parts
+    change = word_change(z, texts)
+    assert np.linalg.cond(change.matrix) < 1e4
+    turned = z @ change.matrix + change.offset
+    best = np.abs(np.corrcoef(turned.T, shares.T)[:3, 3:]).max(axis=1)
+    assert best[0] > best[2]
+    back = np.linalg.solve(change.matrix.T, (turned - change.offset).T).T
+    np.testing.assert_allclose(back, z, atol=1e-6)
+
+
+def test_fewer_words_than_axes_only_scale():
+    z = np.random.default_rng(0).normal(size=(60, 3))
+    change = word_change(z, ["soup salad"] * 60)
+    assert "only scaled" in change.note and change.words == ()
+    assert np.array_equal(change.matrix, scaled_axes(z, 10.0).matrix)

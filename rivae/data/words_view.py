@@ -8,7 +8,7 @@ import math
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from rivae.data.base import Recipe
 from rivae.errors import DataError
 from rivae.files import write_cache
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # Words of two letters or more; numbers and amounts say little about a dish.
 TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
@@ -66,6 +69,13 @@ class WordsView:
             span = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
             out[row, self.indices[span]] = self.data[span]
         return torch.from_numpy(out).reshape(*index.shape, len(self.vocabulary))
+
+    def sparse(self, ids: NDArray[np.int64]) -> csr_matrix:
+        """Items ``ids`` (n,) as a sparse (n, V) matrix."""
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self), len(self.vocabulary))
+        return csr_matrix((self.data, self.indices, self.indptr), shape=shape)[ids]
 
 
 def enough_documents(n_train: int) -> int:

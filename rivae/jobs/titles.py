@@ -92,7 +92,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "log_var_range": ("Range of variances", ""),
     "prior_expert": ("Prior as expert", ""),
     # after training
-    "axes": ("Choice of axes", "after training: units of z, or also independent components"),
+    "axes": ("Choice of axes", "after training: units of z, or also new directions"),
     "axis_reach": ("Reach of axes", "where the central 99 % of the training z end"),
     # the trainer
     "precision": ("Precision", ""),

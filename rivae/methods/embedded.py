@@ -54,7 +54,8 @@ class EmbeddedConfig(EmbedderPair, MethodConfig):
     axes: Axes = Field(
         default="scaled",
         description="after training, exactly folded into mu and f: the unit of z, or also "
-        "independent components of mu, or the axes whose variance the query modulates",
+        "independent components of mu, the axes whose variance the query modulates, or axes that "
+        "follow the words of the texts",
     )
     axis_reach: float = Field(
         default=10.0, gt=0, description="where the central 99 % of the training z end"

@@ -1,5 +1,7 @@
 """Cos-Sim, InfoNCE and InfoNCE + linear ICA."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -207,6 +209,35 @@ def test_independent_components_are_folded_in_at_the_end(tmp_path):
     after = np.abs(np.corrcoef(z.numpy().T, factors.T)[:2, 2:])
     assert before.max() < 0.9 and after.max(axis=1).min() > 0.99
     torch.testing.assert_close(method.decode(z), decoded, atol=1e-5, rtol=1e-4)
+
+
+def test_axes_of_a_model_with_texts_follow_their_words(tmp_path):
+    from rivae.data.base import PairedDataset, TensorView, random_split
+    from rivae.data.words_view import fit_words
+    from rivae.launch import choose_axes
+
+    g = torch.Generator().manual_seed(3)
+    amounts = torch.poisson(torch.rand(300, 3, generator=g) * 12, generator=g)
+    foods = ("soup ", "salad ", "bread ")
+    texts = ["".join(f * int(n) for f, n in zip(foods, row, strict=True)) for row in amounts]
+    words = fit_words(texts, torch.arange(300).numpy(), 300, 10)
+    splits = random_split(300, (0.8, 0.1, 0.1), 0)
+    noise = TensorView(torch.randn(300, 3, generator=g))  # pictures that say nothing
+    settings = {"dim_v": 3, "embedder": {"kind": "mlp", "hidden": []}, "axes": "words"}
+    for x2 in (words, TensorView(words.batch(range(300)))):
+        method = build_method("info-nce", settings, noise.shape, x2.shape, [0]).eval()
+        data = PairedDataset(name="soups", settings={}, x1=noise, x2=x2, splits=splits)
+        name = type(x2).__name__.lower()
+        run = Run.create(tiny_config(name, method="info-nce"), tmp_path)
+        choose_axes(method, data, run)
+        kept = json.loads((run.path / "alignment.json").read_text())
+        if x2 is words:
+            z = method.encode_target(words.batch(splits["train"]))[0].detach()
+            first = words.vocabulary.index(kept["words"][0][0])
+            there = words.batch(splits["train"])[:, first]
+            assert torch.corrcoef(torch.stack([z[:, 0], there]))[0, 1] > 0.8
+        else:  # no words are known: independent components
+            assert kept["words"] == [] and "FastICA" in kept["note"]
 
 
 def test_more_components_than_v_has_are_refused():
