@@ -20,6 +20,7 @@ from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 
 NOISE = 1.0  # variance of a level around its direction, which itself explains a variance of 1
+SURE = 0.3  # weight of an axis that needs no label: at 0 the others are found less well, too
 _FLOOR = 1e-8
 
 
@@ -43,7 +44,8 @@ def suggest_items(
         noise: s², positive.
         max_radius: skip candidates farther from the mean than this share of the data, if enough
             others are left: outliers tell little about the rest. None keeps them.
-        axes: only these are to be determined, e.g. those that are not sure; () takes all.
+        axes: to be determined first, e.g. those that are not sure; the others have the weight
+            ``SURE``. () takes all alike.
 
     Raises:
         ConfigError: a number out of range, or widths that do not fit.
@@ -57,22 +59,28 @@ def suggest_items(
         raise ConfigError(f"choose 1 to {len(x)} items and a positive noise")
     if not (np.isfinite(z).all() and np.isfinite(x).all() and np.isfinite(known).all()):
         raise DataError("the run's latents are not finite: choose another run")
+    mean = z.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov(z.T).reshape(z.shape[1], -1))
+    # White, and turned back, so that coordinate j is about axis j.
+    to_white = vectors / np.sqrt(np.maximum(values, max(_FLOOR * values[-1], 1e-300))) @ vectors.T
+    x, known = (x - mean) @ to_white, (known - mean) @ to_white
     free = np.ones(len(x), dtype=np.bool_)
     if max_radius is not None:
-        whole, all_x = _white(z, z, x)
-        radius = np.linalg.norm(whole, axis=1)
-        near = np.linalg.norm(all_x, axis=1) <= np.quantile(radius, max_radius)
+        radius = np.linalg.norm((z - mean) @ to_white, axis=1)
+        near = np.linalg.norm(x, axis=1) <= np.quantile(radius, max_radius)
         free = near if near.sum() >= n_items else free
-    kept = sorted(set(axes)) or range(z.shape[1])
-    x, known = _white(*(a[:, kept] for a in (z, x, known)))
     # The mean level is unknown as well: a column of ones.
     x, known = (np.column_stack([np.ones(len(a)), a]) for a in (x, known))
     covariance: Floats = np.asarray(
         np.linalg.inv(np.eye(x.shape[1]) + known.T @ known / noise), dtype=np.float64
     )
+    weights = np.ones(x.shape[1])
+    if len(axes):
+        weights[1:] = SURE
+        weights[[1 + j for j in axes]] = 1.0
     chosen = np.empty(n_items, dtype=np.int64)
     for i in range(n_items):
-        gain = np.where(free, variance_drop(covariance, x, noise), -np.inf)
+        gain = np.where(free, variance_drop(covariance, x, noise, weights), -np.inf)
         chosen[i] = j = int(gain.argmax())
         free[j] = False
         moved = covariance @ x[j]
@@ -80,17 +88,15 @@ def suggest_items(
     return chosen
 
 
-def _white(z: Floats, *points: Floats) -> list[Floats]:
-    """``points`` in the coordinates in which ``z`` (n, d) has variance 1 in every direction."""
-    values, vectors = np.linalg.eigh(np.cov(z.T).reshape(z.shape[1], -1))
-    to_white = vectors / np.sqrt(np.maximum(values, max(_FLOOR * values[-1], 1e-300)))
-    return [(a - z.mean(axis=0)) @ to_white for a in points]
-
-
-def variance_drop(covariance: Floats, x: Floats, noise: float) -> Floats:
-    """How much labelling each x (m, p) lowers the trace of the posterior covariance (p, p)."""
+def variance_drop(
+    covariance: Floats, x: Floats, noise: float, weights: Floats | None = None
+) -> Floats:
+    """How much labelling each x (m, p) lowers the trace of the posterior covariance (p, p), whose
+    diagonal may have ``weights``.
+    """
     moved = x @ covariance
-    return np.asarray((moved**2).sum(axis=1) / (noise + (moved * x).sum(axis=1)))
+    drop = moved**2 if weights is None else moved**2 * weights
+    return np.asarray(drop.sum(axis=1) / (noise + (moved * x).sum(axis=1)))
 
 
 POOL = 2_000  # candidates; more hardly help, and their pictures have to be embedded

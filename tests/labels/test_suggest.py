@@ -62,17 +62,17 @@ def test_what_is_known_already_is_not_asked(mu):
     assert share < 0.1
 
 
-def test_only_the_axes_that_are_not_sure_decide(mu):
+def test_axes_that_are_not_sure_come_first_and_the_others_still_count(mu):
     axes = (1, 3)
     chosen = suggest_items(mu, mu, mu[:0], 12, axes=axes)
     other = suggest_items(mu, mu, mu[:0], 12)
 
-    def unknown(rows):
-        return np.trace(posterior(mu[rows][:, axes]))
+    def unknown(rows, which):
+        return np.diag(posterior(mu[rows]))[[1 + j for j in which]].sum()
 
-    assert unknown(chosen) < unknown(other)
-    reach = np.abs(mu[chosen]).mean(axis=0)
-    assert reach[[1, 3]].min() > 1.5 * reach[[0, 2]].max()
+    assert unknown(chosen, axes) < unknown(other, axes)
+    alone = suggest_items(mu[:, axes], mu[:, axes], mu[:0, axes], 12)
+    assert unknown(chosen, (0, 2)) < 2 * unknown(other, (0, 2)) < unknown(alone, (0, 2))
     # All around the plane, not along one line of it.
     spread = np.linalg.eigvalsh(np.cov(mu[chosen][:, axes].T))
     assert spread[0] > 0.5 * spread[1]

@@ -31,7 +31,7 @@ ALIGN, SUGGEST = "metrics_align", "metrics_suggest"  # places of their progress 
 GOOD = 30  # labelled items from which an alignment is worthwhile
 USUAL = 30  # suggested items
 TOO_FEW = "No factor has different labels of at least {} items yet; {} do much more."
-NOT_SURE = "Spread along the axes that are not sure without labels: {}."
+NOT_SURE = "They are spread first along the axes that are not sure without labels: {}."
 GAIN_UNKNOWN = (
     "The labels are too few, or too similar, to hold some of them out: the gain of this "
     "alignment is unknown."
