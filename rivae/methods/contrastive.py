@@ -114,13 +114,15 @@ class Contrastive(Method):
         return z, torch.full_like(z, -12.0)
 
     def encode_target(self, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """z of v2, as of v1: where z is v itself, both sides ask alike."""
-        return self.encode_v(self.embed_target(x2))
+        """The z whose f(z) is nearest to v2; where z is v itself, both sides ask alike."""
+        v2 = self.embed_target(x2)
+        z = (v2 - self.from_z.bias.unsqueeze(-2)) @ self.to_z.weight
+        return z, torch.full_like(z, -12.0)
 
     def encode_both(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        """z of the unit vector halfway between v1 and v2."""
-        halfway = self.embed_query(x1) + self.embed_target(x2)
-        return self.encode_v(nn.functional.normalize(halfway, dim=-1))
+        """Halfway between the z of v1 and that of v2."""
+        z = 0.5 * (self.encode(x1)[0] + self.encode_target(x2)[0])
+        return z, torch.full_like(z, -12.0)
 
     def hidden(self, z: Tensor) -> Tensor:
         """z itself: f is affine."""
@@ -238,8 +240,6 @@ class InfoNCEICA(InfoNCE):
     config: InfoNCEICAConfig
     has_latent = True
     has_closed_form = True
-    # f ends around the mean of v2, so v1 is not what it is to be compared with.
-    asks_both_ways = False
 
     def __init__(
         self,
