@@ -211,6 +211,12 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     )
 
 
+def training_rows(store: PairStore) -> NDArray[np.int64]:
+    """The training items of a store, as its data set draws them unless its settings differ."""
+    usual = Settings()
+    return _splits(store, usual.fractions, usual.split_seed)["train"]
+
+
 def _splits(
     store: PairStore, shares: tuple[float, float, float], seed: int
 ) -> dict[str, NDArray[np.int64]]:

@@ -30,7 +30,26 @@ PARTIAL = "partial.json"
 Progress = Callable[[str, float], None]
 
 
-class Checkpoint:
+class FeatureSource:
+    """What turns the pictures of a store, or their texts as well, into features."""
+
+    name: str
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """ "pictures", and "texts" where it reads texts."""
+        return SIDES[:1]
+
+    def of_pictures(self, store: PairStore, rows: range) -> Tensor:
+        """Features (len(rows), D1) of the stored pictures."""
+        raise NotImplementedError
+
+    def of_texts(self, store: PairStore, rows: range) -> Tensor:
+        """Features (len(rows), D2) of the texts."""
+        raise NotImplementedError
+
+
+class Checkpoint(FeatureSource):
     """A loaded checkpoint, which turns pictures and texts into features.
 
     Args:
@@ -77,7 +96,6 @@ class Checkpoint:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """ "pictures", and "texts" where the checkpoint reads texts."""
         return SIDES if self.tokens is not None else SIDES[:1]
 
     @torch.inference_mode()
@@ -112,7 +130,7 @@ def short_text(recipe: Recipe) -> str:
 
 def make_features(
     folder: Path,
-    checkpoint: Checkpoint,
+    checkpoint: FeatureSource,
     name: str,
     batch_size: int = 32,
     progress: Progress | None = None,
@@ -166,7 +184,7 @@ def _begun(place: Path, about: dict[str, Any]) -> dict[str, int]:
 
 def _one_side(
     store: PairStore,
-    checkpoint: Checkpoint,
+    checkpoint: FeatureSource,
     side: str,
     place: Path,
     done: dict[str, int],

@@ -154,6 +154,12 @@ def feature_names(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in (folder / FOLDER).glob("*/features.json"))
 
 
+def feature_sides(folder: Path, name: str) -> tuple[str, ...]:
+    """Of which sides the store in ``folder`` has features ``name``."""
+    place = folder / FOLDER / name
+    return tuple(side for side in SIDES if (place / f"{side}.npy").is_file())
+
+
 def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
     """The features ``name`` by side, "pictures" (n, D1) and "texts" (n, D2); one may be missing.
 
@@ -168,9 +174,7 @@ def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:
         )
     place = folder / FOLDER / name
     views = {}
-    for side in SIDES:
-        if not (place / f"{side}.npy").is_file():
-            continue
+    for side in feature_sides(folder, name):
         matrix = read_matrix(place / f"{side}.npy")
         if len(matrix) != n:
             raise DataError(f"{place} has {len(matrix):,} rows for {n:,} items: make it again")

@@ -16,9 +16,11 @@ from importlib.util import find_spec
 from typing import Any
 
 from rivae.data import item_shapes, named_dataset
+from rivae.data.store import find_store
+from rivae.data.store.features import SIDES, feature_sides
 from rivae.errors import ConfigError, RivaeError
 from rivae.methods import method_class
-from rivae.methods.presets.by_shape import FEATURES, VECTORS, DataPreset, by_shape
+from rivae.methods.presets.by_shape import FEATURES, PICTURE_FEATURES, VECTORS, DataPreset, by_shape
 from rivae.methods.presets.recipes import RECIPES, one_stage
 
 
@@ -47,8 +49,8 @@ def find_preset(
 ) -> Preset:
     """The preset of a method on a data set with the settings ``data``.
 
-    With ``data["features"]`` both sides are embeddings from elsewhere: fully connected embedders
-    for both.
+    With ``data["features"]`` both sides are embeddings from elsewhere, or the pictures alone: fully
+    connected embedders for both.
 
     Raises:
         ConfigError: for an unknown preset, data set or method.
@@ -71,12 +73,20 @@ def find_preset(
     )  # other methods have their own networks, which read the usual items
     vectors = bool(settings.get("features"))
     if vectors and embeds:
-        made |= FEATURES
+        made |= PICTURE_FEATURES if _without_texts(settings) else FEATURES
     return Preset(
         method=made,
         dataset=dict(found.paper_dataset) if paper and embeds and not vectors else {},
         training={"clip_norm": None} if paper else dict(found.training),
     )
+
+
+def _without_texts(settings: Mapping[str, Any]) -> bool:
+    """Whether the features that these settings name are of pictures alone."""
+    try:
+        return feature_sides(find_store(settings["store"]), settings["features"]) == SIDES[:1]
+    except (RivaeError, KeyError):  # not here yet
+        return False
 
 
 def _of_data(name: str, settings: Mapping[str, Any]) -> DataPreset:

@@ -110,6 +110,12 @@ TEXT: Settings = {
     "dropout": 0.6,
     "input_dropout": 0.6,
 }
+# Embeddings of the pictures alone, next to the words of the texts.
+PICTURE_FEATURES: Settings = {
+    **FEATURES,
+    "embedder": {**FEATURES["embedder"], "dropout": 0.6},
+    "embedder2": TEXT,
+}
 # Of the three terms of Cos-Sim-LVM the contrast of the embeddings leads, for the bottleneck pulls
 # them to the few directions that it keeps.
 LED_BY_EMBEDDING: Settings = {"lambda_latent": 0.1, "lambda_auto": 0.1, "schedule": "cosine"}
