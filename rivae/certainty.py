@@ -13,17 +13,22 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from rivae.data.base import PairedDataset
 from rivae.errors import DataError, RivaeError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
-from rivae.metrics.certainty import VERSION, AxisCertainty, axis_certainty
+from rivae.metrics.certainty import MAX_ROWS, VERSION, AxisCertainty, axis_certainty
 from rivae.reading.documents import read_form
 from rivae.reading.weights import load_weights, read_header
-from rivae.retrieval.base import Floats
-from rivae.retrieval.retriever import Retriever
+from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 
-FITS = "fits"  # a tensor of ``Run.unfolded``, (K, n, d): the n training pairs by each of K fits
+# Tensors of ``Run.unfolded``: the coordinates (K, m, d) of training pairs by each of K fits, and
+# which pairs these are (m,); all of them where that is missing.
+FITS, ROWS = "fits", "rows"
+# Axes that more than their independence has picked, which is all that fits can confirm.
+PICKED = ("modulated", "words")
 NO_FITS = (
     "How sure the axes are is not known: no independent fits of enough pairs were kept with this "
     "run. Train one with init=contrast to see it."
@@ -44,17 +49,19 @@ class _Kept(BaseModel):
 
 
 def has_fits(run: Run) -> bool:
-    """Whether the run has a trained model and the coordinates of independent fits."""
+    """Whether the run has a trained model and the coordinates of independent fits of its axes."""
     try:
         stat = run.unfolded.stat()
-        return run.ready and _shape(run.unfolded, stat.st_mtime_ns, stat.st_size) is not None
-    except OSError:
+        if not run.ready or run.config.method.settings.get("axes") in PICKED:
+            return False
+        return _shape(run.unfolded, stat.st_mtime_ns, stat.st_size) is not None
+    except (RivaeError, OSError):
         return False
 
 
 @lru_cache(maxsize=256)  # pages ask at every rerun
 def _shape(path: Path, changed: int, size: int) -> tuple[int, int, int] | None:
-    """K, n and d of the fits in a file; None where it has none that can be used."""
+    """K, m and d of the fits in a file; None where it has none that can be used."""
     try:
         shape = read_header(path).shapes.get(FITS, ())
     except (RivaeError, OSError):
@@ -74,25 +81,22 @@ def kept_certainty(run: Run) -> Certainty | None:
         return None
 
 
-def certainty_of(run: Run, retriever: Retriever) -> Certainty:
-    """How sure each axis of the run is, () where nothing can say it.
-
-    Measured on the training rows of ``Retriever.reference_latents``, then kept in the run's cache.
-    """
+def certainty_of(run: Run, model: LatentModel, data: PairedDataset) -> Certainty:
+    """How sure each axis of the run is, () where nothing can say it; kept in the run's cache."""
     if not has_fits(run):
         return ()
     if (known := kept_certainty(run)) is not None:
         return known
-    train, rows = retriever.data.splits["train"], retriever.reference_rows
-    fits = read_fits(run.unfolded, len(train))
-    if fits is None:
+    train = data.splits["train"]
+    kept = read_fits(run.unfolded, len(train))
+    if kept is None:
         return ()
-    if retriever.asks == "first":
-        z = retriever.reference_latents()[0]
-    else:  # the fits are compared with the axes as the first view gives them
-        z = retriever.model.encode(retriever.data.x1, rows)[0]
+    fits, rows = kept
+    if len(rows) > MAX_ROWS:
+        some = np.sort(np.random.default_rng(0).choice(len(rows), MAX_ROWS, replace=False))
+        fits, rows = fits[:, some], rows[some]
     try:
-        found = axis_certainty(z, fits[:, np.flatnonzero(np.isin(train, rows))])
+        found = axis_certainty(model.encode(data.x1, train[rows])[0], fits)
     except DataError:
         found = ()
     document = _Kept(axes=found).model_dump_json().encode()
@@ -100,18 +104,23 @@ def certainty_of(run: Run, retriever: Retriever) -> Certainty:
     return found
 
 
-def read_fits(path: Path, n: int) -> Floats | None:
-    """The coordinates (K, n, d) of n training pairs by independent fits; None where they were not
-    kept, are damaged, or are of other data.
+def read_fits(path: Path, n: int) -> tuple[Floats, Ints] | None:
+    """The coordinates (K, m, d) that independent fits gave some of n training pairs, and which of
+    them (m,); None where they were not kept, are damaged, or are of other data.
     """
     try:
         stat = path.stat()
         shape = _shape(path, stat.st_mtime_ns, stat.st_size)
-        if shape is None or shape[1] != n:
-            return None
-        return np.asarray(load_weights(path)[FITS].double().numpy())
+        tensors = load_weights(path) if shape else {}
     except (RivaeError, OSError):
         return None
+    if shape is None:
+        return None
+    fits, rows = tensors[FITS].double().numpy(), np.arange(n)
+    if ROWS in tensors:
+        rows = tensors[ROWS].long().numpy()
+    in_order = rows.shape == (shape[1],) and (np.diff(rows) > 0).all()
+    return (fits, rows) if in_order and rows[0] >= 0 and rows[-1] < n else None
 
 
 def _kept_in(run: Run) -> Path:

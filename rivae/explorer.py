@@ -207,7 +207,9 @@ class Explorer(Catalogue):
         """How sure each of the d axes is without labels; () unless the run had a contrastive start
         that kept its fits.
         """
-        return certainty_of(self.run, self.retriever) if self.run is not None else ()
+        if self.run is None:
+            return ()
+        return certainty_of(self.run, self.retriever.model, self.data)
 
     @cached_property
     def effects(self) -> Vector:

@@ -8,11 +8,10 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS, MAX_FITS, certainty_of, has_fits, kept_certainty, read_fits
+from rivae.certainty import FITS, MAX_FITS, ROWS, has_fits, kept_certainty, read_fits
 from rivae.cli import main
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.explorer import Explorer
-from rivae.retrieval import retriever
 from rivae.runs import Run
 
 
@@ -46,7 +45,10 @@ def latents(run):
 
 def write_fits(run, fits, **more):
     run.unfolded.parent.mkdir(exist_ok=True)
-    tensors = {"target": torch.zeros(3, 8), FITS: torch.tensor(fits, dtype=torch.float32)}
+    tensors = {
+        "target": torch.zeros(3, 8),
+        FITS: torch.tensor(fits, dtype=torch.float32).contiguous(),
+    }
     save_file({**tensors, **more}, run.unfolded)
 
 
@@ -57,6 +59,16 @@ def test_without_fits_nothing_is_said(run):
     save_file({"target": torch.zeros(n, 8)}, run.unfolded)  # of an older version
     assert not has_fits(run) and Explorer.open(run).certainty == ()
     assert not (run.path / "cache").exists() or not list((run.path / "cache").glob("certainty*"))
+
+
+def test_axes_that_something_else_has_picked_are_not_asked_about(run):
+    z = latents(run)
+    write_fits(run, np.stack([z, z]))
+    assert has_fits(run)
+    config = json.loads((run.path / "config.json").read_text())
+    config["method"]["settings"]["axes"] = "modulated"
+    (run.path / "config.json").write_text(json.dumps(config))
+    assert not has_fits(Run(run.path)) and Explorer.open(Run(run.path)).certainty == ()
 
 
 def test_damaged_fits_and_those_of_other_data_say_nothing(run):
@@ -73,19 +85,23 @@ def test_damaged_fits_and_those_of_other_data_say_nothing(run):
         assert not has_fits(run) and Explorer.open(run).certainty == ()
 
 
-def test_the_fits_belong_to_the_rows_that_represent_the_data(run, monkeypatch):
+def test_the_fits_belong_to_the_rows_that_they_name(run, monkeypatch):
     z = latents(run)
     rng = np.random.default_rng(0)
     near = z / z.std(axis=0) + 0.1 * rng.normal(size=z.shape)
-    far = rng.normal(size=(len(z), 1))
-    write_fits(run, np.stack([np.column_stack([near[:, :2], far])] * 2))
-    for most in (retriever.REFERENCE_ROWS, 300):
-        monkeypatch.setattr(retriever, "REFERENCE_ROWS", most)
-        shutil.rmtree(run.path / "cache", ignore_errors=True)
+    fits = np.stack([np.column_stack([near[:, :2], rng.normal(size=(len(z), 1))])] * 2)
+    some = np.sort(rng.choice(len(z), 400, replace=False))
+    for most, rows in ((5000, slice(None)), (300, slice(None)), (5000, some), (300, some)):
+        monkeypatch.setattr("rivae.certainty.MAX_ROWS", most)
+        named = {} if isinstance(rows, slice) else {ROWS: torch.from_numpy(rows)}
+        write_fits(run, fits[:, rows], **named)
         found = Explorer.open(run).certainty
         assert [axis.axis for axis in found] == [0, 1, 2] and found[0].n_fits == 2
         assert min(axis.inside for axis in found[:2]) > 0.9
         assert found[2].inside < 0.8 and found[2].verdict == "unsure"
+    for wrong in (some[::-1].copy(), some[1:], some + len(z), some - 5 * len(z), some[None]):
+        write_fits(run, fits[:, some], **{ROWS: torch.from_numpy(wrong)})
+        assert read_fits(run.unfolded, len(z)) is None and Explorer.open(run).certainty == ()
 
 
 def test_what_was_measured_is_kept_until_the_fits_change(run, monkeypatch):
@@ -102,16 +118,6 @@ def test_what_was_measured_is_kept_until_the_fits_change(run, monkeypatch):
     write_fits(run, noise, other=torch.zeros(1))
     assert kept_certainty(run) is None
     assert {axis.verdict for axis in Explorer.open(run).certainty} == {"unsure"}
-
-
-def test_the_second_view_asks_about_the_same_axes(run):
-    z = latents(run)
-    write_fits(run, np.stack([z, z]))
-    explorer = Explorer.open(run)
-    first = explorer.certainty
-    shutil.rmtree(run.path / "cache")
-    explorer.retriever.asks = "second"
-    assert certainty_of(run, explorer.retriever) == first
 
 
 def test_the_command_line_prints_what_it_means(run, monkeypatch, capsys):

@@ -238,6 +238,7 @@ def _print_certainty(axes: Certainty, names: Sequence[str]) -> None:
         [
             f"  {names[axis.axis]}",
             axis.verdict,
+            f"{axis.n_held} of {axis.n_fits}",
             number(axis.agreement),
             number(axis.inside),
             f"{axis.turn:.0f}°",
@@ -246,7 +247,9 @@ def _print_certainty(axes: Certainty, names: Sequence[str]) -> None:
         ]
         for axis in axes
     ]
-    print_table(rows, ("  axis", "sure?", "|r|", "R²", "turn", "dependence", "plane with"))
+    print_table(
+        rows, ("  axis", "sure?", "held by", "|r|", "R²", "turn", "dependence", "plane with")
+    )
     for axis in axes:
         if axis.verdict != "sure":
             print(f"  {names[axis.axis]}: {axis.reason(names)}")

@@ -3,10 +3,11 @@
 A contrastive start fits several models, each from weights and a sample of the pairs of its own
 (``init=contrast``). For every axis of the run three questions are asked, without labels:
 
-* is it there? *Inside* is the held-out linear R² of the axis from all axes of such a fit;
-* is its direction determined? *Turn* is the angle to the nearest axis of a fit, within what the fit
-  holds, over the fits and over independent components of resampled pairs. Fits share their pairs,
-  so they alone may agree on a direction that is chance (of two Gaussian factors, for instance);
+* is it there? *Inside* is the held-out linear R² of the axis from all axes of such a fit; more than
+  half of the fits have to hold it;
+* is its direction determined? *Turn* is the angle to the nearest axis of these fits, within what a
+  fit holds, over the fits and over independent components of resampled pairs. Fits share their
+  pairs, so they alone may agree on a direction that is chance (of two Gaussian factors, say);
 * do the axes depend on each other? Then the assumption that picked them fails, whoever agrees.
 
 It knows no truth: fits that share a wrong bias agree as well.
@@ -31,17 +32,17 @@ if TYPE_CHECKING:
 Verdict = Literal["sure", "plane", "unsure"]
 
 # Where simulated and real sheets part, see docs/training.md, "How sure the axes are".
-INSIDE = 0.8  # held-out R²: below, a fit does not hold the axis
+INSIDE = 0.8  # held-out R² from which on a fit holds the axis
 TURN = 15.0  # degrees
-DEPENDENT = 0.15
-CHANCE = 5.0  # / sqrt(n): what independent axes may reach
+DEPENDENT = 0.13
+CHANCE = 4.0  # / sqrt(n): what independent axes may reach
 RESAMPLES = 6  # of the pairs, for every fit
 SHARE = 0.9  # of the turns that count: one odd sample decides nothing
-CURVES = 4  # per axis, of which the most alike two measure how far the axes depend on each other
+CURVES = 2  # per axis, of which the most alike two measure how far the axes depend on each other
 MIN_ROWS = 100
 MAX_ROWS = 5_000
 
-VERSION = 1  # of the measure: what was kept of another one is measured again
+VERSION = 2  # of the measure: what was kept of another one is measured again
 
 
 class AxisCertainty(BaseModel):
@@ -50,8 +51,10 @@ class AxisCertainty(BaseModel):
     Attributes:
         axis: its number from 0.
         n_fits: fits that were asked.
-        agreement: the least |r| with the axis of a fit that belongs to it.
-        inside: the least held-out R² from all axes of a fit.
+        n_held: those of them that hold it; of the others nothing more is asked, as one fit in
+            several may curl up.
+        agreement: the least |r| with the axis of such a fit that belongs to it.
+        inside: the median over all fits of the held-out R² from all axes of a fit.
         turn: degrees between it and the axes of the fits and of resampled pairs; 90 % lie below.
         dependence: the highest correlation of a curve of this axis with a curve of another one.
         turned: other axes that it turns with, the strongest first.
@@ -63,6 +66,7 @@ class AxisCertainty(BaseModel):
     axis: int = Field(ge=0)
     verdict: Verdict
     n_fits: int = Field(ge=1)
+    n_held: int = Field(default=0, ge=0)
     agreement: float = 0.0
     inside: float = 0.0
     turn: float = 90.0
@@ -79,11 +83,13 @@ class AxisCertainty(BaseModel):
         """The verdict in plain words; ``names`` are those of all axes."""
         fits = f"{self.n_fits} fits from different starting points"
         if self.verdict == "unsure":
-            held = f"{100 * max(self.inside, 0):.0f} %"
+            held = f"Only {self.n_held}" if self.n_held else "None"
             return (
-                f"Of {fits}, one holds only {held} of this axis: it may be noise. Label items "
-                "along it, or train on more pairs."
+                f"{held} of {fits} holds this axis (R² {_short(max(self.inside, 0))}): it may be "
+                "noise. Label items along it, or train on more pairs."
             )
+        if self.n_held < self.n_fits:
+            fits = f"{self.n_held} of {fits}"
         if self.verdict == "sure":
             return (
                 f"{fits} agree on this axis (|r| {_short(self.agreement)} or more), and other "
@@ -144,28 +150,30 @@ def _measured(
     z: Floats, fits: Floats, axes: Ints, rng: np.random.Generator
 ) -> Iterator[AxisCertainty]:
     """The certainty of axes ``z`` (n, d), each of variance 1, which are called ``axes``."""
-    inside = np.min([held_out_r2(z, fit) for fit in fits], axis=0)
-    agreement = np.min([_agreement(z, fit) for fit in fits], axis=0)
-    cosines = np.stack([found for fit in fits for found in _directions(z, fit, rng)])
-    own = np.diagonal(cosines, axis1=1, axis2=2)
-    turn = np.degrees(np.arccos(np.quantile(own, 1 - SHARE, axis=0)))
-    both = np.maximum(cosines, cosines.transpose(0, 2, 1))
-    shared = np.quantile(both, SHARE, axis=0)
+    inside = np.stack([held_out_r2(z, fit) for fit in fits])
+    middle = np.sort(inside, axis=0)[(len(fits) - 1) // 2]  # of two, the lower one
+    agreement = np.stack([_agreement(z, fit) for fit in fits])
+    cosines = np.stack([np.stack(list(_directions(z, fit, rng))) for fit in fits])
     depends, least = dependence(z), max(DEPENDENT, CHANCE / len(z) ** 0.5)
     for j, axis in enumerate(axes):
+        held = inside[:, j] >= INSIDE
+        asked = cosines[held if held.any() else ~held].reshape(-1, *cosines.shape[2:])
+        turn = float(np.degrees(np.arccos(np.quantile(asked[:, j, j], 1 - SHARE))))
         turned: list[int] = []
-        if turn[j] > TURN and len(axes) > 1:
-            nearest = float(np.delete(shared[j], j).max())
-            turned = _others(shared[j], j, min(float(np.sin(np.radians(TURN))), nearest))
+        if turn > TURN and len(axes) > 1:
+            shared = np.quantile(np.maximum(asked[:, j], asked[:, :, j]), SHARE, axis=0)
+            nearest = float(np.delete(shared, j).max())
+            turned = _others(shared, j, min(float(np.sin(np.radians(TURN))), nearest))
         dependent = _others(depends[j], j, least)
         verdict: Verdict = "plane" if turned or dependent else "sure"
         yield AxisCertainty(
             axis=int(axis),
-            verdict="unsure" if inside[j] < INSIDE else verdict,
+            verdict="unsure" if middle[j] < INSIDE else verdict,
             n_fits=len(fits),
-            agreement=round(float(agreement[j]), 4),
-            inside=round(float(inside[j]), 4),
-            turn=round(float(turn[j]), 2),
+            n_held=int(held.sum()),
+            agreement=round(float(agreement[held if held.any() else ~held, j].min()), 4),
+            inside=round(float(middle[j]), 4),
+            turn=round(turn, 2),
             dependence=round(float(depends[j].max()), 4),
             turned=tuple(int(axes[k]) for k in turned),
             dependent=tuple(int(axes[k]) for k in dependent),

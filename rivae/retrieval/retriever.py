@@ -228,16 +228,6 @@ class Retriever:
         """The aggregated conditional prior E_x1[P(z|v1)] over data rows."""
         return aggregated_prior(*self.encode(rows))
 
-    @property
-    def reference_rows(self) -> Ints:
-        """The data rows of ``reference_latents``."""
-        train = self.data.splits["train"]
-        rows = train if len(train) else self.ids
-        if len(rows) > REFERENCE_ROWS:
-            chosen = np.random.default_rng(0).choice(len(rows), REFERENCE_ROWS, False)
-            rows = rows[np.sort(chosen)]
-        return rows
-
     def reference_latents(self) -> tuple[Floats, Floats]:
         """Mean and log variance of P(z|v1), each (n, d), of at most 5,000 training rows.
 
@@ -246,7 +236,12 @@ class Retriever:
         """
         with self._lock:
             if self._reference is None:
-                self._reference = self._kept(self.reference_rows)
+                train = self.data.splits["train"]
+                rows = train if len(train) else self.ids
+                if len(rows) > REFERENCE_ROWS:
+                    chosen = np.random.default_rng(0).choice(len(rows), REFERENCE_ROWS, False)
+                    rows = rows[np.sort(chosen)]
+                self._reference = self._kept(rows)
             return self._reference
 
     def density_distance(self, z: ArrayLike) -> DensityDistance:

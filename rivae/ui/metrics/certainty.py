@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.certainty import NO_FITS
+from rivae.certainty import NO_FITS, PICKED
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 TITLE = "How sure the axes are"
 MEASURING = "Being measured: this takes some seconds."
 READING = (
-    "Without labels. Of the independent fits that a contrastive start makes, the least sure one "
-    "counts. Fits that share a wrong bias agree as well."
+    "Without labels, from the independent fits that a contrastive start makes. Fits that share a "
+    "wrong bias agree as well."
 )
 COLUMNS = (
     ("axis", "Axis", "", ""),
     ("verdict", "Verdict", "text", "full, half or empty: the mark on its slider"),
-    ("agreement", "Agreement", "", "least |r| with the axis of a fit that belongs to it"),
-    ("inside", "R²", "", "held out, from all axes of a fit; the least"),
+    ("held", "Held by", "", "fits that hold it: R² of at least .8"),
+    ("agreement", "Agreement", "", "least |r| with the axis of such a fit that belongs to it"),
+    ("inside", "R²", "", "held out, from all axes of a fit; the median"),
     ("turn", "Turn", "", "to the axes of other fits and samples of the pairs; 90 % lie below"),
     ("dependence", "Dependence", "", "highest r with another axis of the run, once both may bend"),
     ("partners", "Plane with", "text wrap", "the other axes of its plane"),
@@ -39,9 +40,9 @@ COLUMNS = (
 
 def panel(run: Run) -> None:
     """The table of a run, or one sentence where nothing can say how sure its axes are."""
-    config = run.config
-    # Axes aligned to labels, and methods without such a start, have nothing to be asked.
-    if config.parent is not None or "init" not in config.method.settings:
+    config, settings = run.config, run.config.method.settings
+    # Axes aligned to labels or words, and methods without such a start, have nothing to be asked.
+    if config.parent is not None or "init" not in settings or settings.get("axes") in PICKED:
         return
     headline(TITLE)
     known = known_certainty(run)
@@ -62,6 +63,7 @@ def payload(known: Certainty, names: Sequence[str]) -> dict[str, Any]:
             "title": None,
             "cells": [
                 {"main": VERDICTS[axis.verdict]},
+                {"main": f"{axis.n_held} of {axis.n_fits}"},
                 {"main": f"{axis.agreement:.2f}"},
                 {"main": f"{max(axis.inside, 0):.2f}"},
                 {"main": f"{axis.turn:.0f}°"},
