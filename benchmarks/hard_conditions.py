@@ -29,7 +29,8 @@ from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
-from rivae.training.unfolding import count_axes, read_shares, read_target
+from rivae.training.starts import Start, read_shares
+from rivae.training.unfolding import count_axes
 
 RESULTS = Path(__file__).parent / "results"
 CONDITIONS: dict[str, dict[str, Any]] = {
@@ -94,7 +95,7 @@ def measure(run: Run, start: str) -> list[dict[str, Any]]:
     data, method, settings = run.load_dataset(), run.load_method(), run.config.method.settings
     rows, test, d = data.splits["train"], data.splits["test"], settings["n_components"]
     if start == "contrast":
-        begun = read_target(run.unfolded, len(rows), settings["dim_v"])[:, :d].numpy()
+        begun = Start(run.unfolded).tensors["target"][:, :d].numpy()
         shares, label = read_shares(run.unfolded), "contrast, unfolded"
     else:
         pairs = [view.batch(rows).numpy() for view in (data.x1, data.x2)]

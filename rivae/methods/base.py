@@ -103,6 +103,9 @@ class Stage:
         validate: measure validation retrieval after its epochs (off where z means nothing yet).
         steps: its length where epochs do not say it: what takes a fixed number of steps takes few
             epochs of a large data set, at most a part of one.
+        fit: of several fits of the same embedders the number of this one, from 1; 0 is none of
+            them. From the second on they start from other random weights.
+        straightens: the starting embedding is what the embedders have learnt, straightened.
     """
 
     name: str
@@ -116,6 +119,8 @@ class Stage:
     schedule: Literal["constant", "cosine"] = "constant"
     validate: bool = True
     steps: int | None = None
+    fit: int = 0
+    straightens: bool = False
 
     def epoch_steps(self, n_rows: int) -> int:
         """Batches in an epoch over ``n_rows`` rows."""
@@ -193,6 +198,10 @@ class Method(nn.Module):
     def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         """Unit vectors of both sides whose sheet a contrastive start unfolds, each (..., B, .)."""
         raise NotImplementedError
+
+    def refitted(self) -> tuple[nn.Module, ...]:
+        """The modules that begin each of several fits (``Stage.fit``) from other random weights."""
+        return ()
 
     # Methods whose last step is in closed form (CCA, PCA, ICA) say so and implement ``finish``.
     has_closed_form: ClassVar[bool] = False

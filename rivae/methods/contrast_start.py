@@ -1,8 +1,9 @@
-"""The contrastive start: a fit that forgets what is private, whose sheet is unfolded afterwards.
+"""The contrastive start: fits that forget what is private, whose sheet is unfolded afterwards.
 
-Both embedders get a wide last layer of their own for this stage (``training/unfolding.py`` needs
-room around the sheet), and learn to tell the pairs of a batch apart (InfoNCE, van den Oord et al.,
-2018). What the sides do not share cannot help with that, so it leaves the embeddings.
+Both embedders get a wide last layer for these stages (``training/unfolding.py`` needs room around
+the sheet), and learn to tell the pairs of a batch apart (InfoNCE, van den Oord et al., 2018). What
+the sides do not share cannot help with that, so it leaves the embeddings. One fit may curl its
+sheet up; so several are made, each from other random weights, and unfolded together.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ class ContrastSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    steps: int = Field(default=400, ge=0, le=1_000_000, description="steps of the contrastive fit")
+    fits: int = Field(
+        default=3, ge=1, le=20, description="contrastive fits, each from other random weights"
+    )
+    steps: int = Field(default=200, ge=0, le=1_000_000, description="steps of each fit")
     dim: int = Field(default=64, ge=2, le=4096, description="of the embeddings it unfolds")
     temperature: float = Field(default=0.1, gt=0, description="of the softmax over the batch")
     learning_rate: float = Field(default=2e-3, gt=0)
@@ -56,18 +60,22 @@ class ContrastStart(nn.Module):
             for embedder in self._embedders
         )
 
-    def stage(self) -> Stage:
-        """The stage "contrast"."""
+    def stages(self) -> list[Stage]:
+        """The stages "contrast", "contrast-2" ..., one for each fit."""
         c = self.settings
-        return Stage(
-            STAGE,
-            1,
-            c.learning_rate,
-            c.batch_size,
-            schedule="cosine",
-            validate=False,
-            steps=c.steps,
-        )
+        return [
+            Stage(
+                STAGE if fit == 1 else f"{STAGE}-{fit}",
+                1,
+                c.learning_rate,
+                c.batch_size,
+                schedule="cosine",
+                validate=False,
+                steps=c.steps,
+                fit=fit,
+            )
+            for fit in range(1, c.fits + 1)
+        ]
 
     def param_groups(self) -> list[ParamGroup]:
         """The embedders but for their own last layers, and the wide ones."""

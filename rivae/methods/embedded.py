@@ -6,6 +6,7 @@ Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is available to al
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import torch
@@ -125,8 +126,11 @@ class EmbeddedMethod(Method):
     # training
 
     def start_stages(self) -> list[Stage]:
-        """The stages before the method's own: "initialise", or "unfold" with or without
-        "contrast" before it, or none.
+        """The stages before the method's own: "initialise" or "unfold", or none.
+
+        A contrastive start has its fits before "unfold". It spends half of the epochs on what they
+        have found, and half on the same straightened ("straighten"): two networks that have learnt
+        it from one side each agree on less noise than there was.
         """
         c = self.config
         if c.init == "none":
@@ -140,17 +144,24 @@ class EmbeddedMethod(Method):
             schedule="cosine" if c.unfolds else c.init_schedule,
             validate=False,
         )
-        return [start] if self.contrast is None else [self.contrast.stage(), start]
+        if self.contrast is None:
+            return [start]
+        half = c.init_epochs // 2
+        return [
+            *self.contrast.stages(),
+            replace(start, epochs=c.init_epochs - half),
+            replace(start, name="straighten", epochs=half, straightens=True),
+        ]
 
     def start_groups(self, stage: str) -> list[ParamGroup] | None:
         """The parameters of a stage of the start, or None for another stage."""
         if stage == "initialise":
             assert self.initialiser is not None
             return self.initialiser.param_groups(stage)
-        if stage == CONTRAST:
+        if stage.startswith(CONTRAST):
             assert self.contrast is not None
             return self.contrast.param_groups()
-        if stage == "unfold":
+        if stage in ("unfold", "straighten"):
             modules = (self.embedder1, self.embedder2, *self.unfolded_heads())
             return [ParamGroup(parameters_of(*modules))]
         return None
@@ -160,10 +171,10 @@ class EmbeddedMethod(Method):
         if batch.stage == "initialise":
             assert self.initialiser is not None
             return self.initialiser.loss(batch)
-        if batch.stage == CONTRAST:
+        if batch.stage.startswith(CONTRAST):
             assert self.contrast is not None
             return self.contrast.loss(batch)
-        if batch.stage == "unfold":
+        if batch.stage in ("unfold", "straighten"):
             assert batch.target is not None
             v1, v2 = self.embedded_batch(batch)
             terms = {"anchor": self.anchor(v1, v2, batch.target)}
@@ -184,6 +195,9 @@ class EmbeddedMethod(Method):
     def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         assert self.contrast is not None
         return self.contrast.embeddings(x1, x2)
+
+    def refitted(self) -> tuple[nn.Module, ...]:
+        return () if self.contrast is None else (self.embedder1, self.embedder2, self.contrast)
 
     def unfolded_heads(self) -> tuple[nn.Module, ...]:
         """Heads that the smooth start trains as well."""

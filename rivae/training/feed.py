@@ -1,24 +1,17 @@
-"""What a model is trained on: batches of the data, and the tables that a stage needs besides.
-
-Batches come in an order fixed by one generator per model. Tables are the embeddings of frozen
-embedders, smooth targets and unfolded coordinates.
-"""
+"""What a model is trained on: batches of the data, in an order fixed by one generator per model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
 from rivae.errors import ConfigError
-from rivae.methods.base import Method, Stage
-from rivae.training.distributed import Group
-from rivae.training.models import Models
-from rivae.training.smooth_start import smooth_target, unfolded_coordinates
-from rivae.training.unfolding import read_target, unfold
+from rivae.methods.base import Method
 
 
 class Feed:
@@ -79,32 +72,22 @@ class Feed:
             yield order[..., start : start + size]
 
 
-def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
-    """Fill ``feed.tables`` with the tables that ``stage`` needs.
-
-    Raises:
-        ConfigError: when the data or the embeddings of a model cannot be unfolded.
-    """
-    method, tables, device = models.method, feed.tables, models.device
-    if stage.cached and stage.epochs:
-        tables["v1"], tables["v2"] = embed_rows(method, feed, method.embeddings)
-    if stage.needs_target and stage.epochs and "target" not in tables:
-        tables["target"] = group.table(lambda: targets(models, feed), device)
-    if stage.needs_coordinates and stage.epochs:
-        tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
-
-
 Embed = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
-def embed_rows(method: Method, feed: Feed, embed: Embed) -> tuple[Tensor, Tensor]:
-    """v1 and v2 of all training rows, each (n, D) or (S, n, D); float32, without dropout."""
+def embed_rows(
+    method: Method, feed: Feed, embed: Embed, rows: NDArray[np.int64] | None = None
+) -> tuple[Tensor, Tensor]:
+    """v1 and v2 of all training rows, each (n, D) or (S, n, D); float32, without dropout.
+
+    With ``rows`` (m,) of these rows only.
+    """
+    chosen = torch.arange(feed.n) if rows is None else torch.from_numpy(rows)
     was_training = method.training
     method.eval()
     parts: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
-        for start in range(0, feed.n, 512):
-            index = torch.arange(start, min(start + 512, feed.n), device=feed.device)
+        for index in chosen.to(feed.device).split(512):
             if feed.stacked:
                 index = index.expand(len(feed.rows), -1)
             found = embed(feed.gather("x1", index), feed.gather("x2", index))
@@ -114,73 +97,3 @@ def embed_rows(method: Method, feed: Feed, embed: Embed) -> tuple[Tensor, Tensor
     # Cloned outside inference mode, or autograd could not use them.
     v1, v2 = (torch.cat(chunks, -2).clone() for chunks in parts)
     return v1, v2
-
-
-def targets(models: Models, feed: Feed) -> Tensor:
-    """The unfolded starting embeddings of the training rows, (n, D) or (S, n, D).
-
-    Those of a contrastive start are kept in the run's folder: the training after it changes the
-    embedders that they were read from.
-
-    Raises:
-        ConfigError: the data or the embeddings cannot be unfolded.
-        DataError: the kept file is damaged.
-    """
-    method, jobs = models.method, models.jobs
-    if getattr(method.config, "init", "") != "contrast":
-        return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
-    d, dim_v, files = method.n_components, method.dim_v, [job.run.unfolded for job in jobs]
-    if all(file.exists() for file in files):
-        out = [read_target(file, feed.n, dim_v) for file in files]
-    else:
-        rows = torch.cat(embed_rows(method, feed, method.contrast_embeddings), -1).cpu().numpy()
-        found = [
-            unfold(own, d, seed)
-            for own, seed in zip(rows if models.stacked else [rows], models.seeds, strict=True)
-        ]
-        out = [one.write(file, dim_v) for one, file in zip(found, files, strict=True)]
-    return torch.stack(out) if models.stacked else out[0]
-
-
-def smooth_targets(
-    method: Method, datasets: Sequence[PairedDataset], seeds: Sequence[int], stacked: bool
-) -> Tensor:
-    """The smooth starting embeddings of the training rows, (n, D) or (S, n, D).
-
-    Raises:
-        ConfigError: when the method has no smooth start, or the data cannot be unfolded.
-    """
-    n_components = method.smooth_target_dim()
-    if n_components is None:
-        raise ConfigError("an anchor needs the smooth start: set init=smooth")
-    settings: Any = method.config
-    out = []
-    for data, seed in zip(datasets, seeds, strict=True):
-        rows = data.splits["train"]
-        out.append(
-            smooth_target(
-                data.x1.batch(rows),
-                data.x2.batch(rows),
-                n_components,
-                settings.dim_v,
-                settings.smooth_neighbours,
-                settings.smooth_blur,
-                seed,
-            )
-        )
-    return torch.stack(out) if stacked else out[0]
-
-
-def coordinates(method: Method, feed: Feed, seeds: Sequence[int]) -> Tensor:
-    """The unfolded coordinates of the cached v2, (n, d) or (S, n, d), on the feed's device.
-
-    Raises:
-        ConfigError: when the embeddings of a model cannot be unfolded.
-    """
-    settings: Any = method.config
-    table = feed.tables["v2"].cpu()
-    out = [
-        unfolded_coordinates(v2, method.n_components, settings.unfold_neighbours, seed)
-        for v2, seed in zip(table if feed.stacked else [table], seeds, strict=True)
-    ]
-    return (torch.stack(out) if feed.stacked else out[0]).to(feed.device)

@@ -228,8 +228,16 @@ def start_embedders(method: Method, jobs: Sequence[TrainingJob]) -> None:
     """
     data = jobs[0].data
     check_views(method, data)
-    if all(has_checkpoint(job.checkpoint) for job in jobs):
-        return
+    if not all(has_checkpoint(job.checkpoint) for job in jobs):
+        load_pretrained(method, data)
+
+
+def load_pretrained(method: Method, data: PairedDataset) -> None:
+    """Load the weights and word vectors from elsewhere that the embedders start from.
+
+    Raises:
+        ConfigError, DataError: as ``start_embedders``.
+    """
     for side, view in ((1, data.x1), (2, data.x2)):
         embedder = getattr(method, f"embedder{side}", None)
         if isinstance(embedder, ResNet50Attention):

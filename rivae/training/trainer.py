@@ -17,7 +17,7 @@ from rivae.errors import ConfigError, DataError, RunError
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
-from rivae.training.feed import Feed, fill_tables
+from rivae.training.feed import Feed
 from rivae.training.judging import Judge, best_weights, finish_closed_form
 from rivae.training.models import (
     Finaliser,
@@ -32,6 +32,7 @@ from rivae.training.models import (
     clip_gradients,
     start_embedders,
 )
+from rivae.training.starts import fill_tables
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
 
 PREVIEW_S = 20.0  # between two models that are saved to be viewed during training

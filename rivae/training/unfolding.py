@@ -15,28 +15,20 @@ What is left of the variance after each step says how many axes there are.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from safetensors.torch import save
-from torch import Tensor
 
-from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.files import write_atomic
-from rivae.reading.documents import parse_json
-from rivae.reading.weights import load_weights, read_header
-from rivae.training.smooth_start import landmark_scaling, lift_to_sphere, whiten
+from rivae.errors import ConfigError
+from rivae.training.smooth_start import landmark_scaling, whiten
 
 Array = NDArray[np.float64]
 
-MAX_ROWS = 10_000  # more rows are placed next to these
+MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
 N_NEIGHBOURS = 8
 N_LANDMARKS = 600
 LOCAL_ROWS = 40  # of a local linear regression
@@ -70,15 +62,6 @@ class Unfolded:
         """How many axes the sheet seems to have."""
         return count_axes(self.shares)
 
-    def write(self, path: Path, dim_v: int) -> Tensor:
-        """Keep the embeddings (n, dim_v) that start from these coordinates, and the shares."""
-        target = lift_to_sphere(self.axes, dim_v)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # One entry: safetensors writes several in any order, and equal runs give equal bytes.
-        note = {"shares": json.dumps(self.shares)}
-        write_atomic(path, save({"target": target}, metadata=note))
-        return target
-
 
 def count_axes(shares: Sequence[float]) -> int:
     """The number of axes behind which ``shares`` fall steeply; from there on, where only noise is
@@ -87,27 +70,6 @@ def count_axes(shares: Sequence[float]) -> int:
     left = np.maximum(shares, 1e-12)
     falls = np.flatnonzero(left[:-1] > STEEP * left[1:])
     return int(falls[-1]) + 1 if len(falls) else 1
-
-
-def read_target(path: Path, n: int, dim_v: int) -> Tensor:
-    """The embeddings (n, dim_v) that ``Unfolded.write`` kept.
-
-    Raises:
-        DataError: the file is damaged, or of other data.
-    """
-    try:
-        return load_weights(path, {"target": torch.empty(n, dim_v)})["target"]
-    except DataError:
-        raise DataError(f"{path.name} is damaged: start the run again under a new name") from None
-
-
-def read_shares(path: Path) -> tuple[float, ...]:
-    """The shares that ``Unfolded.write`` kept; () where there is no such file, or a damaged one."""
-    try:
-        shares = parse_json(read_header(path).metadata.get("shares", "[]"))
-        return tuple(float(share) for share in shares)
-    except (RivaeError, OSError, TypeError, ValueError):
-        return ()
 
 
 def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) -> Unfolded:
@@ -124,17 +86,17 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     if np.ptp(rows, axis=0).max() == 0:
         raise ConfigError("all training pairs are embedded at one point: choose init=cos-sim-lvm")
     rng = np.random.default_rng(random_state)
-    if len(rows) > MAX_ROWS:
-        chosen = np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))
-        found = unfold(rows[chosen], n_components, random_state)
-        return Unfolded(_placed(rows, rows[chosen], found.axes), found.shares, found.pieces)
     # Overtones take room as well: several components for every axis.
     n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
     components, pieces = sheet_components(rows, n_wanted, rng)
     axes, shares = new_directions(components, n_components)
+    return Unfolded(straight_components(axes, random_state), shares, pieces)
+
+
+def straight_components(axes: Array, random_state: int = 0) -> Array:
+    """Independent components of ``axes`` (n, d), straightened; mean 0 and variance 1."""
     straight = straightened(_independent(axes, random_state))
-    straight = (straight - straight.mean(axis=0)) / straight.std(axis=0)
-    return Unfolded(straight, shares, pieces)
+    return np.asarray((straight - straight.mean(axis=0)) / straight.std(axis=0))
 
 
 def sheet_components(
@@ -267,7 +229,7 @@ def _ends(axis: Array, others: Array) -> tuple[Array, Array]:
     return low, high
 
 
-def _placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:
+def placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:
     """Coordinates of all ``rows``, between those of their nearest ``known`` rows."""
     import faiss
 

@@ -9,7 +9,8 @@ from rivae.launch import resume, train
 from rivae.methods import build_method
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.runs import Run
-from rivae.training import Trainer, TrainingJob
+from rivae.training import Trainer, TrainingJob, starts
+from rivae.training.starts import Start, read_shares
 from rivae.training.unfolding import unfold
 from tests.training.tiny import StopAfter, contrast_settings, tiny_config
 
@@ -90,13 +91,43 @@ def test_it_keeps_what_both_sides_share_and_forgets_the_rest():
 def test_what_was_unfolded_is_read_again_and_a_damaged_file_is_told(tmp_path):
     config = tiny_config(**contrast_settings())
     with pytest.raises(KeyboardInterrupt):
-        train([config], tmp_path, StopAfter(6))  # in the stage "unfold"
+        train([config], tmp_path, StopAfter(7))  # in the stage "unfold"
     run = Run(tmp_path / config.name)
     kept = run.unfolded
     assert kept.exists() and run.status.stage == "unfold"
     kept.write_bytes(kept.read_bytes()[:-8])
     with pytest.raises(DataError, match="new name"):
         resume([run])
+
+
+def test_each_fit_starts_from_other_weights_and_all_are_unfolded_together(tmp_path):
+    config = tiny_config(**contrast_settings())
+    with pytest.raises(KeyboardInterrupt):
+        train([config], tmp_path, StopAfter(6))  # both fits are trained, the second not yet kept
+    run = Run(tmp_path / config.name)
+    assert set(Start(run.unfolded).tensors) == {"fit1"} and not read_shares(run.unfolded)
+    resume([run])
+    kept, n = Start(run.unfolded), len(run.load_dataset().splits["train"])
+    d, dim_v = (run.config.method.settings[name] for name in ("n_components", "dim_v"))
+    assert set(kept.tensors) == {"fits", "rows", "target", "straightened"}
+    assert kept.tensors["fits"].shape == (2, n, d)
+    first, second = kept.tensors["fits"]
+    assert not torch.allclose(first, second)
+    assert kept.target("target", n, dim_v) is not None
+    assert not torch.allclose(kept.tensors["target"], kept.tensors["straightened"])
+    assert len(read_shares(run.unfolded)) > d
+    with pytest.raises(DataError, match="new name"):
+        kept.target("target", n + 1, dim_v)
+
+
+def test_of_many_rows_some_are_unfolded_and_the_others_placed(tmp_path, monkeypatch):
+    monkeypatch.setattr(starts, "MAX_ROWS", 30)
+    monkeypatch.setattr(starts, "COMPARED_ROWS", 20)
+    (run,) = train([tiny_config(**contrast_settings())], tmp_path)
+    kept, n = Start(run.unfolded).tensors, len(run.load_dataset().splits["train"])
+    assert n > 30 and len(kept["target"]) == len(kept["straightened"]) == n
+    assert kept["fits"].shape[1] == len(kept["rows"]) == len(set(kept["rows"].tolist())) == 20
+    assert set(kept["rows"].tolist()) <= set(starts.unfolded_rows(n).tolist())
 
 
 def test_a_training_from_its_beginning_does_not_use_what_an_earlier_one_unfolded(tmp_path):

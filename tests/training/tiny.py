@@ -75,10 +75,10 @@ def smooth_settings():
 
 
 def contrast_settings():
-    """A contrastive start in five epochs of the small Synth, then as after a smooth start."""
+    """Two contrastive fits in three epochs of the small Synth each, then both ways to unfold."""
     return {
         "init": "contrast",
-        "contrast": {"steps": 13, "dim": 8, "batch_size": 16},
+        "contrast": {"fits": 2, "steps": 8, "dim": 8, "batch_size": 16},
         "anchor": [0.5, 0.1],
         "axes": "independent",
     }

@@ -122,7 +122,8 @@ def _body(entry: Entry) -> None:
 
 def _axes(run: Run) -> None:
     """How many axes the contrastive start has found, next to how many the run has."""
-    from rivae.training.unfolding import count_axes, read_shares
+    from rivae.training.starts import read_shares
+    from rivae.training.unfolding import count_axes
 
     if not (shares := read_shares(run.unfolded)):
         return

@@ -1,0 +1,264 @@
+"""The tables that a stage trains on besides the batches, and what a run keeps of its start.
+
+They are the embeddings of frozen embedders, their unfolded coordinates, and the targets that an
+unfolded start brings the embedders to. A smooth start unfolds the training pairs and can do it
+again at any time. A contrastive start unfolds what several fits of the embedders found, and the
+training after it changes them. So its file keeps the embeddings of each fit, then what they unfold
+to, and at last that straightened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save
+from torch import Tensor
+
+from rivae.data.base import PairedDataset
+from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.files import write_atomic
+from rivae.methods import build_method
+from rivae.methods.base import Method, Stage
+from rivae.reading.documents import parse_json
+from rivae.reading.weights import load_weights, read_header
+from rivae.training.distributed import Group
+from rivae.training.feed import Feed, embed_rows
+from rivae.training.models import Models, load_pretrained
+from rivae.training.smooth_start import lift_to_sphere, smooth_target, unfolded_coordinates
+from rivae.training.unfolding import MAX_ROWS, placed, straight_components, unfold
+
+# Rows on which the fits are compared: each of them is unfolded alone.
+COMPARED_ROWS = 4_000
+_SEED_STEP = 7919  # between the weights of one fit and those of the next
+
+
+class Start:
+    """The file of a run's contrastive start: named tensors, and the shares of its axes.
+
+    Raises:
+        DataError: the file is damaged, or of other data.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tensors = dict[str, Tensor]()
+        if path.exists():
+            try:
+                self.tensors = load_weights(path)
+            except DataError:
+                raise DataError(_damaged(path)) from None
+
+    def keep(self, *removed: str, shares: Sequence[float] = (), **tensors: Tensor) -> None:
+        """Add tensors, without those that were ``removed``."""
+        for name in removed:
+            del self.tensors[name]
+        self.tensors |= {name: tensor.contiguous() for name, tensor in tensors.items()}
+        # One entry: safetensors writes several in any order, and equal runs give equal bytes.
+        note = {"shares": json.dumps([*(shares or read_shares(self.path))])}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(self.path, save(self.tensors, metadata=note))
+
+    def target(self, name: str, n: int, dim_v: int) -> Tensor | None:
+        """The embeddings (n, dim_v) that were kept under ``name``; None before that."""
+        found = self.tensors.get(name)
+        if found is not None and found.shape != (n, dim_v):
+            raise DataError(_damaged(self.path))
+        return found
+
+
+def _damaged(path: Path) -> str:
+    return f"{path.name} is damaged: start the run again under a new name"
+
+
+def read_shares(path: Path) -> tuple[float, ...]:
+    """The shares that a start kept; () where there is no such file, or a damaged one."""
+    try:
+        shares = parse_json(read_header(path).metadata.get("shares", "[]"))
+        return tuple(float(share) for share in shares)
+    except (RivaeError, OSError, TypeError, ValueError):
+        return ()
+
+
+# what a stage begins with
+
+
+def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
+    """Fill ``feed.tables`` with the tables that ``stage`` needs, and set out on a new fit.
+
+    Raises:
+        ConfigError: when the data or the embeddings of a model cannot be unfolded.
+    """
+    method, tables, device = models.method, feed.tables, models.device
+    _begin(models, feed, stage, group.leads)
+    if stage.cached and stage.epochs:
+        tables["v1"], tables["v2"] = embed_rows(method, feed, method.embeddings)
+    if stage.needs_target and stage.epochs and (stage.straightens or "target" not in tables):
+        tables["target"] = group.table(lambda: targets(models, feed, stage), device)
+    if stage.needs_coordinates and stage.epochs:
+        tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
+
+
+def _begin(models: Models, feed: Feed, stage: Stage, writes: bool) -> None:
+    """Keep what the fit before ``stage`` has found, and set out on the next one.
+
+    Args:
+        writes: whether this process does the keeping.
+    """
+    stages = models.stages[: models.stages.index(stage)]
+    before = max((earlier.fit for earlier in stages), default=0)
+    if before and writes and (stage.fit or stage.needs_target):
+        _keep_fit(models, feed, before)
+    if stage.fit > 1 and models.progress.stage_epoch == 0:
+        _redraw(models, stage.fit)
+
+
+def _keep_fit(models: Models, feed: Feed, fit: int) -> None:
+    """Keep the embeddings (m, D) that fit number ``fit`` gives the rows to be unfolded."""
+    starts = [Start(job.run.unfolded) for job in models.jobs]
+    if all(f"fit{fit}" in start.tensors or "target" in start.tensors for start in starts):
+        return
+    rows = torch.cat(
+        embed_rows(models.method, feed, models.method.contrast_embeddings, unfolded_rows(feed.n)),
+        -1,
+    )
+    for start, own in zip(starts, rows if models.stacked else [rows], strict=True):
+        start.keep(**{f"fit{fit}": own.cpu()})
+
+
+def _redraw(models: Models, fit: int) -> None:
+    """Other random weights for the modules of a fit; pretrained ones begin as they did."""
+    choice, data = models.jobs[0].config.method, models.jobs[0].data
+    seeds = [seed + _SEED_STEP * (fit - 1) for seed in models.seeds]
+    shapes = (data.x1.shape, data.x2.shape)
+    other = build_method(choice.name, choice.settings, *shapes, seeds, models.stacked)
+    load_pretrained(other, data)
+    for module, drawn in zip(models.method.refitted(), other.refitted(), strict=True):
+        module.load_state_dict(drawn.state_dict())
+
+
+def unfolded_rows(n: int) -> NDArray[np.int64]:
+    """Which of ``n`` training pairs are unfolded: all, or as many as there is time for."""
+    if n <= MAX_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, MAX_ROWS, replace=False))
+
+
+# targets
+
+
+def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
+    """The starting embeddings of the training rows that ``stage`` wants, (n, D) or (S, n, D).
+
+    Raises:
+        ConfigError: the data or the embeddings cannot be unfolded.
+        DataError: the kept file is damaged.
+    """
+    method, jobs = models.method, models.jobs
+    if not method.refitted():
+        return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
+    later = models.stages[: models.stages.index(stage) + 1]
+    name = "straightened" if any(one.straightens and one.epochs for one in later) else "target"
+    starts = [Start(job.run.unfolded) for job in jobs]
+    found = [start.target(name, feed.n, method.dim_v) for start in starts]
+    if any(one is None for one in found):
+        make = _straighten if name == "straightened" else _unfold
+        found = make(models, feed, starts)
+    out = [one for one in found if one is not None]
+    return torch.stack(out) if models.stacked else out[0]
+
+
+def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+    """What all fits together unfold to, and each of them alone on fewer rows."""
+    method, d, out = models.method, models.method.n_components, list[Tensor | None]()
+    rows = unfolded_rows(feed.n)
+    every = _each(models, embed_rows(method, feed, method.contrast_embeddings))
+    for start, seed, own in zip(starts, models.seeds, every, strict=True):
+        names = sorted(name for name in start.tensors if name.startswith("fit"))
+        fits = [start.tensors[name].numpy() for name in names]
+        found = unfold(np.concatenate(fits, axis=1), d, seed)
+        axes = found.axes if len(rows) == feed.n else placed(own, own[rows], found.axes)
+        target = lift_to_sphere(axes, method.dim_v)
+        rng = np.random.default_rng(seed)
+        some = np.sort(rng.choice(len(rows), min(COMPARED_ROWS, len(rows)), replace=False))
+        alone = [unfold(fit[some], d, seed).axes.astype(np.float32) for fit in fits]
+        start.keep(
+            *names,
+            shares=found.shares,
+            target=target,
+            fits=torch.from_numpy(np.stack(alone)),
+            rows=torch.from_numpy(rows[some]),
+        )
+        out.append(target)
+    return out
+
+
+def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
+    """The mean of what both embedders have learnt, in independent components and straightened."""
+    method, out = models.method, list[Tensor | None]()
+    rows = unfolded_rows(feed.n)
+    v1, v2 = (_each(models, (v,)) for v in embed_rows(method, feed, method.embeddings))
+    for start, seed, own1, own2 in zip(starts, models.seeds, v1, v2, strict=True):
+        learnt = np.asarray((own1 + own2) / 2, np.float32)[:, : method.n_components]
+        axes = straight_components(learnt[rows].astype(np.float64), seed)
+        if len(rows) < feed.n:
+            axes = placed(learnt, learnt[rows], axes)
+        target = lift_to_sphere(axes, method.dim_v)
+        start.keep(straightened=target)
+        out.append(target)
+    return out
+
+
+def _each(models: Models, views: tuple[Tensor, ...]) -> list[NDArray[np.float32]]:
+    """Both views' embeddings side by side, an array (n, .) for each model."""
+    rows = torch.cat(views, -1).cpu().numpy()
+    return list(rows) if models.stacked else [rows]
+
+
+def smooth_targets(
+    method: Method, datasets: Sequence[PairedDataset], seeds: Sequence[int], stacked: bool
+) -> Tensor:
+    """The smooth starting embeddings of the training rows, (n, D) or (S, n, D).
+
+    Raises:
+        ConfigError: when the method has no smooth start, or the data cannot be unfolded.
+    """
+    n_components = method.smooth_target_dim()
+    if n_components is None:
+        raise ConfigError("an anchor needs the smooth start: set init=smooth")
+    settings: Any = method.config
+    out = []
+    for data, seed in zip(datasets, seeds, strict=True):
+        rows = data.splits["train"]
+        out.append(
+            smooth_target(
+                data.x1.batch(rows),
+                data.x2.batch(rows),
+                n_components,
+                settings.dim_v,
+                settings.smooth_neighbours,
+                settings.smooth_blur,
+                seed,
+            )
+        )
+    return torch.stack(out) if stacked else out[0]
+
+
+def coordinates(method: Method, feed: Feed, seeds: Sequence[int]) -> Tensor:
+    """The unfolded coordinates of the cached v2, (n, d) or (S, n, d), on the feed's device.
+
+    Raises:
+        ConfigError: when the embeddings of a model cannot be unfolded.
+    """
+    settings: Any = method.config
+    table = feed.tables["v2"].cpu()
+    out = [
+        unfolded_coordinates(v2, method.n_components, settings.unfold_neighbours, seed)
+        for v2, seed in zip(table if feed.stacked else [table], seeds, strict=True)
+    ]
+    return (torch.stack(out) if feed.stacked else out[0]).to(feed.device)
