@@ -25,6 +25,16 @@ def test_scores_tell_shared_from_private_factors():
 def test_seeds_and_the_table():
     assert bench.numbers("0-2,5") == [0, 1, 2, 5]
     key = {"condition": "plain", "coordinates": "trained", "axes_found": None, "recall_at_1": 0.5}
+    key |= {"mcc_30_labels": 0.9, "mcc_100_labels": 0.95}
     rows = [{**key, **dict.fromkeys(bench.SCORES, score)} for score in (0.8, 0.9)]
     last = bench.table(pd.DataFrame(rows)).splitlines()[-1]
     assert last.startswith("| plain | trained | 2 | 0.850 ± 0.071 |") and last.endswith("| – |")
+
+
+def test_labels_turn_the_axes_of_mixed_coordinates():
+    data = load_dataset("sprites-hard", n_pairs=600)
+    mixed = data.factors[:, :3] @ np.array([[1.0, 0, 0], [0, 1, 1], [0, -1, 1]])
+    train, test = (mixed[data.splits[name]] for name in ("train", "test"))
+    assert bench.scores(test, data, data.splits["test"])["mcc"] < 0.85
+    found = bench.with_labels(train, test, data)
+    assert 0.9 < found["mcc_30_labels"] < found["mcc_100_labels"] <= 1
