@@ -105,6 +105,7 @@ class Stage:
             epochs of a large data set, at most a part of one.
         fit: of several fits of the same embedders the number of this one, from 1; 0 is none of
             them. From the second on they start from other random weights.
+        sample: share of the training rows that a fit sees; each fit draws others.
         straightens: the starting embedding is what the embedders have learnt, straightened.
     """
 
@@ -120,11 +121,17 @@ class Stage:
     validate: bool = True
     steps: int | None = None
     fit: int = 0
+    sample: float = 1.0
     straightens: bool = False
+
+    def n_seen(self, n_rows: int) -> int:
+        """How many of ``n_rows`` rows it sees."""
+        return max(1, round(self.sample * n_rows))
 
     def epoch_steps(self, n_rows: int) -> int:
         """Batches in an epoch over ``n_rows`` rows."""
-        whole = n_rows // min(self.batch_size, n_rows)
+        n_seen = self.n_seen(n_rows)
+        whole = n_seen // min(self.batch_size, n_seen)
         return whole if self.steps is None else max(1, min(whole, self.steps))
 
     def over(self, n_rows: int) -> Stage:

@@ -3,7 +3,8 @@
 Both embedders get a wide last layer for these stages (``training/unfolding.py`` needs room around
 the sheet), and learn to tell the pairs of a batch apart (InfoNCE, van den Oord et al., 2018). What
 the sides do not share cannot help with that, so it leaves the embeddings. One fit may curl its
-sheet up; so several are made, each from other random weights, and unfolded together.
+sheet up; so several are made, each from other random weights and of other pairs, and unfolded
+together.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ class ContrastSettings(BaseModel):
         default=3, ge=1, le=20, description="contrastive fits, each from other random weights"
     )
     steps: int = Field(default=200, ge=0, le=1_000_000, description="steps of each fit")
+    sample: float = Field(
+        default=0.8, gt=0, le=1, description="share of the pairs that each of several fits sees"
+    )
     dim: int = Field(default=64, ge=2, le=4096, description="of the embeddings it unfolds")
     temperature: float = Field(default=0.1, gt=0, description="of the softmax over the batch")
     learning_rate: float = Field(default=2e-3, gt=0)
@@ -73,6 +77,7 @@ class ContrastStart(nn.Module):
                 validate=False,
                 steps=c.steps,
                 fit=fit,
+                sample=1.0 if c.fits == 1 else c.sample,
             )
             for fit in range(1, c.fits + 1)
         ]

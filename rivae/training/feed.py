@@ -11,7 +11,7 @@ from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
 from rivae.errors import ConfigError
-from rivae.methods.base import Method
+from rivae.methods.base import Method, Stage
 
 
 class Feed:
@@ -63,12 +63,18 @@ class Feed:
             picked = table[index]
         return picked.float().div_(255.0) if picked.dtype == torch.uint8 else picked
 
-    def batches(self, size: int, generators: list[torch.Generator]) -> Iterator[Tensor]:
+    def batches(self, stage: Stage, generators: list[torch.Generator]) -> Iterator[Tensor]:
         """One epoch of index batches (B,) or (S, B); a last incomplete batch is left out."""
-        size = min(size, self.n)
+        n = stage.n_seen(self.n)
+        size = min(stage.batch_size, n)
         orders = [torch.randperm(self.n, generator=g) for g in generators]
+        if n < self.n:
+            drawn = torch.Generator().manual_seed(stage.fit)
+            seen = torch.zeros(self.n, dtype=torch.bool)
+            seen[torch.randperm(self.n, generator=drawn)[:n]] = True
+            orders = [order[seen[order]] for order in orders]
         order = (torch.stack(orders) if self.stacked else orders[0]).to(self.device)
-        for start in range(0, self.n - size + 1, size):
+        for start in range(0, n - size + 1, size):
             yield order[..., start : start + size]
 
 

@@ -153,7 +153,7 @@ class Trainer:
         models.method.train()
         sums: dict[str, Tensor] = {}
         noise = Noise(models.noise, models.stacked)
-        batches = islice(self.feed.batches(stage.batch_size, models.order), steps)
+        batches = islice(self.feed.batches(stage, models.order), steps)
         for i, index in enumerate(batches):
             self._look(stage, i, steps)
             self.group.step(self.tick)

@@ -298,18 +298,33 @@ def test_a_killed_run_says_interrupted_and_can_be_resumed(tmp_path):
 # The feed.
 
 
+def test_a_fit_sees_a_sample_of_its_own_in_every_epoch():
+    feed = Feed([load_dataset("synth", **SYNTH)], False, torch.device("cpu"))
+    generator, seen = torch.Generator().manual_seed(0), []
+    for fit in (1, 2):
+        stage = Stage("fit", 1, 1e-3, batch_size=10, fit=fit, sample=0.8)
+        epochs = [torch.cat(list(feed.batches(stage, [generator]))) for _ in range(2)]
+        assert stage.epoch_steps(50) == 4
+        assert torch.equal(epochs[0].sort().values, epochs[1].sort().values)
+        assert not torch.equal(*epochs)
+        seen.append(set(epochs[0].tolist()))
+    assert len(seen[0]) == len(seen[1]) == 40 and seen[0] != seen[1]
+
+
 def test_an_epoch_shows_every_row_once_in_a_new_order():
     data = load_dataset("synth", **SYNTH)
     feed = Feed([data], False, torch.device("cpu"))
     generator = torch.Generator().manual_seed(0)
-    epochs = [torch.cat(list(feed.batches(10, [generator]))) for _ in range(2)]
+    stage = Stage("stage", 1, 1e-3, batch_size=10)
+    epochs = [torch.cat(list(feed.batches(stage, [generator]))) for _ in range(2)]
     for epoch in epochs:
         assert torch.equal(epoch.sort().values, torch.arange(50))
     assert not torch.equal(*epochs)
-    stage = Stage("stage", 1, 1e-3, batch_size=16)
-    assert stage.epoch_steps(50) == len(list(feed.batches(16, [generator]))) == 3
-    assert replace(stage, batch_size=1000).epoch_steps(50) == 1
-    assert next(feed.batches(1000, [generator])).shape == (50,)
+    stage = replace(stage, batch_size=16)
+    assert stage.epoch_steps(50) == len(list(feed.batches(stage, [generator]))) == 3
+    stage = replace(stage, batch_size=1000)
+    assert stage.epoch_steps(50) == 1
+    assert next(feed.batches(stage, [generator])).shape == (50,)
     rows = data.splits["train"][[4, 2]]
     assert torch.equal(feed.gather("x2", torch.tensor([4, 2])), data.x2.batch(rows))
 
