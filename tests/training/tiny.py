@@ -78,7 +78,7 @@ def contrast_settings():
     """Two contrastive fits in three epochs of the small Synth each, then both ways to unfold."""
     return {
         "init": "contrast",
-        "contrast": {"fits": 2, "steps": 8, "dim": 8, "batch_size": 16},
+        "contrast": {"fits": 2, "steps": 6, "dim": 8, "batch_size": 16},
         "anchor": [0.5, 0.1],
         "axes": "independent",
     }
