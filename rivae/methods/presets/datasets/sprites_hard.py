@@ -7,5 +7,10 @@ from dataclasses import replace
 
 from rivae.methods.presets.datasets import sprites
 
-_RIVAE = {**sprites.PRESET.default["rivae"], "init": "contrast"}
+_RIVAE = {
+    **sprites.PRESET.default["rivae"],
+    "init": "contrast",
+    "schedule": "cosine",
+    "joint_learning_rate": 6e-4,
+}
 PRESET = replace(sprites.PRESET, default={**sprites.PRESET.default, "rivae": _RIVAE})
