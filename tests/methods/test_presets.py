@@ -19,7 +19,7 @@ DIGESTS = {
     "synth": "18abdfa5e3f8",
     "synth-modulated": "f2eb130f59c6",
     "sprites": "1f36bd7c95be",
-    "sprites-hard": "08bc1246e817",
+    "sprites-hard": "41726c41dbcd",
     "split-digits": "b242e864d326",
     "split-mnist": "50daf56be4ae",
     "kitchen": "b4e685ff837d",
