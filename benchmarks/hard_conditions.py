@@ -136,10 +136,15 @@ def measure(run: Run, start: str) -> list[dict[str, Any]]:
     return [*out, {"coordinates": f"trained, init={start}", **trained}]
 
 
+def cell_name(condition: str, start: str, seed: int, split: int) -> str:
+    """The folder of a run, and the file of what was measured of it."""
+    words = "".join(c if c.isalnum() else "-" for c in condition)
+    return f"{words}-{start}-s{seed}-d{split}"
+
+
 def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:
     """Train and measure one run, or read what was measured."""
-    words = "".join(c if c.isalnum() else "-" for c in condition)
-    name = f"{words}-{start}-s{seed}-d{split}"
+    name = cell_name(condition, start, seed, split)
     kept = root / f"{name}.json"
     if kept.exists():
         return list(json.loads(kept.read_text(encoding="utf-8")))
