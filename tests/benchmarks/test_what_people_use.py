@@ -44,7 +44,7 @@ def test_a_sparse_auto_encoder_learns_to_reconstruct(embedded, monkeypatch):
             losses[steps, prefixes] = model.loss(rows).item()
             assert torch.allclose(model.decoder.norm(dim=1), torch.ones(bench.DICTIONARY))
     for prefixes in ((bench.DICTIONARY,), bench.PREFIXES):
-        assert losses[80, prefixes] < 0.4 * losses[1, prefixes]
+        assert losses[80, prefixes] < 0.7 * losses[1, prefixes]
 
 
 def test_the_table():
