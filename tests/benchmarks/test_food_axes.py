@@ -1,0 +1,40 @@
+"""The table of food axes: levels find their dishes, and scores know axes from noise."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import food_axes as bench
+from rivae.data.food_factors import FACTOR_NAMES
+
+
+def test_levels_are_means_of_passes_by_id(tmp_path):
+    head = ",".join(["id", "pass", *FACTOR_NAMES])
+    lines = [head, "b,1" + ",1" * 8, "b,2" + ",3" * 8, "a,1,0" + ",5" * 7]
+    (tmp_path / "levels.csv").write_text("\n".join(lines))
+    data = SimpleNamespace(item_ids=lambda: ["a", "b", "c"])
+    found = bench.levels_of(tmp_path / "levels.csv", data)
+    assert found.shape == (3, 8) and np.isnan(found[2]).all()
+    assert np.isnan(found[0, 0]) and (found[0, 1:] == 5).all() and (found[1] == 2).all()
+
+
+def test_a_few_labels_find_what_is_there():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((600, 4))
+    levels = np.column_stack([z[:, 0] + z[:, 1], rng.standard_normal(600)])
+    levels[0] = np.nan
+    assert bench.from_labels(z, levels[:, :1]) > 0.98
+    assert bench.from_labels(z, levels[:, 1:]) < 0.2
+
+
+def test_the_best_axes_are_those_with_the_highest_correlation():
+    table = np.linspace(0, 0.9, 24).reshape(12, 2)
+    assert np.array_equal(bench.best_axes(table), table[::-1][: bench.N_AXES])
+
+
+def test_the_table():
+    key = {"run": "stat", "method": "RIVAE", "asks": "recipe"}
+    rows = pd.DataFrame([{**key, **dict.fromkeys(bench.COLUMNS, v)} for v in (0.4, 0.6)])
+    last = bench.table(rows).splitlines()[-1]
+    assert last.startswith("| RIVAE (stat) | recipe | 2 | 0.5 ± 0.1 | 0.500 ± 0.141 |")
