@@ -30,6 +30,8 @@ TITLES: dict[str, tuple[str, str]] = {
     "init": ("Start of embedders", ""),
     "cos_sim": ("Cos-Sim-LVM", ""),
     "contrast": ("Contrast", ""),
+    "fits": ("Fits", ""),
+    "sample": ("Sample of pairs", ""),
     "steps": ("Steps", ""),
     "dim": ("Size", ""),
     "smooth_neighbours": ("Smooth neighbours", "smooth start: nearest pairs that define its map"),

@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
+import torch
 
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
@@ -14,7 +15,7 @@ from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
 from rivae.launch import run_lock
 from rivae.runs import Run
-from rivae.training.unfolding import Unfolded
+from rivae.training.starts import Start
 from rivae.ui.train.parts import REMOVED
 from rivae.ui.train.run import AXES, BAD_PICTURE, NEXT, OTHER_AXES
 from rivae.ui.train.runs import NO_MATCH, NOTHING_RUNS
@@ -260,7 +261,7 @@ def test_clone_opens_the_form(app, root):
 )
 def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(app, root, shares, found):
     run = trained(root, "ended")
-    Unfolded(np.eye(5, 2), shares, 1).write(run.unfolded, 3)
+    Start(run.unfolded).keep(shares=shares, target=torch.eye(5, 3))
     captions = [caption.value for caption in app("train", run="ended").calm().at.caption]
     said = [caption for caption in captions if caption.startswith(AXES.partition("{}")[0])]
     if found is None:
