@@ -31,6 +31,7 @@ from sklearn.linear_model import RidgeCV
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from benchmarks.hard_conditions import mean_and_spread
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
@@ -140,8 +141,7 @@ def table(rows: pd.DataFrame) -> str:
         cells = []
         for column in COLUMNS:
             digits = 1 if column == "median_rank" else 3
-            spread = f" ± {here[column].std():.{digits}f}" if len(here) > 1 else ""
-            cells.append(f"{here[column].mean():.{digits}f}{spread}")
+            cells.append(mean_and_spread(here[column], digits))
         lines.append(f"| {title} ({name}) | {asks} | {len(here)} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -142,6 +142,22 @@ def cell_name(condition: str, start: str, seed: int, split: int) -> str:
     return f"{words}-{start}-s{seed}-d{split}"
 
 
+def trained_run(
+    root: Path, name: str, condition: str, seed: int, split: int, settings: dict[str, Any]
+) -> Run:
+    """RIVAE with these ``settings`` on a condition: trained, resumed, or as it was."""
+    if (root / name).exists():
+        return resume([Run(root / name)])[0]
+    config = make_config(
+        "sprites-hard",
+        name=name,
+        seed=seed,
+        dataset_settings={**CONDITIONS[condition], "split_seed": split},
+        method_settings=settings,
+    )
+    return train([config], root)[0]
+
+
 def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:
     """Train and measure one run, or read what was measured."""
     name = cell_name(condition, start, seed, split)
@@ -149,22 +165,19 @@ def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[
     if kept.exists():
         return list(json.loads(kept.read_text(encoding="utf-8")))
     started = time.process_time()
-    if (root / name).exists():
-        (run,) = resume([Run(root / name)])
-    else:
-        config = make_config(
-            "sprites-hard",
-            name=name,
-            seed=seed,
-            dataset_settings={**CONDITIONS[condition], "split_seed": split},
-            method_settings={"init": start},
-        )
-        (run,) = train([config], root)
+    run = trained_run(root, name, condition, seed, split, {"init": start})
     key = {"condition": condition, "seed": seed, "split": split}
     seconds = time.process_time() - started
     measured = [{**key, **row, "cpu_s": seconds} for row in measure(run, start)]
     kept.write_text(json.dumps(measured), encoding="utf-8")
     return measured
+
+
+def mean_and_spread(column: pd.Series, digits: int = 3) -> str:
+    """Mean ± s.d. of a column; "–" where it is empty."""
+    values = column.dropna().astype(float)
+    spread = f" ± {values.std():.{digits}f}" if len(values) > 1 else ""
+    return f"{values.mean():.{digits}f}{spread}" if len(values) else "–"
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -184,9 +197,7 @@ def table(rows: pd.DataFrame) -> str:
             group = here[here.coordinates == coordinates]
             cells = [condition, coordinates, str(len(group))]
             for name in columns:
-                values = group[name].dropna().astype(float) if name in group else group[:0].mcc
-                spread = f" ± {values.std():.3f}" if len(values) > 1 else ""
-                cells.append(f"{values.mean():.3f}{spread}" if len(values) else "–")
+                cells.append(mean_and_spread(group[name]) if name in group else "–")
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

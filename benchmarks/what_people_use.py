@@ -28,11 +28,15 @@ from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.hard_conditions import CONDITIONS, cell_name, numbers
+from benchmarks import hard_conditions
+from benchmarks.hard_conditions import (
+    CONDITIONS,
+    cell_name,
+    mean_and_spread,
+    numbers,
+    trained_run,
+)
 from rivae.data.base import PairedDataset
-from rivae.launch import make_config, resume, train
-from rivae.metrics.mcc import mcc
-from rivae.metrics.r2 import r2
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 
@@ -120,19 +124,9 @@ def readings(train: Tensor, test: Tensor, factors: Array, d: int, seed: int) -> 
 def embeddings(root: Path, condition: str, seed: int, split: int) -> tuple[Tensor, Tensor, Run]:
     """The contrastive embeddings of the queries of training and test pairs, and their run."""
     name = cell_name(condition, "embeddings", seed, split)
-    if (root / name).exists():
-        (run,) = resume([Run(root / name)])
-    else:
-        none = {"init_epochs": 0, "ivae_epochs": 0, "joint_epochs": 0, "anchor": None}
-        fit = {"init": "contrast", "contrast": {"fits": 1, "steps": 600}, "axes": "as trained"}
-        config = make_config(
-            "sprites-hard",
-            name=name,
-            seed=seed,
-            dataset_settings={**CONDITIONS[condition], "split_seed": split},
-            method_settings={**none, **fit},
-        )
-        (run,) = train([config], root)
+    none = {"init_epochs": 0, "ivae_epochs": 0, "joint_epochs": 0, "anchor": None}
+    fit = {"init": "contrast", "contrast": {"fits": 1, "steps": 600}, "axes": "as trained"}
+    run = trained_run(root, name, condition, seed, split, {**none, **fit})
     data, method = run.load_dataset(), run.load_method()
     with torch.inference_mode():
         parts = [
@@ -149,13 +143,10 @@ def embeddings(root: Path, condition: str, seed: int, split: int) -> tuple[Tenso
 
 def scores(latents: Array, data: PairedDataset) -> dict[str, float]:
     """MCC and mean linear R² of the continuous shared factors."""
-    rows = data.splits["test"]
-    assert data.factors is not None
-    found = r2(latents, data.factors[rows], data.factor_specs).parts["per_factor"]
-    names = [spec.name for spec in data.factor_specs[:3]]
+    found = hard_conditions.scores(latents, data, data.splits["test"])
     return {
-        "mcc": mcc(latents, data.factors[rows, :3]).score,
-        "r2": float(np.mean([found[name] for name in names])),
+        "mcc": found["mcc"],
+        "r2": float(np.mean([found[name] for name in ("r2_scale", "r2_x", "r2_y")])),
     }
 
 
@@ -190,9 +181,7 @@ def table(rows: pd.DataFrame) -> str:
         for score, title in (("mcc", "MCC"), ("r2", "R²")):
             cells = []
             for way in ways:
-                values = here[here.way == way][score]
-                spread = f" ± {values.std():.3f}" if len(values) > 1 else ""
-                cells.append(f"{values.mean():.3f}{spread}" if len(values) else "–")
+                cells.append(mean_and_spread(here[here.way == way][score]))
             lines.append(f"| {condition} | {title} | {n} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.certainty import has_fits
+from rivae.certainty import certainty_of
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.explorer import Explorer
 from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
 from rivae.retrieval.base import Floats, Ints
@@ -161,10 +160,8 @@ def suggest_rows(
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
     model = LatentModel(method)
     mu = model.encode(data.x1, reference_rows(data))[0]
-    axes: tuple[int, ...] = ()
-    if has_fits(run):
-        found = Explorer(method, data, run=run).certainty
-        axes = tuple(axis.axis for axis in found if axis.verdict != "sure")
+    certain = certainty_of(run, model, data)
+    axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
     chosen = suggest_items(
         mu, model.latents(data, rows), model.latents(data, known), n_items, axes=axes
     )

@@ -162,8 +162,8 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
     method, jobs = models.method, models.jobs
     if not method.refitted():
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
-    later = models.stages[: models.stages.index(stage) + 1]
-    name = "straightened" if any(one.straightens and one.epochs for one in later) else "target"
+    begun = models.stages[: models.stages.index(stage) + 1]
+    name = "straightened" if any(one.straightens and one.epochs for one in begun) else "target"
     starts = [Start(job.run.unfolded) for job in jobs]
     found = [start.target(name, feed.n, method.dim_v) for start in starts]
     if any(one is None for one in found):
@@ -177,12 +177,14 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
     """What all fits together unfold to, and each of them alone on fewer rows."""
     method, d, out = models.method, models.method.n_components, list[Tensor | None]()
     rows = unfolded_rows(feed.n)
-    every = _each(models, embed_rows(method, feed, method.contrast_embeddings))
-    for start, seed, own in zip(starts, models.seeds, every, strict=True):
+    # Only rows that are placed between the unfolded ones are embedded once more.
+    whole = len(rows) == feed.n
+    every = [] if whole else _each(models, embed_rows(method, feed, method.contrast_embeddings))
+    for s, (start, seed) in enumerate(zip(starts, models.seeds, strict=True)):
         names = sorted(name for name in start.tensors if name.startswith("fit"))
         fits = [start.tensors[name].numpy() for name in names]
         found = unfold(np.concatenate(fits, axis=1), d, seed)
-        axes = found.axes if len(rows) == feed.n else placed(own, own[rows], found.axes)
+        axes = found.axes if whole else placed(every[s], every[s][rows], found.axes)
         target = lift_to_sphere(axes, method.dim_v)
         rng = np.random.default_rng(seed)
         some = np.sort(rng.choice(len(rows), min(COMPARED_ROWS, len(rows)), replace=False))
