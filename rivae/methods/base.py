@@ -198,9 +198,10 @@ class Method(nn.Module):
         """Terms per model, shape (S,) or (); ``"objective"`` is minimised, the rest is logged."""
         raise NotImplementedError
 
-    def smooth_target_dim(self) -> int | None:
-        """Dimensions of the smooth starting embedding, or None when no stage wants one."""
-        return None
+    @property
+    def unfolds_pairs(self) -> bool:
+        """Whether its start unfolds the training pairs as they are, before any training."""
+        return False
 
     def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         """Unit vectors of both sides whose sheet a contrastive start unfolds, each (..., B, .)."""

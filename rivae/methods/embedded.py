@@ -189,8 +189,9 @@ class EmbeddedMethod(Method):
         v1, v2 = self.embeddings(batch.x1, batch.x2)
         return batch.share.whole(v1), batch.share.whole(v2)
 
-    def smooth_target_dim(self) -> int | None:
-        return self.n_components if self.config.unfolds else None
+    @property
+    def unfolds_pairs(self) -> bool:
+        return self.config.init == "smooth"
 
     def contrast_embeddings(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         assert self.contrast is not None

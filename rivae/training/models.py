@@ -210,7 +210,7 @@ def check_views(method: Method, data: PairedDataset) -> None:
             )
         if reads_words and not is_words:
             raise ConfigError("recipe-rnn reads word numbers: set dataset.text=tokens")
-        if is_words and getattr(method.config, "init", "") == "smooth":
+        if is_words and method.unfolds_pairs:
             raise ConfigError(
                 "word numbers cannot be unfolded for a smooth start: set init=contrast or "
                 "init=cos-sim-lvm"

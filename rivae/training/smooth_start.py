@@ -10,12 +10,16 @@ straight, orthogonal directions. Neighbourhoods are found in principal component
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from rivae.errors import ConfigError
+
+N_LANDMARKS = 600
 
 
 def blurred_pairs(
@@ -38,7 +42,6 @@ def conformal_isomap(
     rows: NDArray[np.float32],
     n_components: int,
     n_neighbours: int = 6,
-    n_landmarks: int = 600,
     random_state: int = 0,
     conformal: bool = True,
 ) -> NDArray[np.float64]:
@@ -51,9 +54,8 @@ def conformal_isomap(
         ConfigError: when the neighbourhood graph falls apart, or there are too few rows.
     """
     from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components, shortest_path
+    from scipy.sparse.csgraph import connected_components
     from sklearn.decomposition import PCA
-    from sklearn.neighbors import kneighbors_graph
 
     if n_neighbours >= len(rows):
         raise ConfigError(
@@ -64,9 +66,7 @@ def conformal_isomap(
         raise ConfigError("all training pairs look the same: choose init=cos-sim-lvm")
     n_pca = min(100, *rows.shape)
     reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
-    graph = kneighbors_graph(reduced, n_neighbours, mode="distance").tocsr()
-    # Equal pairs stay neighbours: a sparse graph forgets an edge of length 0.
-    graph.data = np.maximum(graph.data, 1e-6 * float(graph.data.mean()) or 1.0)
+    graph = neighbour_graph(reduced, n_neighbours)
     # Conformal: a step counts relative to the mean step around its two ends.
     local = np.asarray(graph.sum(axis=1)).ravel() / n_neighbours if conformal else None
     graph = graph.maximum(graph.T).tocoo()
@@ -80,10 +80,30 @@ def conformal_isomap(
             f"the training pairs fall into {pieces} separate groups at {n_neighbours} neighbours: "
             "raise smooth_neighbours, or choose init=cos-sim-lvm"
         )
-    rng = np.random.default_rng(random_state)
-    landmarks = rng.choice(len(rows), min(n_landmarks, len(rows)), replace=False)
+    return whiten(along_graph(graph, n_components, np.random.default_rng(random_state)))
+
+
+def neighbour_graph(rows: NDArray[np.floating], n_neighbours: int) -> Any:
+    """Distances of every row to its nearest others, a sparse (n, n) matrix in one direction."""
+    from sklearn.neighbors import kneighbors_graph
+
+    graph = kneighbors_graph(rows, n_neighbours, mode="distance").tocsr()
+    # Equal rows stay neighbours: a sparse graph forgets an edge of length 0.
+    graph.data = np.maximum(graph.data, 1e-6 * float(graph.data.mean()) or 1.0)
+    return graph
+
+
+def along_graph(graph: Any, n_components: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Principal components (n, n_components) of the shortest ways along ``graph``, from landmarks.
+
+    ``graph`` hangs together.
+    """
+    from scipy.sparse.csgraph import shortest_path
+
+    n = graph.shape[0]
+    landmarks = rng.choice(n, min(N_LANDMARKS, n), replace=False)
     squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
-    return whiten(landmark_scaling(squared, landmarks, n_components))
+    return landmark_scaling(squared, landmarks, n_components)
 
 
 def landmark_scaling(

@@ -21,7 +21,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.errors import DataError, RivaeError
 from rivae.files import write_atomic
 from rivae.methods import build_method
 from rivae.methods.base import Method, Stage
@@ -160,7 +160,7 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
         DataError: the kept file is damaged.
     """
     method, jobs = models.method, models.jobs
-    if not method.refitted():
+    if method.unfolds_pairs:
         return smooth_targets(method, [job.data for job in jobs], models.seeds, models.stacked)
     begun = models.stages[: models.stages.index(stage) + 1]
     name = "straightened" if any(one.straightens and one.epochs for one in begun) else "target"
@@ -228,11 +228,8 @@ def smooth_targets(
     """The smooth starting embeddings of the training rows, (n, D) or (S, n, D).
 
     Raises:
-        ConfigError: when the method has no smooth start, or the data cannot be unfolded.
+        ConfigError: when the data cannot be unfolded.
     """
-    n_components = method.smooth_target_dim()
-    if n_components is None:
-        raise ConfigError("an anchor needs the smooth start: set init=smooth")
     settings: Any = method.config
     out = []
     for data, seed in zip(datasets, seeds, strict=True):
@@ -241,7 +238,7 @@ def smooth_targets(
             smooth_target(
                 data.x1.batch(rows),
                 data.x2.batch(rows),
-                n_components,
+                method.n_components,
                 settings.dim_v,
                 settings.smooth_neighbours,
                 settings.smooth_blur,

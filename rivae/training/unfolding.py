@@ -24,13 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import ConfigError
-from rivae.training.smooth_start import landmark_scaling, whiten
+from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 
 Array = NDArray[np.float64]
 
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
 N_NEIGHBOURS = 8
-N_LANDMARKS = 600
 LOCAL_ROWS = 40  # of a local linear regression
 STRAIGHT_ROWS = 150  # pairs that agree in all other axes
 MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
@@ -103,21 +102,16 @@ def sheet_components(
     rows: NDArray[np.float32], n_components: int, rng: np.random.Generator
 ) -> tuple[Array, int]:
     """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
-    from scipy.sparse.csgraph import connected_components, shortest_path
-    from sklearn.neighbors import kneighbors_graph
+    from scipy.sparse.csgraph import connected_components
 
-    graph = kneighbors_graph(rows, N_NEIGHBOURS, mode="distance").tocsr()
-    # Equal rows stay neighbours: a sparse graph forgets an edge of length 0.
-    graph.data = np.maximum(graph.data, 1e-6 * float(graph.data.mean()))
+    graph = neighbour_graph(rows, N_NEIGHBOURS)
     graph = graph.maximum(graph.T)
     pieces, labels = connected_components(graph, directed=False)
     n, left = pieces, labels
     while n > 1:  # each round ties every piece to another one, so at least halves their number
         graph = _tied(graph, rows, left)
         n, left = connected_components(graph, directed=False)
-    landmarks = rng.choice(len(rows), min(N_LANDMARKS, len(rows)), replace=False)
-    squared = shortest_path(graph, directed=False, indices=landmarks) ** 2
-    components = landmark_scaling(squared, landmarks, n_components)
+    components = along_graph(graph, n_components, rng)
     return components - components.mean(axis=0), int(pieces)
 
 
