@@ -82,6 +82,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "regulariser": ("Regulariser", ""),
     "reg_form": ("Form of regulariser", "the paper's, its ratio, or exact derivatives (jvp)"),
     "reg_magnitude": ("Size of perturbation", ""),
+    "reg_every": ("Pairs of the regulariser", "every n-th pair of a batch"),
     "eta": ("Noise (eta)", ""),
     "eta_form": ("Kind of noise", "eta is learned, or stays fixed"),
     "joint_eta": ("Noise in stage 2", ""),

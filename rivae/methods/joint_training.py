@@ -79,6 +79,9 @@ class JointTrainingConfig(MismatchTerms, EmbeddedConfig):
     )
     reg_form: Literal["literal", "ratio", "jvp"] = "ratio"
     reg_magnitude: float = Field(default=1e-3, gt=0, description="|eps|")
+    reg_every: int = Field(
+        default=1, ge=1, le=64, description="L_Reg is estimated on every n-th pair of a batch"
+    )
     anchor: tuple[Positive, Positive] | None = Field(
         default=None, description="joint: weight of |e(x) - smooth target|^2, start and end"
     )
@@ -142,8 +145,10 @@ class JointTraining(EmbeddedMethod):
         c = self.config
         if c.lambda_reg:
             assert batch.x2 is not None
+            rows, share = batch.share.every(c.reg_every)
+            own = batch.x2.movedim(-1 - self.n_axes2, 0)[rows].movedim(0, -1 - self.n_axes2)
             with steady(self.embedder2):
-                where = perturbable(self.embedder2, batch.x2, self.n_axes2)
+                where = perturbable(self.embedder2, own, self.n_axes2)
                 terms["regulariser"] = embedder_regulariser(
                     where.embed,
                     where.point,
@@ -153,7 +158,7 @@ class JointTraining(EmbeddedMethod):
                     batch.noise,
                     where.n_axes,
                     where.mask,
-                    batch.share,
+                    share,
                 )
             objective = objective + c.lambda_reg * terms["regulariser"]
         if c.anchor is not None:

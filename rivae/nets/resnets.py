@@ -74,8 +74,6 @@ class SmallResNet(PictureEmbedder):
 
     def features(self, x: Tensor) -> Tensor:
         """The last feature map, averaged over its places."""
-        # Colours innermost: a fifth to a quarter less time on a CPU.
-        x = x.contiguous(memory_format=torch.channels_last)
         return self.blocks(self.stem(x)).mean((-2, -1))
 
 

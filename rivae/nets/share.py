@@ -57,6 +57,18 @@ class Share:
         """This process's share of ``rows`` (B, ...), shape (n, ...)."""
         return rows if self.size == 1 else rows[self._rows]
 
+    def every(self, m: int) -> tuple[slice, Share]:
+        """Which own rows are among every ``m``-th row of the full batch, and the share of those.
+
+        They are the same rows whatever the number of processes.
+        """
+        before, counts, thinned = 0, list[int](), Share(self.rank, self.size)
+        for n in self._counts:
+            counts.append(len(range(-before % m, n, m)))
+            before += n
+        thinned._counts = counts
+        return slice(-sum(self._counts[: self.rank]) % m, None, m), thinned
+
     def whole_shape(self, shape: torch.Size) -> torch.Size:
         """The shape that own rows of ``shape`` (n, ...) have in the full batch, (B, ...).
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.distributions import Independent, Normal, kl_divergence
 
-from rivae.methods import Noise
+from rivae.methods import Noise, build_method
+from rivae.methods.base import Batch
 from rivae.methods.losses import (
     aggregated_prior_kl,
     embedder_regulariser,
@@ -18,6 +19,7 @@ from rivae.methods.losses import (
     retrieval_loss,
     squared_distances,
 )
+from rivae.nets.share import Share
 
 S, B, D = 2, 6, 4
 
@@ -212,3 +214,32 @@ def test_noise_of_one_model_does_not_depend_on_the_others():
         alone = noise_of(seed)
         assert torch.equal(normal[s], alone.normal_like(x[s]))
         assert torch.equal(whole[s], alone.integers(10, (5,)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_every_third_row_is_the_same_in_any_number_of_processes(size):
+    shares = [Share(rank, size) for rank in range(size)]
+    for share in shares:
+        share.start(11)
+    rows = torch.arange(11)
+    kept = []
+    for share in shares:
+        chosen, thinned = share.every(3)
+        kept.append(share.own(rows)[chosen])
+        assert thinned.whole_shape(kept[-1].shape) == (4,)
+    assert torch.cat(kept).tolist() == [0, 3, 6, 9]
+
+
+def test_the_regulariser_is_estimated_on_every_nth_pair():
+    """Rows that are left out make no difference."""
+    torch.manual_seed(0)
+    rows = [torch.randn(8, 6) for _ in range(2)]
+    other = rows[1].clone()
+    other[1::2] = 0.0
+    values = []
+    for x2 in (rows[1], other):
+        settings = {"init": "none", "reg_form": "jvp", "reg_every": 2, "n_components": 2}
+        model = build_method("rivae", settings, (6,), (6,), [0])
+        batch = Batch("joint", 0.0, noise_of(0), x1=rows[0], x2=x2)
+        values.append(model.loss(batch)["regulariser"])
+    assert torch.equal(*values)

@@ -36,6 +36,7 @@ DEFAULT_SCALES: dict[str, Any] = {
     "loss_form": "softmax",
     "n_mismatches": None,
     "reg_form": "jvp",
+    "reg_every": 4,  # derivatives of every embedder layer are half of a step's time otherwise
     "lambda_reg": 0.1,
     "schedule": "cosine",
 }
@@ -123,6 +124,7 @@ JOINT = (
     "hardest_from",
     "reg_form",
     "reg_magnitude",
+    "reg_every",
     "lambda_reg",
 )
 
