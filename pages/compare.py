@@ -4,14 +4,15 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.compare import panels, session
-from rivae.ui.shared import address, gallery, notices
+from rivae.ui.shared import address, gallery, notices, runs
 from rivae.ui.shell import keys, pages
 
 ready = notices.ready_runs("runs")
 entered = st.session_state[keys.ENTERED]
 
 chosen = session.chosen_runs(ready)
-with st.container(horizontal=True, vertical_alignment="bottom"):
+controls = st.container(horizontal=True, vertical_alignment="bottom")
+with controls:
     panels.runs_picker(chosen, [run.id for run in ready])
     pages.compare()
 
@@ -21,6 +22,8 @@ try:
 except RivaeError as error:
     st.warning(str(error), icon=":material/info:")
     st.stop()
+with controls:
+    runs.asks_picker(*comparison.explorers, choose=session.PAGE.ask_with)
 if entered:
     session.PAGE.refresh()
 notices.say(st.session_state.get(keys.COMPARE.notice, ""), address.instead_of_upload(shown.query))

@@ -25,7 +25,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=keys.EXPLORE_ROWS,
         on_change=lambda: session.PAGE.open_run(shown.run, st.session_state[keys.EXPLORE_ROWS]),
     )
-    panels.asks_picker(explorer, shown)
+    runs.asks_picker(explorer, choose=session.PAGE.ask_with, disabled=shown.upload is not None)
     pages.explore()
     panels.export_button(explorer, shown)
     if explorer.method.has_latent:

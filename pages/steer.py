@@ -23,6 +23,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key=keys.STEER_RUN,
         on_change=session.choose_run,
     )
+    runs.asks_picker(explorer, choose=session.PAGE.ask_with)
     pages.steer()
     panels.export_button(explorer, shown)
 

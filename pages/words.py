@@ -3,7 +3,8 @@
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shared import notices, runs
+from rivae.ui.panels.answers import linked_query
+from rivae.ui.shared import address, notices, runs
 from rivae.ui.shell import cache, keys, pages
 from rivae.ui.words import clouds, contrast, drawer, names, session, tags
 
@@ -17,20 +18,24 @@ PANELS = {
 if st.session_state[keys.ENTERED]:
     session.close()
 ready = [run.id for run in cache.ready_runs()]
-run_id, remark = session.current_run(ready)
+run_id, asks, remark = session.current_run(ready)
 if not run_id:
     notices.no_runs()
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+controls = st.container(horizontal=True, vertical_alignment="bottom")
+with controls:
     runs.run_picker(run_id, ready, key=keys.WORDS_RUN, on_change=session.choose_run)
     view = session.view_picker()
     pages.words()
 if remark:
     st.warning(remark, icon=":material/info:")
 
-explorer = notices.opened(lambda: cache.explorer(run_id))
-session.remember(run_id)
+explorer = notices.opened(lambda: cache.asked(run_id, asks))
+with controls:
+    runs.asks_picker(explorer, choose=address.choose_asks)
+session.remember(run_id, explorer.asks)
+notices.say(*linked_query(explorer, "mean", asks)[1])
 notices.no_latent(explorer.method)
 
 try:

@@ -206,7 +206,7 @@ def factor_sheet(
     return strips_sheet(
         [strip for strip in strips if strip is not None],
         lambda i: first.data.picture(i, side),
-        query=first.data.picture(row, 1),
+        query=first.data.picture(row, first.query_side),
         query_title="Average query" if mean else first.title(row),
         title=first.title,
         marked=() if mean else (row,),

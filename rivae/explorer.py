@@ -20,6 +20,7 @@ from rivae.certainty import Certainty, certainty_of
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
 from rivae.installed import cache_folder
+from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import ThumbnailCache
@@ -174,6 +175,22 @@ class Explorer(Catalogue):
         """
         mu, _ = self.retriever.encode_x1(self.data.from_upload(image))
         return np.asarray(mu[0], dtype=np.float64)
+
+    def encode_text(self, text: str) -> Vector:
+        """Mean of P(z|v2) of a user's own text, shape (d,), whatever ``asks``.
+
+        Raises:
+            ConfigError: the model cannot be asked with its second view.
+            DataError: the data set accepts no texts, or knows none of the words.
+        """
+        require_asks(self.method, "second", self.data)
+        mu, _ = self.retriever.model.encode_x2(self.data.from_text(text))
+        return np.asarray(mu[0], dtype=np.float64)
+
+    @property
+    def accepts_text(self) -> bool:
+        """Whether ``encode_text`` can be used."""
+        return self.method.asks_both_ways and self.data.accepts_text
 
     def topk(self, z: Vector, k: int) -> Hits:
         """The ``k`` (1 to 30, at most N) most relevant items for ``z`` of shape (d,)."""

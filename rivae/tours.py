@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError, DataError
 from rivae.files import json_ready, locked, write_json
+from rivae.methods.base import Asks
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.runs import runs_root
@@ -47,6 +48,7 @@ class TourStep:
         query: a data row, or "mean" for the prior's mean.
         row: the axes and their levels.
         n_sigma: distance of "off" and "on" from the mean, above 0 and at most 10 s.d.
+        asks: which view of the data row is the query.
 
     Raises:
         ConfigError: a text is too long or cannot be shown, or a number is out of range.
@@ -58,6 +60,7 @@ class TourStep:
     query: int | Literal["mean"]
     row: SteerRow
     n_sigma: float
+    asks: Asks = "first"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "heading", one_line(self.heading, "a heading", MAX_HEADING))
@@ -109,6 +112,7 @@ class _Step(_Strict):
     axes: Annotated[list[_Axis], Field(min_length=1, max_length=MAX_AXES)]
     levels: Annotated[list[_Level], Field(min_length=1, max_length=MAX_AXES)]
     n_sigma: Annotated[float, Field(gt=0, le=MAX_LEVEL)]
+    asks: Asks = "first"
 
 
 class _File(_Strict):
@@ -131,6 +135,8 @@ def to_json(tour: Tour) -> dict[str, Any]:
                 "axes": list(step.row.axes),
                 "levels": list(step.row.levels),
                 "n_sigma": step.n_sigma,
+                # Versions that cannot ask with another view read the usual steps.
+                **({} if step.asks == "first" else {"asks": step.asks}),
             }
             for step in tour.steps
         ],
@@ -164,6 +170,7 @@ def from_bytes(content: bytes, tour_id: str = "") -> Tour:
                 s.query,
                 SteerRow(tuple(s.axes), tuple(s.levels)),
                 s.n_sigma,
+                s.asks,
             )
             for s in file.steps
         )

@@ -112,7 +112,8 @@ class ComparePanel extends Panel {
 
   question() {
     const runs = this.columns.map((column) => ({ run: column.run.id, z: column.z() }))
-    return { runs, rows: "test", k: this.k, side: this.whole ? 0 : 2 }
+    const { asks, side } = this.data
+    return { runs, rows: "test", asks, k: this.k, side: this.whole ? 0 : side }
   }
 
   adopt(data) {

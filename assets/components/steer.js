@@ -59,19 +59,20 @@ class SteerPanel extends Panel {
   // what is asked
 
   keyOf(row) {
-    return [row.levels.join("_"), this.axes.join("_"), this.nSigma, this.data.queryId].join("/")
+    const { asks, queryId } = this.data
+    return [row.levels.join("_"), this.axes.join("_"), this.nSigma, asks, queryId].join("/")
   }
 
   part(row) {
     return {
-      key: this.keyOf(row), run: this.data.run, query: this.data.queryId, axes: this.axes,
-      levels: row.levels, n_sigma: this.nSigma,
+      key: this.keyOf(row), run: this.data.run, query: this.data.queryId, asks: this.data.asks,
+      axes: this.axes, levels: row.levels, n_sigma: this.nSigma,
     }
   }
 
   wordKey(row) {
     // Clouds come from queries of their own.
-    return this.keyOf(row).split("/").slice(0, 3).join("/")
+    return this.keyOf(row).split("/").slice(0, 4).join("/")
   }
 
   question() {

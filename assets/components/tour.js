@@ -188,8 +188,8 @@ class Tour {
   }
 
   part(n) {
-    const { run, query, axes, levels, n_sigma } = this.data.steps[n]
-    return { key: String(n), run, query, axes, levels, n_sigma }
+    const { run, query, asks, axes, levels, n_sigma } = this.data.steps[n]
+    return { key: String(n), run, query, asks, axes, levels, n_sigma }
   }
 
   take(answer, known, show) {

@@ -40,6 +40,7 @@ class Recipe:
 FactorKind = Literal["continuous", "ordinal", "categorical"]
 FactorRole = Literal["shared", "private1", "private2"]
 SPLITS = ("train", "validation", "test")
+NO_TEXTS = "{} accepts no texts as queries: choose one from the gallery"
 Shape = tuple[int, ...]
 
 
@@ -112,6 +113,7 @@ class PairedDataset:
     """
 
     accepts_upload: bool = False
+    accepts_text: bool = False
     # Whether an item is best shown as both views in one picture, as halves are in the paper.
     shows_whole: bool = False
     # The view (1 or 2) that is text and therefore shown by the other one's picture, if any.
@@ -207,6 +209,10 @@ class PairedDataset:
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """A user's picture as a query batch of shape ``(1, *x1.shape)``; see ``accepts_upload``."""
         raise DataError(f"{self.name} accepts no uploaded queries: choose one from the gallery")
+
+    def from_text(self, text: str) -> torch.Tensor:
+        """A user's text as a batch of shape ``(1, *x2.shape)``; see ``accepts_text``."""
+        raise DataError(NO_TEXTS.format(self.name))
 
 
 def random_split(

@@ -23,12 +23,16 @@ from rivae.data.store.features import read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
 from rivae.data.tokens import cached_tokens, tokens_key
 from rivae.data.word_vectors import CORPUS, vector_source
-from rivae.data.words_view import cached_words, recipe_text
+from rivae.data.words_view import WordsView, cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 from rivae.installed import cache_folder
+from rivae.typed_text import clean
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000
+MAX_TEXT = 20_000  # characters of somebody's own text
+TOO_LONG = f"a text has at most {MAX_TEXT:,} characters: shorten it"
+UNKNOWN_WORDS = "none of these words is in the vocabulary of the data: add some more"
 
 
 def import_key(store_id: str) -> str:
@@ -46,6 +50,7 @@ class Pairs(PairedDataset):
         self.title_of_all = store.manifest.title
         self.synthetic = store.manifest.synthetic
         self.accepts_upload = isinstance(rest["x1"], StorePixels)
+        self.accepts_text = isinstance(rest["x2"], WordsView)
         super().__init__(
             factors=store.factors,
             factor_specs=tuple(column.spec for column in store.manifest.factors),
@@ -96,6 +101,17 @@ class Pairs(PairedDataset):
                 "the uploaded picture cannot be read: save it as PNG or JPEG"
             ) from error
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
+
+    def from_text(self, text: str) -> torch.Tensor:
+        """Any text, of which the words of the vocabulary count."""
+        if not isinstance(self.x2, WordsView):
+            return super().from_text(text)
+        if len(text) > MAX_TEXT:
+            raise DataError(TOO_LONG)
+        words = self.x2.weigh(clean(text), self.splits["train"])
+        if not words.any():
+            raise DataError(UNKNOWN_WORDS)
+        return words
 
 
 class PictureTextSettings(DatasetSettings):

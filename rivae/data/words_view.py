@@ -20,6 +20,7 @@ from rivae.files import write_cache
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import CountVectorizer
 
 # Words of two letters or more; numbers and amounts say little about a dish.
 TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
@@ -70,12 +71,36 @@ class WordsView:
             out[row, self.indices[span]] = self.data[span]
         return torch.from_numpy(out).reshape(*index.shape, len(self.vocabulary))
 
+    def weigh(self, text: str, train: NDArray[np.int64]) -> torch.Tensor:
+        """Somebody's own text as (1, V), weighted as in ``fit_words`` with the training rows
+        ``train``; all zeros where it has no word of the vocabulary.
+        """
+        counts = counter(vocabulary=self.vocabulary).transform([text]).toarray()[0]
+        documents = (self.sparse(train) > 0).sum(axis=0)
+        rarity = np.log((1 + len(train)) / (1 + np.asarray(documents).ravel())) + 1
+        weights = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * rarity
+        weights *= math.sqrt(len(weights)) / max(float(np.linalg.norm(weights)), 1e-12)
+        return torch.from_numpy(weights.astype(np.float32))[None]
+
     def sparse(self, ids: NDArray[np.int64]) -> csr_matrix:
         """Items ``ids`` (n,) as a sparse (n, V) matrix."""
         from scipy.sparse import csr_matrix
 
         shape = (len(self), len(self.vocabulary))
         return csr_matrix((self.data, self.indices, self.indptr), shape=shape)[ids]
+
+
+def counter(**settings: Any) -> CountVectorizer:
+    """What counts the words of texts."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer(
+        token_pattern=TOKEN,
+        lowercase=True,
+        strip_accents="unicode",
+        dtype=np.int32,
+        **settings,
+    )
 
 
 def enough_documents(n_train: int) -> int:
@@ -96,13 +121,11 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     Raises:
         DataError: when the training texts have no word in common.
     """
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.feature_extraction.text import TfidfTransformer
 
-    counter = CountVectorizer(
-        token_pattern=TOKEN, lowercase=True, strip_accents="unicode", dtype=np.int32
-    )
+    words = counter()
     try:
-        counts = counter.fit_transform(_counted(texts, n))
+        counts = words.fit_transform(_counted(texts, n))
     except ValueError as error:
         raise DataError("the texts hold no words: check which columns are text") from error
     in_train = counts[train]
@@ -117,9 +140,9 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     matrix = (weights.transform(counts[:, chosen]) * math.sqrt(len(chosen))).tocsr()
     matrix = matrix.astype(np.float32)
     matrix.sort_indices()
-    words = counter.get_feature_names_out()[chosen]
+    names = list(words.get_feature_names_out()[chosen])
     return WordsView(
-        matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), list(words)
+        matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64), names
     )
 
 

@@ -52,6 +52,12 @@ class LatentModel:
             mu, log_var = self.method.encode(x1.to(self.device))
             return mu.double().cpu().numpy(), log_var.double().cpu().numpy()
 
+    def encode_x2(self, x2: Tensor) -> tuple[Floats, Floats]:
+        """Mean and log variance of P(z|v2) of a batch (n, *x2.shape) that asks, each (n, d)."""
+        with torch.inference_mode():
+            mu, log_var = self.method.encode_target(x2.to(self.device))
+            return mu.double().cpu().numpy(), log_var.double().cpu().numpy()
+
     def encode(self, view: View, rows: Ints) -> tuple[Floats, Floats]:
         """Mean and log variance of P(z|v1) of data rows, each (n, d)."""
         mu, log_var = self._each(self.method.encode, (view,), rows)

@@ -60,23 +60,26 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     if call not in PANELS:
         raise ConfigError(f"there is no panel '{call}': choose one of {', '.join(PANELS)}")
     template = PANELS[call]
-    unknown = set(kwargs) - set(template.defaults)
+    # Every panel of an opened run shows it as one of its views asks.
+    usual = {**template.defaults, **({"asks": "first"} if template.opens else {})}
+    unknown = set(kwargs) - set(usual)
     if unknown:
         raise ConfigError(
             f"panel '{call}' takes no {', '.join(sorted(unknown))}: it takes "
-            f"{', '.join(template.defaults) or 'nothing'}"
+            f"{', '.join(usual) or 'nothing'}"
         )
-    settings = {**template.defaults, **kwargs}
+    settings = {**usual, **kwargs}
     values = {name: literal(value) for name, value in settings.items()}
+    asks = settings.get("asks", "first")
+    values["asked"] = "" if asks == "first" else f", asks={literal(asks)}"
     if "z" in settings:
-        side = {"second": 2, "both": 0}.get(settings.get("asks", "first"), 1)
+        side = {"second": 2, "both": 0}.get(asks, 1)
         values |= _query(settings["query"], settings["z"], side)
     imports = [*template.imports, "from rivae.runs import find_run"]
     body = f"run = find_run({literal(run_id)})\n"
     if template.opens:
         imports.append("from rivae.explorer import Explorer")
-        asks = "" if settings.get("asks", "first") == "first" else f", asks={values['asks']}"
-        body += f"explorer = Explorer.open(run, rows={values['rows']}{asks})\n"
+        body += f"explorer = Explorer.open(run, rows={values['rows']}{values['asked']})\n"
     body += template.body.format(**values)
     head = "\n".join(sorted(imports))
     if "np." in body:

@@ -25,7 +25,7 @@ sheet = results_sheet(
 )
 save(sheet, "results.png")
 """,
-        defaults={"rows": "test", "asks": "first", "query": 0, "z": None, "k": 10, "side": 2},
+        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2},
     ),
     "strips": Template(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),
@@ -67,7 +67,7 @@ save(sheet, "strips.png")
         imports=("from rivae.comparison import compare, factor_sheet, factor_strips", SAVE),
         body="""\
 others = {others}
-comparison = compare([explorer, *(Explorer.open(find_run(name)) for name in others)])
+comparison = compare([explorer, *(Explorer.open(find_run(name){asked}) for name in others)])
 strips = factor_strips(comparison, {query}, {factor}, k={k}, titles=[run.id, *others])
 save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
 """,
@@ -175,9 +175,8 @@ else:
 clouds = make_clouds(
     counts, relation, factor=target.label, n_words={n_words}, width={width}, height={height}
 )
-sheet = cloud_sheet(
-    clouds, [states.items(s) for s in range(3)], lambda item: data.picture(item, 2), data.title
-)
+items = [states.items(s) for s in range(3)]
+sheet = cloud_sheet(clouds, items, lambda item: data.picture(item, {side}), data.title)
 save(sheet, "clouds.png")
 """,
         defaults={
@@ -189,6 +188,7 @@ save(sheet, "clouds.png")
             "n_words": 34,
             "width": 400,
             "height": 320,
+            "side": 2,
         },
     ),
     "word-contrast": Template(

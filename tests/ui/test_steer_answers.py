@@ -22,7 +22,7 @@ def part(**changes):
 
 @pytest.fixture
 def ask(digits):
-    def opened(run, rows):
+    def opened(run, rows, asks):
         if run != "digits":
             raise RunError(f"no run {run}")
         return digits
@@ -102,7 +102,7 @@ def test_a_wrong_row_is_one_sentence(ask, wrong):
 )
 def test_a_wrong_question_is_refused(question, digits):
     with pytest.raises(ConfigError):
-        answer(question, lambda run, rows: digits)
+        answer(question, lambda run, rows, asks: digits)
 
 
 def test_data_without_texts_say_so(ask, runs):

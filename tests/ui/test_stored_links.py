@@ -63,7 +63,7 @@ def test_a_stored_link_opens_as_it_always_did(digits, stored):
             expected["state"][name] = near(expected["state"][name])
     if expected["state"].get("upload"):
         expected["state"]["upload"]["z"] = near(expected["state"]["upload"]["z"])
-    later = {"asks": "first"} if stored["page"] == "explore" else {}  # than these links
+    later = {"asks": "first"}  # than these links
     assert found["state"] == {**later, **expected["state"]}
     assert found["said"] == expected["said"]
     assert list(found["back"].items()) == list(expected["back"].items()), "in this order"

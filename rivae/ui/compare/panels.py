@@ -89,7 +89,7 @@ def strips_of(comparison: Comparison, shown: CompareState) -> list[Strip | None]
             found.append(None)
             continue
         name = strip_name(comparison, i, shown.factor, f"{LETTERS[i]} · {run}")
-        key, anchor = cache.model_key(run), tuple(z.tolist())
+        key, anchor = cache.model_key(run, shown.asks), tuple(z.tolist())
         found.append(_strip(key, anchor, part, name, i, shown.factor, comparison))
     return found
 
@@ -99,7 +99,7 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
     from rivae.comparison import factor_sheet
     from rivae.plots.sheet import to_fragment
 
-    side = 0 if shown.whole else 2
+    side = 0 if shown.whole else comparison.explorers[0].found_side
     found = strips_of(comparison, shown)
 
     def sheet() -> Sheet:
@@ -115,6 +115,7 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
             is_chart=False,
             others=list(shown.runs[1:]),
             query=shown.query,
+            asks=shown.asks,
             factor=shown.factor,
             side=side,
         )

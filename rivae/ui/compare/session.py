@@ -12,6 +12,7 @@ from rivae.benchmark.tables import DATASETS
 from rivae.comparison import Comparison, Matching, check_number, match_runs
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.explorer import Explorer
+from rivae.methods.base import Asks
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 from rivae.ui.compare import state as compare_state
@@ -30,7 +31,7 @@ class CompareSession(Session[CompareState, CompareLink]):
     """The session of Compare."""
 
     def explorer(self, shown: CompareState) -> Explorer:
-        return cache.explorer(shown.runs[0])
+        return cache.explorer(shown.runs[0], "test", shown.asks)
 
     def in_hand(self, shown: CompareState) -> tuple[str, Query | str]:
         """Other pages open the run in hand if it is one of these, else the reference."""
@@ -103,25 +104,28 @@ def current(entered: bool, runs: Sequence[str]) -> tuple[CompareState, Compariso
     """
 
     def begin(link: CompareLink, rev: int) -> tuple[CompareState, list[str], Comparison]:
-        comparison = open_runs(runs)
+        comparison = open_runs(runs, link.asks)
         return *compare_state.from_link(comparison.explorers[0], runs, link, rev), comparison
 
-    return PAGE.current(entered, lambda shown: open_runs(shown.runs), begin)
+    return PAGE.current(entered, lambda shown: open_runs(shown.runs, shown.asks), begin)
 
 
-def open_runs(runs: Sequence[str]) -> Comparison:
-    """The runs opened and matched.
+def open_runs(runs: Sequence[str], asks: Asks = "first") -> Comparison:
+    """The runs opened and matched; the first view asks unless all can be asked with ``asks``.
 
     Raises:
         RivaeError: with one sentence that names the run.
     """
     check_number(len(runs))
     _check_data([cache.run(run) for run in runs])
-    explorers = tuple(cache.explorer(run) for run in runs)
+    explorers = tuple(cache.asked(run, asks) for run in runs)
+    if any(explorer.asks != asks for explorer in explorers):
+        explorers, asks = tuple(cache.explorer(run) for run in runs), "first"
     for run, explorer in zip(runs, explorers, strict=True):
         if explorer.data.fingerprint != explorers[0].data.fingerprint:
             raise ConfigError(other_data(runs[0], run, explorer.data.name))
-    return Comparison(explorers, _matching(tuple(cache.model_key(run) for run in runs), explorers))
+    models = tuple(cache.model_key(run, asks) for run in runs)
+    return Comparison(explorers, _matching(models, explorers))
 
 
 def _check_data(runs: list[Run]) -> None:
@@ -154,7 +158,7 @@ def _matching(models: tuple[str, ...], _explorers: tuple[Explorer, ...]) -> Matc
 
 def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     """What the panel is sent."""
-    key = ",".join(cache.model_key(run) for run in shown.runs)
+    key = ",".join(cache.model_key(run, shown.asks) for run in shown.runs)
     sent = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
     first = comparison.explorers[0]  # its axes are the sliders
     names = [dim["name"] for dim in sent["dims"]]
@@ -169,6 +173,6 @@ def choose_runs() -> None:
     if known is not None and runs[:1] == known.runs[:1]:
         link = replace(CompareLink.read(address.read(CompareLink.names()))[0], runs=runs)
     elif known is not None and set(runs) & set(known.runs):
-        link = CompareLink(runs=runs, query=known.query, k=known.k)
+        link = CompareLink(runs=runs, query=known.query, k=known.k, asks=known.asks)
     # An empty choice is written too: without it the newest runs would come back.
     address.write({"runs": "", **link.write()}, CompareLink.names())

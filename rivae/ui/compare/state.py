@@ -8,6 +8,7 @@ from typing import Any
 
 from rivae.comparison import COUNTERPART, Comparison
 from rivae.explorer import Explorer, Vector
+from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
     card_of,
     existing,
@@ -36,6 +37,7 @@ class CompareState:
     Attributes:
         rev: changes whenever Python, not the browser, set the shifts; see ``ExploreState``.
         shifts: per factor, in ranges, four decimals.
+        asks: which view of a data row is the query, in every run.
     """
 
     runs: tuple[str, ...]
@@ -47,6 +49,7 @@ class CompareState:
     span: int
     locked: tuple[int, ...]
     by_effect: bool
+    asks: Asks
     rev: int = 0
 
 
@@ -55,7 +58,7 @@ def from_link(
 ) -> tuple[CompareState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit."""
     d = first.n_components
-    query, notes = linked_query(first, link.query)
+    query, notes = linked_query(first, link.query, link.asks)
     beyond = [j for j in (*link.shifts, link.factor, *link.locked) if j >= d]
     if beyond:
         beyond_all = max(beyond) + 1
@@ -65,6 +68,7 @@ def from_link(
         CompareState,
         runs=tuple(runs),
         query=query,
+        asks=first.asks,
         shifts=tuple(link.shifts.get(j, 0.0) for j in range(d)),
         factor=link.factor if link.factor < d else 0,
         whole=first.shows_whole if link.whole is None else link.whole,
@@ -114,7 +118,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         url: of the top-k route.
     """
     first = comparison.explorers[0]
-    side = 0 if state.whole else 2
+    side = 0 if state.whole else first.found_side
     shifts = dict(enumerate(state.shifts))
     runs, found = [], []
     items: dict[str, Any] = {}
@@ -149,9 +153,11 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
         "shifts": list(state.shifts),
         "wholeLabel": first.whole_label,
         "unit": UNIT,
+        "asks": state.asks,
+        "side": first.found_side,
         "dims": dims(comparison, bases[0]),
         "query": card_of(first, state.query, bases[0]),
-        "aspects": [first.aspect(0), first.aspect(2)],
+        "aspects": [first.aspect(0), first.aspect(first.found_side)],
     }
 
 

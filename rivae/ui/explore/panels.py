@@ -24,37 +24,10 @@ from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
-    from rivae.methods.base import Asks
     from rivae.plots.sheet import Sheet
 
-ASKS_HELP = (
-    "Search with the item's {first}, its {second}, or both. The other view is searched; with both, "
-    "the {second}."
-)
 BOTH = "{0} of this item and the current {0}"
 ROLES = {"shared": "both views", "private1": "query view only", "private2": "retrieved view only"}
-
-
-def asks_picker(explorer: Explorer, shown: ExploreState) -> None:
-    """Which view of an item is the query, where the model can be asked with either."""
-    if not explorer.method.asks_both_ways:
-        return
-    first, second = (name[:1].upper() + name[1:] for name in explorer.data.view_names)
-    names: dict[Asks, str] = {"first": first, "second": second, "both": "Both"}
-    st.session_state[keys.EXPLORE_ASKS] = shown.asks
-    st.segmented_control(
-        "Query",
-        list(names),
-        required=True,
-        format_func=lambda asks: markdown(names[asks]),
-        key=keys.EXPLORE_ASKS,
-        on_change=lambda: PAGE.ask_with(st.session_state[keys.EXPLORE_ASKS]),
-        disabled=shown.upload is not None,
-        help=ASKS_HELP.format(
-            first=markdown(explorer.data.view_names[0]),
-            second=markdown(explorer.data.view_names[1]),
-        ),
-    )
 
 
 def docked_item(explorer: Explorer, shown: ExploreState, i: int) -> None:
@@ -243,10 +216,10 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     side = 0 if shown.whole else explorer.found_side
     query: Image.Image | None = None
     title = "the average query"
-    if shown.upload is not None:
+    if shown.upload is not None and shown.upload.data_uri:
         content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
         query, title = Image.open(io.BytesIO(content)), shown.upload.title
-    elif shown.query != "mean":
+    elif shown.query != "mean" and shown.upload is None:
         query = explorer.data.picture(shown.query, explorer.query_side)
         title = explorer.title(shown.query)
     return results_sheet(
@@ -283,4 +256,4 @@ def to_steer(explorer: Explorer, state: ExploreState) -> SteerLink:
     at_query: tuple[Level, ...] = tuple("query" for _ in axes)
     now: tuple[Level, ...] = tuple(round(float(levels[j]), 2) + 0.0 for j in axes)
     rows = (at_query, now) if axes else ()
-    return SteerLink(state.run, state.query, axes, rows=rows)
+    return SteerLink(state.run, state.query, axes, rows=rows, asks=state.asks)

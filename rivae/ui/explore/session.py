@@ -47,7 +47,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.close()
 
     def choose_upload(self, upload: Upload) -> None:
-        """Makes a visitor's picture the query."""
+        """Makes a visitor's own picture or text the query."""
         uploads.KEPT.keep(cache.model_key(self.shown.run), upload)
         self.set(state.with_upload(self.shown, upload))
         self.close()
@@ -65,26 +65,17 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         """No item at the side on the next run."""
         st.session_state[self.keys.item] = None
 
-    def ask_with(self, asks: Asks) -> None:
-        """Another view of the same item is the query."""
-
-        def change() -> None:
-            shown = self.shown
-            explorer = cache.explorer(shown.run, shown.rows, asks)
-            self.set(state.with_query(explorer, replace(shown, asks=asks), shown.query))
-
-        self.guarded(change)
-
     def open_run(self, run: str, rows: str) -> None:
         """Another run, or other rows of the same one, from its default state."""
 
         def change() -> None:
             chosen: Rows = "all" if rows == "all" else "test"
             known, link = self.known, ExploreLink(run=run, rows=chosen)
+            upload = None
             if known is not None and known.run == run:
-                link = replace(self.to_link(known), rows=chosen)
+                link, upload = replace(self.to_link(known), rows=chosen), known.upload
             explorer = cache.explorer(run, chosen, link.asks)
-            self.set(state.from_link(explorer, run, link, known.rev if known else 0)[0])
+            self.set(state.from_link(explorer, run, link, known.rev if known else 0, upload)[0])
 
         self.guarded(change)
 
@@ -111,10 +102,9 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
 
     def begin(link: ExploreLink, rev: int) -> tuple[ExploreState, list[str], Explorer]:
         run = link.run or address.run_in_hand() or default_run
-        asks = link.asks
-        if link.upload or not cache.explorer(run, link.rows).method.asks_both_ways:
-            asks = "first"
-        explorer = _opened(run, link.rows, asks)
+        if link.upload:
+            link = replace(link, asks=uploads.asks_of(link.upload))
+        explorer = _opened(run, link.rows, link.asks)
         upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
         return *state.from_link(explorer, run, link, rev, upload), explorer
 
@@ -123,7 +113,7 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
 
 def _opened(run: str, rows: Rows, asks: Asks) -> Explorer:
     """The opened run, with everything slow that its first results need already computed."""
-    explorer = cache.explorer(run, rows, asks)
+    explorer = cache.asked(run, asks, rows)
     explorer.prepare()
     return explorer
 

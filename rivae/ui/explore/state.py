@@ -23,13 +23,16 @@ from rivae.ui.panels.answers import (
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.shared.uploads import Upload
+from rivae.ui.shared.uploads import Upload, asks_of
 
 UPLOAD_GONE = (
     "Your picture is no longer kept here, so Reset returns to the current sliders: "
     "click Choose to upload it again."
 )
-ONE_WAY = "Here only the {} can be the query."
+TEXT_GONE = (
+    "Your text is no longer kept here, so Reset returns to the current sliders: "
+    "click Choose to enter it again."
+)
 CARD_GONE = "no longer kept: choose it again"
 
 
@@ -39,7 +42,7 @@ class ExploreState:
 
     Attributes:
         rev: changes whenever Python, not the browser, set z; the panel takes the state over then.
-        asks: which view of a data row is the query; with an ``upload`` the first.
+        asks: which view of a data row is the query; with an ``upload`` the one that it replaces.
         query: a data row or "mean"; with an ``upload`` it is "mean".
         base: z of the query, where reset goes.
         z: z now. All z carry four decimals, so that links restore them exactly.
@@ -70,21 +73,20 @@ def from_link(
 ) -> tuple[ExploreState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run.
 
-    ``upload`` is the picture that the link names, None where it is not kept any more: then its z
-    is where the link has it.
+    ``upload`` is the picture or text that the link names, None where it is not kept any more: then
+    its z is where the link has it.
     """
-    query, notes = linked_query(explorer, "mean" if link.upload else link.query)
+    query, notes = linked_query(explorer, "mean" if link.upload else link.query, link.asks)
     base = upload.z if upload else query_z(explorer, query)
     if link.upload and upload is None:
         base = tuple(link.changes.get(j, v) for j, v in enumerate(base))
-        upload = Upload(link.upload, "Your picture", "", base)
-        notes.append(UPLOAD_GONE)
+        is_text = asks_of(link.upload) == "second"
+        upload = Upload(link.upload, "Your text" if is_text else "Your picture", "", base)
+        notes.append(TEXT_GONE if is_text else UPLOAD_GONE)
     z = list(base)
     for j, value in link.changes.items():
         if j < len(z):
             z[j] = value
-    if link.asks not in ("first", explorer.asks):
-        notes.append(ONE_WAY.format(explorer.query_name))
     beyond = [j for j in (*link.changes, *link.locked) if j >= len(z)]
     if beyond:
         left_out = f"{explorer.method.axis_letter()}{max(beyond) + 1}"
@@ -141,8 +143,8 @@ def with_query(explorer: Explorer, state: ExploreState, query: Query) -> Explore
 
 
 def with_upload(state: ExploreState, upload: Upload) -> ExploreState:
-    """``state`` with a visitor's own picture as the query."""
-    asked = replace(state, asks="first", base=upload.z, query="mean", upload=upload)
+    """``state`` with a visitor's own picture or text as the query."""
+    asked = replace(state, asks=upload.asks, base=upload.z, query="mean", upload=upload)
     return with_z(asked, upload.z)
 
 
@@ -198,7 +200,8 @@ def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:
     """Picture and words of the query."""
     if state.upload:
         kept = bool(state.upload.data_uri)
-        text = "your picture" if kept else CARD_GONE
+        yours = "your text" if state.upload.asks == "second" else "your picture"
+        text = yours if kept else CARD_GONE
         card = {"title": state.upload.title, "text": text}
         return {**card, "picture": state.upload.data_uri, "tiny": False}
     return card_of(explorer, state.query, state.base)

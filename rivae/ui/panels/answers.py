@@ -19,6 +19,8 @@ from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, read
 
+ONE_WAY = "Here only the {} can be the query."
+
 
 def rounded(z: Sequence[float] | np.ndarray[Any, Any]) -> tuple[float, ...]:
     """z with the four decimals that the panel and the links carry."""
@@ -35,16 +37,22 @@ def query_z(explorer: Explorer, query: Query) -> tuple[float, ...]:
     return rounded(explorer.mean if query == "mean" else explorer.encode(query))
 
 
-def linked_query(explorer: Explorer, query: Query | str | None) -> tuple[Query, list[str]]:
-    """The query that a link names, else the first row; a sentence where it names none there is."""
-    first = int(explorer.search_rows[0])
+def linked_query(
+    explorer: Explorer, query: Query | str | None, asks: Asks
+) -> tuple[Query, list[str]]:
+    """The query that a link names, else the first row; a sentence where it names none there is, or
+    where ``explorer`` cannot be asked with the view ``asks`` that the link names.
+    """
+    first, notes = int(explorer.search_rows[0]), []
+    if asks not in ("first", explorer.asks):
+        notes.append(ONE_WAY.format(explorer.query_name))
     if query == "mean":
-        return "mean", []
+        return "mean", notes
     if not isinstance(query, int):
-        return first, []
+        return first, notes
     if query < len(explorer.data):
-        return query, []
-    return first, [f"The data set has no item {query}, so the first one is the query."]
+        return query, notes
+    return first, [*notes, f"The data set has no item {query}, so the first one is the query."]
 
 
 def existing(explorer: Explorer, query: Query) -> Query:

@@ -27,7 +27,8 @@ MAX_DIMS = 256
 MAX_VALUE = 1000.0
 MAX_NAMED = 20  # runs read from a link; more than six are refused with a sentence of their own
 RUN_ID = re.compile(r"[a-z0-9._-]{1,120}")
-UPLOAD = re.compile(r"upload_[0-9a-f]{32}")  # a visitor's own picture, by its content
+# A visitor's own picture or text, by its content.
+UPLOAD = re.compile(r"(upload|text)_[0-9a-f]{32}")
 LETTERS: Mapping[str, Level] = {"o": "off", "q": "query", "i": "on"}
 NO_SUCH = "the panel sent a number of results or a range that does not exist"
 
@@ -141,8 +142,9 @@ def _read_changes(text: str) -> tuple[dict[int, float], bool]:
 
 RUN = Kind(str, _read_run)
 QUERY = Kind(str, _read_query)
-START = Kind(str, _read_start)  # a query or a visitor's own picture
+START = Kind(str, _read_start)  # a query, or a visitor's own
 CHANGES = Kind(_write_changes, _read_changes)  # {0: 0.5, 2: -1.2} as "1_0.5~3_-1.2"
+ASKS = choice({name: name for name in get_args(Asks)})  # which view of a data row is the query
 RESULTS = number(1, MAX_K, NO_SUCH)
 WHOLE = flag({"0": False, "1": True})
 SPAN = choice({str(span): span for span in SPANS}, NO_SUCH)
@@ -156,8 +158,8 @@ class ExploreLink(Link):
         run: id of a run.
         rows: which rows are searched.
         asks: which view of a data row is the query.
-        query: a data row, "mean" for the average of all queries, or a visitor's own picture by its
-            ``uploads.Upload.name``.
+        query: a data row, "mean" for the average of all queries, or a visitor's own picture or text
+            by its ``uploads.Upload.name``.
         changes: value of z_j by dimension j where it differs from the query's own; of an upload,
             which may be gone, all of them.
         k: number of results, 1 to 30.
@@ -170,7 +172,7 @@ class ExploreLink(Link):
 
     run: str | None = setting("run", RUN, None)
     rows: Rows = setting("rows", choice({"test": "test", "all": "all"}), "test")
-    asks: Asks = setting("ask", choice({name: name for name in get_args(Asks)}), "first")
+    asks: Asks = setting("ask", ASKS, "first")
     query: Query | str | None = setting("q", START, None)
     changes: Mapping[int, float] = setting("z", CHANGES, {})
     k: int = setting("k", RESULTS, 10)
@@ -181,7 +183,7 @@ class ExploreLink(Link):
 
     @property
     def upload(self) -> str | None:
-        """The visitor's own picture, if that is the query."""
+        """The visitor's own picture or text, if that is the query."""
         return self.query if isinstance(self.query, str) and self.query != "mean" else None
 
 
@@ -219,6 +221,7 @@ class CompareLink(Link):
         span: half-width of the sliders in s.d. of the reference's axes.
         locked: factors that reset and random leave alone.
         by_effect: sliders sorted by effect.
+        asks: which view of a data row is the query, in every run.
     """
 
     runs: tuple[str, ...] = setting("runs", Kind(",".join, _read_runs), ())
@@ -230,6 +233,7 @@ class CompareLink(Link):
     span: int = setting("span", SPAN, 2)
     locked: tuple[int, ...] = setting("lock", positions("only factors 1 to {d} can be locked"), ())
     by_effect: bool = setting("sort", flag({"effect": True}), False)
+    asks: Asks = setting("ask", ASKS, "first")
 
 
 # Steer
@@ -303,6 +307,7 @@ class SteerLink(Link):
         axes: dimensions, each once, at most five.
         n_sigma: how far off and on are from the mean, 0.5 to 10 s.d.
         rows: levels, one per axis.
+        asks: which view of a data row is the query.
     """
 
     run: str | None = setting("run", RUN, None)
@@ -310,6 +315,7 @@ class SteerLink(Link):
     axes: tuple[int, ...] = setting("axes", AXES, ())
     n_sigma: float = setting("n", Kind("{:g}".format, _read_sigma, _check_sigma), 2.0)
     rows: tuple[tuple[Level, ...], ...] = setting("m", LEVELS, ())
+    asks: Asks = setting("ask", ASKS, "first")
 
     @classmethod
     def read(cls, params: Mapping[str, str]) -> tuple[Self, list[str]]:

@@ -37,6 +37,7 @@ RUN = Field(
     description="the id of a run as shown by `rivae runs`",
 )
 SEQ = Field(ge=0, le=MAX_SEQ, description=f"a whole number from 0 to {MAX_SEQ}")
+ASKS = "'first', 'second' or 'both'"
 SIDE = Field(ge=0, le=2, description="a whole number from 0 to 2")
 AT = Field(ge=0, le=MAX_ITEM, description="the position of an item: a whole number from 0")
 
@@ -64,7 +65,7 @@ class Search(Question):
     """The top-k of one point, or with ``runs`` of one point per run; each is a ``Point``."""
 
     rows: Rows = Field(default="test", description="'test' or 'all'")
-    asks: Asks = Field(default="first", description="'first', 'second' or 'both'")
+    asks: Asks = Field(default="first", description=ASKS)
     k: int = Field(ge=1, le=MAX_K, description=f"a whole number from 1 to {MAX_K}")
     side: int = SIDE
     seq: int = SEQ
@@ -109,6 +110,7 @@ class SteeringPart(Question):
 
     run: str = RUN
     query: Item | Literal["mean"] = Field(description="a row of the data set, or 'mean'")
+    asks: Asks = Field(default="first", description=ASKS)
     axes: list[Annotated[int, Field(ge=0, le=MAX_AXIS)]] = Field(
         min_length=1,
         max_length=MAX_AXES,

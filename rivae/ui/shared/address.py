@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -17,13 +18,16 @@ from streamlit.runtime.state import get_session_state
 from rivae.ui.panels.links import UPLOAD
 from rivae.ui.shell import keys
 
+if TYPE_CHECKING:
+    from rivae.methods.base import Asks
+
 
 @dataclass(frozen=True)
 class Part:
     """The parts of a page's address that are kept.
 
     Attributes:
-        takes: "run" and "q" as far as they stand in its address.
+        takes: "run", "q" and "ask" as far as they stand in its address.
         of_run: other names that belong to one run.
         of_query: names that belong to one query.
         always: names that are kept even when a link is opened.
@@ -36,18 +40,18 @@ class Part:
 
 
 PARTS = {
-    "explore": Part(("run", "q"), ("rows", "ask", "lock", "whole"), ("z",)),
-    "traverse": Part(("run", "q"), (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B)),
-    "steer": Part(("run", "q"), ("axes", "m")),
-    "compare": Part(("q",), ("runs", "f", "factor", "lock", "whole")),
-    "words": Part(("run",), (keys.WORDS_DIM, keys.WORDS_RELATE)),
+    "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole"), ("z",)),
+    "traverse": Part(("run", "q", "ask"), (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B)),
+    "steer": Part(("run", "q", "ask"), ("axes", "m")),
+    "compare": Part(("q", "ask"), ("runs", "f", "factor", "lock", "whole")),
+    "words": Part(("run", "ask"), (keys.WORDS_DIM, keys.WORDS_RELATE)),
     "metrics": Part(("run",), ("cell",)),
     "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
 }
 PASSING = ("tour", "step")  # of one visit only
 AVERAGE = "the average query"
 ONLY_EXPLORE = (
-    "Only Explore can use your uploaded picture as the query: this page shows {} instead."
+    "Only Explore can use your own picture or text as the query: this page shows {} instead."
 )
 # What links of earlier versions say, and what it is called now.
 FORMER_VALUES = {("traverse", keys.TRAVERSE_RANGE, "Free"): "Custom"}
@@ -89,7 +93,9 @@ def add(params: Mapping[str, str]) -> None:
 
 
 def in_hand() -> dict[str, str]:
-    """The run and query the visitor last looked at, as in an address; empty at first."""
+    """The run, the query and the view that asks ("ask", unless it is the first) that the visitor
+    last looked at, as in an address; empty at first.
+    """
     return dict(st.session_state.get(keys.IN_HAND, {}))
 
 
@@ -98,16 +104,18 @@ def run_in_hand() -> str | None:
     return in_hand().get("run")
 
 
-def take(run: str, query: object = None) -> None:
-    """The visitor looks at ``run`` and, where the page has one, at ``query``.
+def take(run: str, query: object = None, asks: Asks | None = None) -> None:
+    """The visitor looks at ``run`` and, where the page has them, at ``query`` and the view that
+    ``asks``.
 
-    An uploaded picture stays in hand on pages that cannot use it.
+    A query of the visitor's own stays in hand on pages that cannot use it.
     """
-    known = in_hand()
-    q = known.get("q") if known.get("run") == run else None
+    known = in_hand() if run_in_hand() == run else {}
+    q, ask = known.get("q"), asks or known.get("ask")
     if query is not None and not (q and UPLOAD.fullmatch(q) and _page() != "explore"):
         q = str(query)
-    st.session_state[keys.IN_HAND] = {"run": run, **({"q": q} if q else {})}
+    said = {"run": run, "q": q, "ask": ask if ask != "first" else None}
+    st.session_state[keys.IN_HAND] = {name: text for name, text in said.items() if text}
 
 
 def renamed(run: str, name: str) -> None:
@@ -118,6 +126,14 @@ def renamed(run: str, name: str) -> None:
     for page, params in list(kept.items()):
         if run in (params.get("run"), *params.get("runs", "").split(",")):
             del kept[page]
+
+
+def choose_asks(asks: Asks) -> None:
+    """Another view is the query from now on, on a page without a session of its own."""
+    if asks == "first":
+        st.query_params.pop("ask", None)
+    else:
+        st.query_params["ask"] = asks
 
 
 # From page to page
@@ -147,7 +163,7 @@ def arrive(page: str) -> None:
 
 
 def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
-    """The address as ``found``, without a picture that ``page`` cannot start from."""
+    """The address as ``found``, without a query of one's own that ``page`` cannot start from."""
     if page == "explore":
         return found
     is_named = UPLOAD.fullmatch(found.get("q", ""))
@@ -159,8 +175,8 @@ def _without_upload(page: str, found: dict[str, str]) -> dict[str, str]:
 
 
 def instead_of_upload(query: object) -> str:
-    """The sentence on a page that shows ``query`` because it cannot start from the picture that the
-    visitor came with; "" without such a picture, and once another query was chosen.
+    """The sentence on a page that shows ``query`` because it cannot start from the picture or text
+    that the visitor came with; "" without one, and once another query was chosen.
     """
     first = st.session_state.get(keys.INSTEAD)
     if first == "":
@@ -176,6 +192,8 @@ def _filled(page: str, part: Part, kept: dict[str, str]) -> dict[str, str]:
     if known and known["run"] not in (kept.get("run"), *kept.get("runs", "").split(",")):
         for name in ("q", *part.of_run, *part.of_query):
             kept.pop(name, None)
+    if known and "ask" in part.takes:
+        kept.pop("ask", None)
     q = known.get("q", "")
     if UPLOAD.fullmatch(q) and page != "explore":
         known.pop("q")

@@ -1,4 +1,4 @@
-"""The dialog that chooses a query: by words, by a true factor, or a picture of one's own."""
+"""The dialog that chooses a query: by words, by a true factor, or one of the visitor's own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rivae.explorer import Explorer
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query
-from rivae.ui.shared.uploads import Upload, read_upload
+from rivae.ui.shared.uploads import Upload, read_text, read_upload
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
@@ -34,7 +34,7 @@ class Purpose:
     Attributes:
         flag: session key that says whether the gallery is open; ``choose`` sets it to False.
         choose: makes a data row or "mean" the query.
-        upload: takes a visitor's own picture; None where the page cannot use one.
+        upload: takes a visitor's own picture or text; None where the page cannot use one.
     """
 
     flag: str
@@ -66,7 +66,7 @@ def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
         gallery_panel(
             explorer,
             part,
-            side=0 if explorer.shows_whole else 1,
+            side=0 if explorer.shows_whole else explorer.query_side,
             chosen=chosen if chosen != "mean" else None,
             label="Queries to choose from",
             key=keys.GALLERY_PANEL,
@@ -74,8 +74,9 @@ def show(explorer: Explorer, chosen: Query, purpose: Purpose) -> None:
         )
     else:
         st.info("No items match. Remove a word or widen the factor.")
-    if explorer.data.accepts_upload and purpose.upload is not None:
+    if purpose.upload is not None:
         _upload(explorer, purpose.upload)
+        _text(explorer, purpose.upload)
     if not st.session_state[purpose.flag]:
         st.rerun()
 
@@ -131,7 +132,9 @@ def _with_factor(explorer: Explorer, k: int) -> NDArray[np.int64]:
 
 
 def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
-    """A visitor's own picture as the query."""
+    """A visitor's own picture as the query, where the data can use one."""
+    if not explorer.data.accepts_upload:
+        return
     file = st.file_uploader(
         f"Or upload your own picture ({explorer.data.view_names[0]})",
         type=["png", "jpg", "jpeg", "webp", "bmp"],
@@ -143,6 +146,28 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
         use(read_upload(explorer, file.name, file.getvalue()))
     except RivaeError as error:
         st.warning(str(error))
+
+
+def _text(explorer: Explorer, use: Callable[[Upload], None]) -> None:
+    """A visitor's own text as the query, where the model can be asked with one."""
+    if not explorer.accepts_text:
+        return
+    with st.form(f"{keys.GALLERY_TEXT}_own", border=False):
+        text = st.text_area(
+            f"Or enter your own text ({markdown(explorer.data.view_names[1])})",
+            height=120,
+            key=f"{keys.GALLERY_TEXT}_typed",
+            placeholder="Title, ingredients and steps, or a few words",
+        )
+        wanted = st.form_submit_button(
+            "Use as query", icon=":material/search:", key=f"{keys.GALLERY_TEXT}_use"
+        )
+    if not wanted:
+        return
+    try:
+        use(read_text(explorer, text))
+    except RivaeError as error:
+        st.warning(markdown(str(error)), icon=":material/info:")
 
 
 _GALLERY = Component(

@@ -12,12 +12,13 @@ import streamlit as st
 
 from rivae.benchmark.tables import DATASETS, METHODS
 from rivae.errors import RivaeError
-from rivae.ui.shell import cache
+from rivae.ui.shell import cache, keys
+from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
     from rivae.config import DatasetConfig
     from rivae.explorer import Explorer
-    from rivae.methods.base import Method
+    from rivae.methods.base import Asks, Method
     from rivae.runs import Run
 
 
@@ -147,6 +148,10 @@ def _scores(run: Run, with_factors: bool) -> tuple[tuple[str, str, str], ...]:
     return tuple(found)
 
 
+ASKS_HELP = (
+    "Search with the item's {first}, its {second}, or both. The other view is searched; with both, "
+    "the {second}."
+)
 ROW_LABELS = {"test": "Test items", "all": "All items"}
 
 
@@ -176,6 +181,27 @@ def rows_picker(rows: str, *, key: str, on_change: Callable[[], None]) -> None:
         on_change=on_change,
         width=130,
         help="Test items were not seen in training.",
+    )
+
+
+def asks_picker(
+    *explorers: Explorer, choose: Callable[[Asks], None], disabled: bool = False
+) -> None:
+    """Which view of an item is the query, where all these models can be asked with either."""
+    if not all(explorer.method.asks_both_ways for explorer in explorers):
+        return
+    first, second = explorers[0].data.view_names
+    names: dict[Asks, str] = {"first": first, "second": second, "both": "both"}
+    st.session_state[keys.ASKS] = explorers[0].asks
+    st.segmented_control(
+        "Query",
+        list(names),
+        required=True,
+        format_func=lambda asks: markdown(names[asks][:1].upper() + names[asks][1:]),
+        key=keys.ASKS,
+        on_change=lambda: choose(st.session_state[keys.ASKS]),
+        disabled=disabled,
+        help=ASKS_HELP.format(first=markdown(first), second=markdown(second)),
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import streamlit as st
 
@@ -21,15 +22,27 @@ from rivae.ui.shell.keys import PanelKeys
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
 
 Report = dict[str, Any]
 
 
 class State(Protocol):
-    """The state of a page; ``rev`` changes whenever Python, not the browser, sets it."""
+    """The state of a page, a dataclass; ``rev`` changes whenever Python, not the browser, sets it.
+
+    The query is the view ``asks`` of a data row, or the average of all.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def rev(self) -> int: ...
+
+    @property
+    def query(self) -> Query: ...
+
+    @property
+    def asks(self) -> Asks: ...
 
 
 S = TypeVar("S", bound=State)
@@ -50,7 +63,7 @@ class Session(ABC, Generic[S, L]):
 
     @abstractmethod
     def explorer(self, shown: S) -> Explorer:
-        """The run that queries are chosen from, opened."""
+        """The run that queries are chosen from, opened with the view that asks."""
 
     @abstractmethod
     def in_hand(self, shown: S) -> tuple[str, Query | str]:
@@ -117,7 +130,7 @@ class Session(ABC, Generic[S, L]):
 
     def _keep(self, shown: S) -> None:
         st.session_state[self.keys.state] = shown
-        address.take(*self.in_hand(shown))
+        address.take(*self.in_hand(shown), shown.asks)
 
     def save(self) -> None:
         """Writes the state into the address, which adds one step to the browser's history."""
@@ -189,6 +202,15 @@ class Session(ABC, Generic[S, L]):
             ConfigError: there is no such row.
         """
         self.set(self.with_query(self.shown, query))
+
+    def ask_with(self, asks: Asks) -> None:
+        """Makes another view of the same item the query."""
+
+        def change() -> None:
+            asked = replace(self.shown, asks=asks)
+            self.set(self.with_query(asked, asked.query))
+
+        self.guarded(change)
 
     def choose_query(self, query: Query) -> None:
         """``set_query``, and closes the gallery or item it was chosen in."""

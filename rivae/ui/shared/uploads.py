@@ -1,4 +1,5 @@
-"""A visitor's own picture as the query: read, and kept by its content while the server runs.
+"""A visitor's own picture or text as the query: read, and kept by its content while the server
+runs.
 
 No streamlit here.
 """
@@ -13,25 +14,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rivae.errors import DataError
+from rivae.typed_text import clean
 from rivae.ui.panels.answers import rounded
+from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
 
 MAX_PIXELS = 40_000_000
 MAX_BYTES = 16 * 2**20  # of all kept previews: some thousand
 PREVIEW_SIDE = 160
+PICTURE, TEXT = "upload_", "text_"  # how names begin
+MAX_PREVIEW, MAX_TITLE = 1_000, 80  # characters of a text
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A picture that one run has encoded.
+    """A picture or text that one run has encoded.
 
     Attributes:
-        name: its name in addresses: a hash of the file, known only to those who have the file or
-            the address.
-        title: the name of the file.
-        data_uri: a small preview; "" where the picture is no longer kept.
+        name: its name in addresses: a hash of it, known only to those who have it or the address.
+        title: the name of the file, or how the text begins.
+        data_uri: a small preview, of a text its beginning; "" where it is no longer kept.
         z: the run's encoding of it.
     """
 
@@ -40,11 +47,21 @@ class Upload:
     data_uri: str
     z: tuple[float, ...]
 
+    @property
+    def asks(self) -> Asks:
+        """Which view it takes the place of."""
+        return asks_of(self.name)
+
+
+def asks_of(name: str) -> Asks:
+    """Which view the upload of this name takes the place of."""
+    return "second" if name.startswith(TEXT) else "first"
+
 
 class Kept:
     """The uploads of all visitors, by model and name; the least recently used go first.
 
-    Only the preview and z are kept, never the file.
+    Only the preview and z are kept, never the file or the whole text.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -89,8 +106,6 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
     """
     from PIL import Image, UnidentifiedImageError
 
-    from rivae.thumbnails import encode_picture
-
     try:
         image: Image.Image = Image.open(io.BytesIO(content))
         if image.width * image.height > MAX_PIXELS:
@@ -100,5 +115,27 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
         raise DataError(f"{title} cannot be read as a picture: use PNG or JPEG") from None
     z = rounded(explorer.encode_upload(image))
     preview = image.convert("RGB") if image.mode not in ("L", "RGB") else image
-    name = f"upload_{hashlib.sha256(content).hexdigest()[:32]}"
+    return _upload(PICTURE, content, title, preview, z)
+
+
+def read_text(explorer: Explorer, text: str) -> Upload:
+    """A typed or pasted text as a query.
+
+    Raises:
+        DataError: it is too long, or the data set knows none of its words.
+        ConfigError: the model cannot be asked with a text.
+    """
+    from rivae.data.store.pixels import title_card
+
+    z = rounded(explorer.encode_text(text))
+    begins = cut(clean(text[:MAX_PREVIEW]), MAX_TITLE)
+    return _upload(TEXT, text.encode("utf-8", "replace"), begins, title_card(begins), z)
+
+
+def _upload(
+    kind: str, content: bytes, title: str, preview: Image.Image, z: tuple[float, ...]
+) -> Upload:
+    from rivae.thumbnails import encode_picture
+
+    name = f"{kind}{hashlib.sha256(content).hexdigest()[:32]}"
     return Upload(name, title[:200], encode_picture(preview, PREVIEW_SIDE).data_uri, z)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import RivaeError
+from rivae.errors import ConfigError, RivaeError
 
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
@@ -127,9 +127,24 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     return _opened(content_hash, run_id, rows, asks, found)
 
 
-def model_key(run_id: str) -> str:
-    """What changes when the model of ``run_id`` does; raises as :func:`explorer`."""
-    return f"{run_id}/{_resolve(run_id)[1]}"
+def asked(run_id: str, asks: Asks, rows: Rows = "test") -> Explorer:
+    """:func:`explorer` as a link names it: the first view asks where the model cannot be asked with
+    ``asks``.
+    """
+    try:
+        return explorer(run_id, rows, asks)
+    except ConfigError:
+        if asks == "first":
+            raise
+    return explorer(run_id, rows)
+
+
+def model_key(run_id: str, asks: Asks = "first") -> str:
+    """What changes when the model of ``run_id`` does, or the view that asks; raises as
+    :func:`explorer`.
+    """
+    asked_with = "" if asks == "first" else f"/{asks}"
+    return f"{run_id}/{_resolve(run_id)[1]}{asked_with}"
 
 
 def strip(config: RunConfig) -> Thumbnail:

@@ -31,13 +31,14 @@ class PanelKeys(NamedTuple):
 PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
 ENTERED: Final = "entered"
-# The run and query the visitor last looked at, as in an address (rivae.ui.shared.address.in_hand).
+# What the visitor last looked at, as in an address (rivae.ui.shared.address.in_hand).
 IN_HAND: Final = "in_hand"
 # On a page that was reached with an uploaded picture but cannot use it: the query shown instead, ""
 # before it is known (rivae.ui.shared.address.instead_of_upload); else None.
 INSTEAD: Final = "instead_of_upload"
 # The address of every page as it was left, by page.
 ADDRESSES: Final = "addresses"
+ASKS: Final = "asks"  # which view is the query, on every page that has one
 REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks
 DOCK_CLOSE: Final = "dock_close"
 
@@ -45,7 +46,6 @@ DOCK_CLOSE: Final = "dock_close"
 EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
-EXPLORE_ASKS: Final = "explore_asks"
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
 

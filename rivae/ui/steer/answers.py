@@ -29,8 +29,8 @@ NO_WORDS = "The items have no texts, so there are no word clouds."
 def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     """The answers to ``{seq, parts, cloud, card}``.
 
-    A part is ``{key, run, query, axes, levels, n_sigma}`` with axes from 0. Its answer has its
-    ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
+    A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
+    its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
     ``where`` and ``names``; or, with ``cloud``, ``cloud`` (see :func:`drawn`) or None with a
     ``note``; or an ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
 
@@ -48,7 +48,7 @@ def _part(part: Mapping[str, Any], asked: Steering, open_run: OpenRun) -> dict[s
     try:
         row = read(SteeringPart, part)
         levels = SteerRow(tuple(row.axes), tuple(row.levels))
-        explorer = open_run(row.run, "test")
+        explorer = open_run(row.run, "test", row.asks)
         if asked.cloud:
             found = cloud_of(explorer, row.run, levels, row.n_sigma)
         else:
@@ -67,7 +67,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     from rivae.steering import moved
 
     base = base_point(explorer, query)
-    side = 0 if explorer.shows_whole else 2
+    side = 0 if explorer.shows_whole else explorer.found_side
     ids = steer(explorer, base, [row], n_sigma, K)[0].tolist()
     far = explorer.far(moved(explorer, np.array([base]), row, n_sigma)[0])
     names, short = explorer.axis_names, explorer.axis_ids
@@ -82,14 +82,14 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
 def card(explorer: Explorer, query: Query) -> list[str | bool]:
     """The query as [title, address of its picture, whether its pixels stay sharp]."""
     if query != "mean":
-        return picture(explorer, query, 1)
+        return picture(explorer, query, explorer.query_side)
     i = int(explorer.topk(explorer.mean, 1).ids[0])
-    return ["Average query", *picture(explorer, i, 1)[1:]]
+    return ["Average query", *picture(explorer, i, explorer.query_side)[1:]]
 
 
 def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dict[str, Any]:
     """The words of one row."""
-    key = cache.model_key(run)
+    key = cache.model_key(run, explorer.asks)
     found = _texts(key, explorer)
     if found is None:
         return {"cloud": None, "note": NO_WORDS}

@@ -37,8 +37,7 @@ def docked_item(explorer: Explorer, i: int) -> None:
 
 def _item(explorer: Explorer, i: int) -> None:
     about, recipe = explorer.item(i), explorer.data.recipe(i)
-    side = 0 if explorer.shows_whole else 2
-    st.image(explorer.picture(i, side).content, width=300, alt=about.title)
+    st.image(explorer.picture(i, _side(explorer)).content, width=300, alt=about.title)
     st.button(
         "Use as query",
         icon=":material/search:",
@@ -105,7 +104,7 @@ def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     if not wanted:
         return
     try:
-        step = tours.TourStep(heading, note, shown.run, shown.query, row, shown.n_sigma)
+        step = tours.TourStep(heading, note, shown.run, shown.query, row, shown.n_sigma, shown.asks)
         if chosen:
             tour = tours.change_tour(chosen, lambda t: replace(t, steps=(*t.steps, step)))
         else:
@@ -128,9 +127,9 @@ def export_button(explorer: Explorer, shown: SteerState) -> None:
     from rivae.steering import base_point
     from rivae.ui.steer.answers import K
 
-    start: dict[str, Any] = {"query": shown.query}
+    start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
     if shown.query == "mean":
-        start = {"query": None, "z": base_point(explorer, "mean").tolist()}
+        start |= {"query": None, "z": base_point(explorer, "mean").tolist()}
     exports.panel(
         "steer",
         lambda: sheet(explorer, shown),
@@ -160,7 +159,7 @@ def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
         explorer.axis_names,
         lambda i: data.picture(i, side),
         clouds=row_clouds(explorer, rows, shown.n_sigma),
-        query=None if shown.query == "mean" else data.picture(shown.query, 1),
+        query=None if shown.query == "mean" else data.picture(shown.query, explorer.query_side),
         query_title="the average query" if average else data.title(int(shown.query)),
         title=data.title,
         n_sigma=shown.n_sigma,
@@ -168,4 +167,4 @@ def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
 
 
 def _side(explorer: Explorer) -> int:
-    return 0 if explorer.shows_whole else 2
+    return 0 if explorer.shows_whole else explorer.found_side

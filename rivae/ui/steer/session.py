@@ -26,7 +26,7 @@ class SteerSession(Session[SteerState, SteerLink]):
     """The session of Steer."""
 
     def explorer(self, shown: SteerState) -> Explorer:
-        return cache.explorer(shown.run)
+        return cache.asked(shown.run, shown.asks)
 
     def in_hand(self, shown: SteerState) -> tuple[str, Query | str]:
         return shown.run, shown.query
@@ -91,7 +91,7 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
 
     def begin(link: SteerLink, rev: int) -> tuple[SteerState, list[str], Explorer]:
         run = link.run or address.run_in_hand() or (ready[0].id if ready else "")
-        explorer = cache.explorer(run)
+        explorer = cache.asked(run, link.asks)
         return *state.from_link(explorer, run, link, rev), explorer
 
     return PAGE.current(entered, PAGE.explorer, begin)
@@ -99,7 +99,7 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
 
 def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     """What the panel is sent; the names of axes may change with the run as it is."""
-    key = f"{cache.model_key(shown.run)}/{'/'.join(explorer.given_names)}"
+    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(explorer.given_names)}"
     sent = PAGE.sent(
         key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
     )

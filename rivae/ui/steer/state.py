@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rivae.explorer import Explorer
+from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
 from rivae.ui.panels.answers import card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.panels.codec import carry
@@ -24,6 +25,7 @@ class SteerState:
         rev: changes whenever Python, not the browser, set the matrix; see ``ExploreState``.
         axes: 1 to 5 dimensions from 0.
         rows: levels, one per axis.
+        asks: which view of a data row is the query.
     """
 
     run: str
@@ -32,6 +34,7 @@ class SteerState:
     rows: tuple[tuple[Level, ...], ...]
     n_sigma: float
     rev: int = 0
+    asks: Asks = "first"
 
     @property
     def steer_rows(self) -> tuple[SteerRow, ...]:
@@ -52,7 +55,7 @@ def from_link(
 ) -> tuple[SteerState, list[str]]:
     """The state that ``link`` describes, and a sentence for each part that does not fit the run."""
     d = explorer.n_components
-    query, notes = linked_query(explorer, link.query)
+    query, notes = linked_query(explorer, link.query, link.asks)
     kept = [n for n, j in enumerate(link.axes) if j < d]
     if len(kept) < len(link.axes):
         beyond = f"{explorer.method.axis_letter()}{max(link.axes) + 1}"
@@ -64,7 +67,8 @@ def from_link(
     if not rows:
         stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
         rows = [(*row.levels, *stays) for row in steer_rows(axes[:3])]
-    return SteerState(run, query, axes, tuple(rows), link.n_sigma, next_rev(rev)), notes
+    rev = next_rev(rev)
+    return SteerState(run, query, axes, tuple(rows), link.n_sigma, rev, explorer.asks), notes
 
 
 def to_link(state: SteerState) -> SteerLink:
@@ -108,6 +112,7 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         "run": state.run,
         "query": card_of(explorer, state.query, query_z(explorer, state.query)),
         "queryId": state.query,
+        "asks": state.asks,
         "nItems": len(explorer.data),
         "letter": letter,
         "dims": [
@@ -116,7 +121,7 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         ],
         "order": axis_order(explorer),
         "first": [_first(explorer, state, row) for row in state.steer_rows],
-        "aspect": explorer.aspect(0 if explorer.shows_whole else 2),
+        "aspect": explorer.aspect(0 if explorer.shows_whole else explorer.found_side),
         "wordKind": word_kind(explorer),
         "maxAxes": MAX_AXES,
         "maxRows": MAX_ROWS,

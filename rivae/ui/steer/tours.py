@@ -284,6 +284,7 @@ def payload(tour: Tour) -> dict[str, Any]:
                 "note": s.note,
                 "run": s.run,
                 "query": s.query,
+                "asks": s.asks,
                 "axes": list(s.row.axes),
                 "levels": list(s.row.levels),
                 "n_sigma": s.n_sigma,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui.panels.component import reveal
-from rivae.ui.shared import charts, exports
+from rivae.ui.shared import address, charts, exports
 from rivae.ui.shared.charts import chart
+from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import traversals
@@ -34,17 +35,19 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info(f"{markdown(data.name)} has no true factors to compare the axes with.")
         return
     columns = numeric_factors(data.factor_specs)
-    n = (
-        st.segmented_control(
-            "Queries averaged",
-            QUERIES,
-            default=QUERIES[0],
-            required=True,
-            key=keys.TRAVERSE_QUERIES,
-            bind="query-params",
+    with st.container(horizontal=True):
+        asks_picker(explorer, choose=address.choose_asks)
+        n = (
+            st.segmented_control(
+                "Queries averaged",
+                QUERIES,
+                default=QUERIES[0],
+                required=True,
+                key=keys.TRAVERSE_QUERIES,
+                bind="query-params",
+            )
+            or QUERIES[0]
         )
-        or QUERIES[0]
-    )
     if columns:
         with report.waiting("Comparing each axis with the true factors …", 260):
             cell = _heatmap(explorer, anchor, choice, n, columns)
@@ -75,7 +78,14 @@ def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> N
     figure = transition_heatmap(table, explorer.axis_names, dark=charts.is_dark())
     chart(figure, keys.TRAVERSE_TRANSITIONS)
     exports.panel(
-        "digits", lambda: figure, anchor.run, "digits", is_chart=True, n_queries=n, range=choice
+        "digits",
+        lambda: figure,
+        anchor.run,
+        "digits",
+        is_chart=True,
+        asks=anchor.asks,
+        n_queries=n,
+        range=choice,
     )
 
 
@@ -112,6 +122,7 @@ def _heatmap(
         anchor.run,
         "correlation",
         is_chart=True,
+        asks=anchor.asks,
         n_queries=n,
         range=choice,
         threshold=THRESHOLD,
@@ -174,6 +185,7 @@ def _scatter(
         anchor.run,
         "scatter",
         is_chart=True,
+        asks=anchor.asks,
         n_queries=n,
         range=choice,
         dim=j,

@@ -36,8 +36,8 @@ def _sheet(sheet: Sheet) -> None:
 def _start(anchor: Anchor) -> dict[str, Any]:
     """Where a snippet starts: at a data row, or at the average query's z."""
     if anchor.query == "mean":
-        return {"query": None, "z": list(anchor.z)}
-    return {"query": anchor.query}
+        return {"query": None, "z": list(anchor.z), "asks": anchor.asks}
+    return {"query": anchor.query, "asks": anchor.asks}
 
 
 def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
@@ -61,7 +61,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             bind="query-params",
             help="Only points where the best item differs from the one before.",
         )
-        side = 0 if _whole(explorer) else 2
+        side = 0 if _whole(explorer) else explorer.found_side
     dims = dims_picker(explorer)
     if not dims:
         st.info("Choose at least one axis.")
@@ -73,7 +73,7 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     sheet = strips_sheet(
         [all_strips[j] for j in dims],
         lambda i: data.picture(i, side),
-        query=data.picture(row, 1),
+        query=data.picture(row, explorer.query_side),
         query_title="Average query" if query == "mean" else data.title(row),
         title=data.title,
         marked=() if query == "mean" else (row,),
@@ -118,7 +118,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             )
             or 9
         )
-        side = 0 if _whole(explorer) else 2
+        side = 0 if _whole(explorer) else explorer.found_side
     dims = (a, b)
     if dims[0] == dims[1]:
         st.info("Choose two different axes.")

@@ -15,10 +15,12 @@ from rivae.ui.panels.answers import linked_query, query_z
 from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.shared import address
+from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import cache, keys
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
     from rivae.ranges import Range
 
 # A bound control writes the words it shows into the address, so these are names of both.
@@ -29,12 +31,13 @@ MAX_FREE = 1000.0
 
 @dataclass(frozen=True)
 class Anchor:
-    """Where a traversal starts: a run, and a query with its z (d,)."""
+    """Where a traversal starts: a run, a query with its z (d,), and the view that asks."""
 
     run: str
     key: str
     query: Query
     z: tuple[float, ...]
+    asks: Asks
 
 
 def current(default_run: str) -> tuple[Anchor, Explorer, str]:
@@ -43,21 +46,21 @@ def current(default_run: str) -> tuple[Anchor, Explorer, str]:
     Raises:
         RivaeError: the run is missing, broken or not ready.
     """
-    link, dropped = ExploreLink.read(address.read(("run", "q")))
+    link, dropped = ExploreLink.read(address.read(("run", "q", "ask")))
     run = link.run or address.run_in_hand() or default_run
-    explorer = cache.explorer(run)
-    query, notes = linked_query(explorer, link.query)
-    address.take(run, query)
+    explorer = cache.asked(run, link.asks)
+    query, notes = linked_query(explorer, link.query, link.asks)
+    address.take(run, query, explorer.asks)
     address.add({"run": run, "q": str(query)})
-    z = query_z(explorer, query)
-    return Anchor(run, cache.model_key(run), query, z), explorer, " ".join(unread(dropped) + notes)
+    key, z = cache.model_key(run, explorer.asks), query_z(explorer, query)
+    return Anchor(run, key, query, z, explorer.asks), explorer, " ".join(unread(dropped) + notes)
 
 
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
-    if "q" in st.query_params:
-        del st.query_params["q"]
+    for name in ("q", "ask"):
+        st.query_params.pop(name, None)
     st.session_state[keys.TRAVERSE_CELL] = None
 
 
@@ -142,6 +145,7 @@ def view_and_range(letter: str) -> str:
 
 def query_picker(explorer: Explorer, anchor: Anchor) -> None:
     """The query that a traversal starts from."""
+    asks_picker(explorer, choose=address.choose_asks)
     shown = anchor.query if anchor.query != "mean" else None
     st.session_state[keys.TRAVERSE_QUERY] = shown
     st.number_input(

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 
 NO_WORDS = "No retrieved item here has words. Choose another axis or width."
 NO_RARE_WORDS = NO_WORDS[:-1] + ", or show everyday words."
-SIDE = 2
 N_PICTURES = 4
 
 
 def panel(explorer: Explorer, run_id: str) -> None:
     """Controls, clouds, legend, counts and exports."""
-    key = cache.model_key(run_id)
+    key = cache.model_key(run_id, explorer.asks)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice = session.axis_and_width(explorer)
         axis = explorer.axis_ids[choice.dim]
@@ -70,10 +69,12 @@ def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
                 "name": name,
                 "note": f"{letter} = {value} · {n}",
                 "svg": to_svg(clouds, s, dark=dark),
-                "tiles": [[i, *picture(explorer, i, SIDE)] for i in items[:N_PICTURES]],
+                "tiles": [
+                    [i, *picture(explorer, i, explorer.found_side)] for i in items[:N_PICTURES]
+                ],
             }
         )
-    return {"states": states, "aspect": explorer.aspect(SIDE)}
+    return {"states": states, "aspect": explorer.aspect(explorer.found_side)}
 
 
 def legend(clouds: Clouds, *, dark: bool) -> str:
@@ -157,7 +158,9 @@ def _export(
 
     def figure() -> CloudSheet:
         items = [found.items(s) for s in range(len(found.names))]
-        return cloud_sheet(clouds, items, lambda i: data.picture(i, SIDE), data.title)
+        return cloud_sheet(
+            clouds, items, lambda i: data.picture(i, explorer.found_side), data.title
+        )
 
     exports.panel(
         "clouds",
@@ -165,6 +168,8 @@ def _export(
         run_id,
         "clouds",
         is_chart=False,
+        asks=explorer.asks,
+        side=explorer.found_side,
         dim=choice.dim,
         n_sigma=choice.n_sigma,
         relation=target.key,

@@ -29,7 +29,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice = session.axis_and_width(explorer)
-    key, axis = cache.model_key(run_id), explorer.axis_names[choice.dim]
+    key, axis = cache.model_key(run_id, explorer.asks), explorer.axis_names[choice.dim]
     sets = words_data.words_of(explorer.data).sets
     with report.waiting("Comparing the words of the two ends …", 420):
         found = words_data.states(key, choice.dim, choice.n_sigma, explorer)
@@ -64,6 +64,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         run_id,
         "word-contrast",
         is_chart=True,
+        asks=explorer.asks,
         dim=choice.dim,
         n_sigma=choice.n_sigma,
         n_words=N_WORDS,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared.gallery import gallery_panel
 from rivae.ui.shell import keys
 from rivae.ui.shell.pages import EXPLORE
@@ -70,7 +71,7 @@ def _item(explorer: Explorer, run_id: str, opened: DrawerContent) -> None:
         EXPLORE,
         label="Explore from here",
         icon=":material/tune:",
-        query_params={"run": run_id, "q": str(i)},
+        query_params=ExploreLink(run=run_id, query=i, asks=explorer.asks).write(),
     )
     if item.factors:
         known = " · ".join(f"{f.name}: {f.value}" for f in item.factors)

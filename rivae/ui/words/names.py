@@ -31,7 +31,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
 
     run, d = cache.run(run_id), explorer.n_components
     with report.waiting("Finding what changes along each axis …", 420):
-        evidence = words.evidence(cache.model_key(run_id), explorer)
+        evidence = words.evidence(cache.model_key(run_id, explorer.asks), explorer)
     proposals = [propose_name(j, found) for j, found in enumerate(evidence)]
     named: dict[int, AxisName] = {}
     try:
@@ -270,7 +270,7 @@ def files_panel(
         )
         where = names_path(cache.run(run_id))
         st.caption(f"Kept in {markdown('/'.join(where.parts[-2:]))}.")
-        exports.python(run_id, "axis-evidence")
+        exports.python(run_id, "axis-evidence", asks=explorer.asks)
 
 
 def _uploaded(run_id: str, d: int) -> None:

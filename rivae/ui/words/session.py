@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.ui.panels.codec import unread
 from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared import address, words
 from rivae.ui.shared.runs import dim_picker, run_title
@@ -17,6 +18,7 @@ from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.words.relations import Target
 
@@ -41,30 +43,30 @@ def runs_with_texts() -> list[Run]:
     return [run for run in cache.ready_runs() if run.config.dataset.name in words.WITH_TEXTS]
 
 
-def current_run(ready: list[str]) -> tuple[str, str]:
-    """The run in the link, else the current one if it has texts, else the newest with texts; and a
-    remark on the link.
+def current_run(ready: list[str]) -> tuple[str, Asks, str]:
+    """The run in the link, else the current one if it has texts, else the newest with texts; the
+    view that asks; and a remark on the link.
     """
-    link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
-    remark = address.NO_SUCH_RUN if dropped else ""
+    link, dropped = ExploreLink.read(address.read(("run", "ask")))
+    remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
     if link.run:
-        return link.run, remark
+        return link.run, link.asks, remark
     usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
-    return next((run for run in (last, *usable) if run in usable), (ready or [""])[0]), remark
+    run = next((run for run in (last, *usable) if run in usable), (ready or [""])[0])
+    return run, link.asks, remark
 
 
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.WORDS_RUN]
-    for name in (keys.WORDS_DIM, keys.WORDS_RELATE):
-        if name in st.query_params:
-            del st.query_params[name]
+    for name in (keys.WORDS_DIM, keys.WORDS_RELATE, "ask"):
+        st.query_params.pop(name, None)
     close()
 
 
-def remember(run_id: str) -> None:
+def remember(run_id: str, asks: Asks) -> None:
     """Other pages open this run next."""
-    address.take(run_id)
+    address.take(run_id, asks=asks)
     address.add({"run": run_id})
 
 
