@@ -72,8 +72,9 @@ class TrainingConfig(_Strict):
     """How the trainer runs, whatever the method."""
 
     device: str = "cpu"
-    precision: Literal["float32", "bf16"] = Field(
-        default="float32", description="of the embedders; every loss is float32"
+    precision: Literal["float32", "bf16", "auto"] = Field(
+        default="float32",
+        description="of the embedders; losses are float32; auto: bf16 where the processor has it",
     )
     clip_norm: Positive | None = Field(default=1.0, description="gradient norm bound, per model")
     validate_every: int = Field(default=5, ge=1, description="epochs between validations")

@@ -34,7 +34,8 @@ def now() -> str:
 
 class Status(BaseModel):
     """The progress of a run; ``batch`` names the runs that train with it as one model, ``stages``
-    the stages in order with their numbers of epochs."""
+    the stages in order with their numbers of epochs; ``precision`` and ``threads`` are those of
+    the processor that it trains on."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -45,6 +46,8 @@ class Status(BaseModel):
     message: _Text = ""
     batch: list[str] = []
     stages: list[tuple[_Text, _Epochs]] = []
+    precision: _Text = ""
+    threads: _Epochs = 0
     started: _Text | None = None
     updated: _Text = ""
 

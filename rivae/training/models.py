@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from rivae.errors import ConfigError, RunError
 from rivae.methods import build_method
 from rivae.methods.base import Method
 from rivae.nets.layers import RandomLayer
+from rivae.nets.precision import number_format
 from rivae.nets.recipe_rnn import RecipeRNN
 from rivae.nets.resnets import ResNet50Attention
 from rivae.runs import Run
@@ -154,13 +156,21 @@ class Models:
         self.stages = tuple(stage.over(max(n, 1)) for stage in self.method.stages())
         self.total_epochs = sum(stage.epochs for stage in self.stages)
         n = len(jobs)
+        self.precision = self._number_format()
         self.progress = TrainingProgress(best=[-math.inf] * n, since_best=[0] * n, failed=[""] * n)
+
+    def _number_format(self) -> str:
+        """That of the processor, or the one that a run to be resumed began with."""
+        begun = ""
+        with contextlib.suppress(RunError):  # a damaged status
+            begun = self.jobs[0].run.status.precision
+        return begun or number_format(self.options.precision, self.device)
 
     def to_device(self) -> None:
         """Move them to the device that they train on, and set them up for it."""
         self.method.to(self.device)
         for module in self.method.modules():
-            if self.options.precision == "bf16" and hasattr(module, "autocast"):
+            if self.precision == "bf16" and hasattr(module, "autocast"):
                 module.autocast = True  # type: ignore[assignment]
             if isinstance(module, RandomLayer):
                 module.generators = self.noise

@@ -106,6 +106,8 @@ class Trainer:
                     message="",
                     batch=names,
                     stages=[(stage.name, stage.epochs) for stage in models.stages],
+                    precision=models.precision,
+                    threads=torch.get_num_threads(),
                 )
                 self._timed_at = time.monotonic()
                 self._run_stages(tensors)

@@ -21,9 +21,9 @@ DIGESTS = {
     "sprites": "118ae770abd1",
     "sprites-hard": "e695893f17e4",
     "split-digits": "a1814304ddd4",
-    "split-mnist": "d21afa348290",
-    "kitchen": "1dd05fe5b9eb",
-    "pairs": "64d76537d447",
+    "split-mnist": "35691461739c",
+    "kitchen": "c613e3791d0d",
+    "pairs": "9ed69fb49144",
 }
 
 

@@ -1,6 +1,7 @@
 """A stopped run goes on to the same bytes as one that was never stopped."""
 
 import pytest
+import torch
 
 from rivae.errors import RunError
 from rivae.launch import resume, train
@@ -142,3 +143,17 @@ def test_a_checkpoint_of_another_configuration_is_refused(tmp_path):
     with pytest.raises(RunError, match="belongs to another configuration"):
         resume([run])
     assert run.status.state == "failed" and "another configuration" in run.status.message
+
+
+def test_the_number_format_follows_the_processor_and_stays_that_of_the_run(tmp_path, monkeypatch):
+    known = {"avx512_bf16": True}
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: known)
+    config = tiny_config(dataset="split-digits", training={"precision": "auto"})
+    run = stopped(config, tmp_path, 2)
+    assert run.status.precision == "bf16"
+    known.clear()
+    resume([run])
+    assert run.status.precision == "bf16" and run.status.threads == torch.get_num_threads()
+    (other,) = train([config.model_copy(update={"name": "other"})], tmp_path)
+    assert other.status.precision == "float32"
+    assert files_of(other) != files_of(run)

@@ -182,7 +182,7 @@ PICTURES = DataPreset(
         "mismatches": "hardest",
         "hardest_from": 0.125,
     },
-    training={"precision": "bf16", "validate_every": 1},  # in float32 they take hours
+    training={"precision": "auto", "validate_every": 1},
 )
 
 

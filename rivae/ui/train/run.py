@@ -50,6 +50,14 @@ def panel(run_id: str) -> None:
         _body(entry)
 
 
+def _processor(entry: Entry) -> str:
+    """The number format and the threads that the training uses, once it has begun."""
+    status = entry.status
+    if status is None or not status.precision:
+        return ""
+    return markdown(f"{status.precision} on {status.threads} thread{'s' * (status.threads != 1)}")
+
+
 def _head(entry: Entry) -> None:
     """Name, state, settings and buttons."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -59,6 +67,7 @@ def _head(entry: Entry) -> None:
     if entry.config is not None:
         training = entry.config.training
         words += [markdown(f"preset {entry.config.method.preset}"), training.device]
+    words.append(_processor(entry))
     words.append(parts.dated(entry))
     st.caption(" · ".join(word for word in words if word))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -42,5 +42,5 @@ PRESET = replace(
         },
     },
     paper={**VECTORS.paper, "init_epochs": 20},
-    training={"precision": "bf16", "validate_every": 1},  # in float32 it takes hours
+    training={"precision": "auto", "validate_every": 1},
 )
