@@ -68,6 +68,8 @@ def find_preset(
         made |= RECIPES[method](found, paper)
     else:
         made = {k: v for k, v in (made | one_stage(found, paper)).items() if k in known}
+    if paper:
+        made |= found.paper_methods.get(method, {})
     embeds = (
         "embedder2" in known
     )  # other methods have their own networks, which read the usual items

@@ -27,6 +27,7 @@ class DataPreset:
         default: by method what "default" adds to its recipe (``recipes``). "rivae" and
             "cos-sim-lvm" are also where other methods take rates, batches and starts from.
         paper: rates and schedule of "paper", as RIVAE counts its epochs.
+        paper_methods: by method what "paper" adds to its recipe.
         training: of the trainer in "default".
         paper_networks: where "paper" has other networks.
         paper_dataset: settings of the data set that those networks need.
@@ -36,6 +37,7 @@ class DataPreset:
     default: Mapping[str, Settings]
     paper: Settings
     training: Settings = field(default_factory=lambda: {"clip_norm": 1.0})
+    paper_methods: Mapping[str, Settings] = field(default_factory=dict)
     paper_networks: Settings = field(default_factory=dict)
     paper_dataset: Settings = field(default_factory=dict)
 

@@ -17,6 +17,7 @@ Recipe = Callable[[DataPreset, bool], dict[str, Any]]
 
 PAPER_SCALES: dict[str, Any] = {
     "init": "cos-sim-lvm",
+    "cos_sim": {"loss_form": "hinge", "n_mismatches": 1},
     "eta": (1e-3, 1e-3),
     "joint_eta": (1e-3, 1e-3),
     "n_mismatches": 1,

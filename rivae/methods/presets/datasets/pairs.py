@@ -14,7 +14,12 @@ PRESET = replace(
         **PICTURES.default,
         "rivae": {**PICTURES.default["rivae"], "axes": "words", "ask_both_ways": True},
     },
-    # The supplement's. Both embedders end in one layer, after separate layers of 1,024, a
+    # The supplement's numbers of Recipe1M.
+    paper_methods={
+        "rbi-vae": {"gamma": 100.0, "discriminator_hidden": (100,) * 6},
+        "dcca": {"g_hidden": (100,)},
+    },
+    # Both embedders end in one layer, after separate layers of 1,024, a
     # width that the supplement does not give.
     paper_networks={
         "dim_v": 1024,
