@@ -114,12 +114,9 @@ def evaluate(
     tell("retrieval", 0.05)
 
     def retrieval_of(way: Asks) -> dict[str, Any]:
-        asked = retriever
-        if way != asks:
-            asked = Retriever(method, data, test, asks=way, model=retriever.model)
         return _dicts(
             retrieval_metrics(
-                asked,
+                retriever if way == asks else retriever.asking(way),
                 test,
                 search_size=data.search_size,
                 n_sets=n_search_sets,

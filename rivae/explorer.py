@@ -24,7 +24,7 @@ from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import ThumbnailCache
-from rivae.words.axis_names import given_names, labels
+from rivae.words.axis_names import given_names, labels, shown_names
 
 if TYPE_CHECKING:
     from rivae.methods.base import Asks, Method
@@ -140,9 +140,18 @@ class Explorer(Catalogue):
         return given_names(self.run, self.n_components)
 
     @property
+    def shown_names(self) -> list[str]:
+        """The name of each dimension, else what words suggest ("ice, fluid, vodka?"), else ""."""
+        if self.run is None:
+            return [""] * self.n_components
+        return shown_names(self.run, self.n_components)
+
+    @property
     def axis_names(self) -> list[str]:
-        """How the d dimensions are called everywhere: "z3", or "z3 · greenness" once named."""
-        return labels(self.axis_ids, self.given_names)
+        """How the d dimensions are called everywhere: "z3", "z3 · greenness" once named, or "z3 ·
+        spinach, peas?" where words suggest it.
+        """
+        return labels(self.axis_ids, self.shown_names)
 
     # from query to pictures
 

@@ -38,6 +38,14 @@ function icon(name) {
   return svg
 }
 
+/** The name that an axis was given, or that words suggest; null where there is none. */
+function givenName({ given, suggested }, kind) {
+  if (!given) return null
+  if (!suggested) return h("span", { class: kind, title: given }, given)
+  const title = `Nobody has named this axis yet; it grows with these words: ${given.replace(/\?$/, "")}`
+  return h("span", { class: `${kind} suggested`, title }, given)
+}
+
 /** How sure an axis is, as a small disc: `{verdict, text}`; the text names it for screen readers. */
 function sureMark({ verdict, text }, id) {
   return h("i", {

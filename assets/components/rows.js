@@ -6,7 +6,8 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 
 class Row {
   /**
-   * @param dim {j, name, short, given, mean, std, effect}: in full, its number, what it was named
+   * @param dim {j, name, short, given, suggested, mean, std, effect}: in full, its number, what it was
+   *   named, or what words suggest
    * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld)}
    */
   constructor(dim, on) {
@@ -42,7 +43,7 @@ class Row {
         class: "row", role: "group", "aria-label": name, "data-testid": "dim-row",
         "data-dim": dim.j + 1,
       },
-      dim.given ? h("span", { class: "given", title: dim.given }, dim.given) : null,
+      givenName(dim, "given"),
       this.lock,
       h(
         "span",

@@ -67,7 +67,7 @@ class AxisHeads {
     this.shown = axes
     const option = (j) => h("option", { value: j }, dims[j].name)
     this.element.replaceChildren(...axes.map((axis, at) => {
-      const { name, short, given } = dims[axis]
+      const { name, short } = dims[axis]
       const list = h("select", { "aria-label": `Axis ${at + 1}`, title: name, "data-testid": "axis" },
         option(axis), ...free.map(option))
       list.value = axis
@@ -77,7 +77,7 @@ class AxisHeads {
       drop.onclick = () => this.on.drop(at)
       return h("div", { class: "head", role: "columnheader" },
         h("span", { class: "head-top" }, h("b", {}, short), h("span", { class: "sure-place" }), drop),
-        given ? h("span", { class: "head-name" }, given) : null, list)
+        givenName(dims[axis], "head-name"), list)
     }))
     this.more.replaceChildren(h("option", { value: "" }, "Add axis"), ...free.map(option))
     this.more.value = ""

@@ -30,6 +30,8 @@ from rivae.serve import add_serve_options, serve
 
 if TYPE_CHECKING:
     from rivae.certainty import Certainty
+    from rivae.data.base import PairedDataset
+    from rivae.methods.base import Method
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
 REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
@@ -165,8 +167,9 @@ def _evaluate(args: argparse.Namespace) -> int:
             from rivae.evaluation import evaluate
 
             data = run.load_dataset()
+            method = run.load_method(data)
             result = evaluate(
-                run.load_method(data),
+                method,
                 data,
                 n_queries=args.queries,
                 alpha=args.alpha,
@@ -183,7 +186,7 @@ def _evaluate(args: argparse.Namespace) -> int:
                 run.write_evaluation(result)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
-        axes, names = _certainty(run)
+        axes, names = _certainty(run, method, data)
         out[run.id] = result.document()
         if axes:
             out[run.id]["certainty"] = [
@@ -219,16 +222,14 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
         print(f"  written to {run.path / 'evaluation.json'}")
 
 
-def _certainty(run: Run) -> tuple[Certainty, list[str]]:
+def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:
     """How sure the run's axes are and their names; nothing where nothing can say it."""
-    from rivae.certainty import has_fits
+    from rivae.certainty import certainty_of
+    from rivae.retrieval.model import LatentModel
+    from rivae.words.axis_names import names_of_axes
 
-    if not has_fits(run):
-        return (), []
-    from rivae.explorer import Explorer
-
-    explorer = Explorer.open(run)
-    return explorer.certainty, explorer.axis_names
+    axes = certainty_of(run, LatentModel(method), data)
+    return axes, names_of_axes(run, len(axes))
 
 
 def _print_certainty(axes: Certainty, names: Sequence[str]) -> None:

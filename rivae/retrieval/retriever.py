@@ -138,6 +138,25 @@ class Retriever:
             points=points,
         )
 
+    def asking(self, asks: Asks) -> Retriever:
+        """A retriever of the same items that another view asks for; shares the model, and the
+        embeddings where the same view is searched.
+
+        Raises:
+            ConfigError: if this view cannot ask.
+        """
+        same = (asks == "second") == (self.asks == "second")
+        return Retriever(
+            self.method,
+            self.data,
+            self.ids,
+            cache_dir=self._cache_dir,
+            faiss_above=self.faiss_above,
+            asks=asks,
+            model=self.model,
+            points=self.index.points if same else None,
+        )
+
     def positions(self, rows: ArrayLike) -> Ints:
         """Where data rows stand in ``ids``.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,13 +17,18 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import change_json
+from rivae.methods import Method, method_class
+from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.runs import Run, is_read_only, runs_root
-from rivae.typed_text import one_line
+from rivae.typed_text import clean, one_line
 from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
 
 AXIS_NAMES = "axis_names.json"
+ALIGNMENT = "alignment.json"
+N_SUGGESTED = 3  # words
+SUGGESTED = "?"  # ends a name that nobody gave
 MAX_BYTES = 1_000_000
 MAX_AXES = 1024
 SEPARATOR = " · "
@@ -56,6 +62,52 @@ def given_names(run: Run, n_components: int) -> list[str]:
     except (RivaeError, OSError):
         return [""] * n_components
     return [shown_name(named[j]) if j in named else "" for j in range(n_components)]
+
+
+def suggested_names(run: Run, n_components: int) -> list[str]:
+    """The words that each axis follows, as far as ``axes=words`` kept them, at most three and "?":
+    "ice, fluid, vodka?"; "" elsewhere. A file that cannot be read suggests nothing.
+    """
+    path = run.path / ALIGNMENT
+    try:
+        stat = path.stat()
+        words = _words_in(path, stat.st_mtime_ns, stat.st_size)
+    except OSError:
+        words = ()
+    if len(words) != n_components:
+        return [""] * n_components
+    return [f"{cut(', '.join(of), MAX_NAME - 1)}{SUGGESTED}" if of else "" for of in words]
+
+
+@lru_cache(maxsize=256)  # pages ask many times
+def _words_in(path: Path, changed: int, size: int) -> tuple[tuple[str, ...], ...]:
+    try:
+        axes = read_form(
+            _Alignment, path, MAX_DOCUMENT, too_large="", foreign="", unreadable=""
+        ).words
+    except RivaeError:
+        return ()
+    words = ([cut(clean(word), MAX_TERM) for word in of] for of in axes[:MAX_AXES])
+    return tuple(
+        tuple(word for word in of if word and word.isprintable())[:N_SUGGESTED] for of in words
+    )
+
+
+def names_of_axes(run: Run, n_components: int) -> list[str]:
+    """How the axes of a run are called everywhere, without opening it: "z3", "z3 · greenness" once
+    named, or "z3 · spinach, peas?" where words suggest it.
+    """
+    try:
+        ids = method_class(run.config.method.name).axis_names(n_components)
+    except RivaeError:
+        ids = Method.axis_names(n_components)
+    return labels(ids, shown_names(run, n_components))
+
+
+def shown_names(run: Run, n_components: int) -> list[str]:
+    """The name that each axis was given, else what words suggest, else ""."""
+    pairs = zip(given_names(run, n_components), suggested_names(run, n_components), strict=True)
+    return [given or suggested for given, suggested in pairs]
 
 
 def shown_name(name: AxisName) -> str:
@@ -152,6 +204,12 @@ class _Axis(_Strict):
         if not name.isprintable() or not name.strip():
             raise ValueError("a name is one line of text")
         return name.strip()
+
+
+class _Alignment(BaseModel):
+    """What is read of a run's change of axes."""
+
+    words: list[list[str]] = []
 
 
 class _File(_Strict):

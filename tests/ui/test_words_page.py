@@ -209,6 +209,26 @@ def test_a_proposal_is_accepted_and_shows_everywhere(page, folder):
     assert given_names(Run(folder / "bars"), 2) == ["", ""]
 
 
+def test_the_words_of_an_axis_are_marked_as_a_suggestion_everywhere(page, folder):
+    kept = folder / "bars" / "alignment.json"
+    kept.write_text(json.dumps({"words": [["<b>dim</b>", "grey", "top", "dark"], ["brush"]]}))
+    try:
+        suggested = "<b>dim</b>, grey, top?"
+        for name in ("explore", "steer"):
+            dims = page(name, run="bars").panel()["dims"]
+            assert [dim["given"] for dim in dims] == [suggested, "brush?"], name
+            assert all(dim["suggested"] for dim in dims)
+        chosen = page("traverse", run="bars", view="Plane", a="z1", b="z2").at.selectbox
+        assert chosen(key="a_widget").options == [f"z1 · {suggested}", "z2 · brush?"]
+        shown = page(run="bars", part="Axis names")
+        assert "\\<b\\>dim" in field(shown, 0).label
+        field(shown, 0).set_value("light").run()
+        dims = page("explore", run="bars").panel()["dims"]
+        assert [dim["suggested"] for dim in dims] == [False, True]
+    finally:
+        kept.unlink()
+
+
 def test_a_name_is_typed_turned_and_emptied(page, folder):
     run = Run(folder / "bars")
     shown = page(run="bars", part="Axis names")

@@ -12,15 +12,18 @@ from rivae.methods import build_method
 from rivae.runs import Run
 from rivae.words import axis_names
 from rivae.words.axis_names import (
+    ALIGNMENT,
     MAX_BYTES,
     change_names,
     checked_name,
     given_names,
     labels,
+    names_of_axes,
     read_names,
+    suggested_names,
     to_json,
 )
-from rivae.words.naming import AxisName, Evidence
+from rivae.words.naming import MAX_NAME, AxisName, Evidence
 
 KALE = AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),))
 
@@ -45,6 +48,28 @@ def test_a_name_is_kept_shown_and_taken_away(run):
     assert explorer.axis_ids == ["z1", "z2"]
     assert change_names(Run(run.path), 2, {0: None, 1: None}) == {0: KALE}
     assert explorer.given_names == ["", ""]
+
+
+def test_words_suggest_names_until_a_person_gives_one(run):
+    explorer = Explorer.open(run)
+    words = [["ice", "<b>fluid</b>", "vod\u202eka", "vodka", "glass"], []]
+    (run.path / ALIGNMENT).write_text(json.dumps({"note": "n", "words": words, "matrix": [[1]]}))
+    assert suggested_names(run, 2) == ["ice, <b>fluid</b>, vodka?", ""], "plain, at most three"
+    assert explorer.axis_names == names_of_axes(run, 2) == ["z1 · ice, <b>fluid</b>, vodka?", "z2"]
+    assert explorer.given_names == ["", ""], "nobody gave it"
+    change_names(run, 2, {0: KALE})
+    assert explorer.axis_names == ["z1 · greenness: more kale", "z2"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"words": 3}', b'{"words": [["a"]]}', b'{"words": [[1], []]}', b"{}"]
+)
+def test_a_file_without_words_for_these_axes_suggests_nothing(run, content):
+    (run.path / ALIGNMENT).write_bytes(content)
+    assert suggested_names(run, 2) == ["", ""]
+    (run.path / ALIGNMENT).write_text(json.dumps({"words": [["w" * 999] * 9, ["\u0000"]]}))
+    long, empty = suggested_names(run, 2)
+    assert len(long) <= MAX_NAME and long.endswith("?") and empty == ""
 
 
 def test_names_belong_to_the_model(run):

@@ -10,6 +10,7 @@ from rivae.comparison import COUNTERPART, Comparison
 from rivae.explorer import Explorer, Vector
 from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
+    axes_of,
     card_of,
     existing,
     linked_query,
@@ -164,15 +165,15 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
 def dims(comparison: Comparison, base: Vector) -> list[dict[str, Any]]:
     """The sliders: where the reference's queries lie, as shifts from ``base`` (d,) in ranges."""
     first = comparison.explorers[0]
-    out, given = [], first.given_names
+    out, axes = [], axes_of(first)
     for factor in range(comparison.n_factors):
         step = comparison.step(0, factor)
         assert step is not None  # the reference always has its own axis
         out.append(
             {
-                "name": SEPARATOR.join(filter(None, (f"Axis {factor + 1}", given[factor]))),
+                **axes[factor],
+                "name": SEPARATOR.join(filter(None, (f"Axis {factor + 1}", axes[factor]["given"]))),
                 "short": f"Axis {factor + 1}",
-                "given": given[factor],
                 "mean": round(float(first.mean[factor] - base[factor]) / step[1], 6),
                 "std": round(max(float(first.std[factor]) / step[1], 1e-6), 6),
                 "effect": round(float(first.effects[factor]), 3),

@@ -12,6 +12,7 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
+    axes_of,
     card_of,
     existing,
     linked_query,
@@ -179,16 +180,12 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "letter": explorer.method.axis_letter(),
         "dims": [
             {
-                "name": name,
-                "short": axis,
-                "given": given,
+                **axis,
                 "mean": round(float(explorer.mean[j]), 6),
                 "std": round(float(explorer.std[j]), 6),
                 "effect": round(float(explorer.effects[j]), 3),
             }
-            for j, (name, axis, given) in enumerate(
-                zip(explorer.axis_names, explorer.axis_ids, explorer.given_names, strict=True)
-            )
+            for j, axis in enumerate(axes_of(explorer))
         ],
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),

@@ -8,10 +8,11 @@ import streamlit as st
 
 from rivae.certainty import NO_FITS, PICKED
 from rivae.ui.metrics.results_table import RESULTS
-from rivae.ui.shared import notices, runs
+from rivae.ui.shared import notices
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import keys
 from rivae.ui.work.certainty import VERDICTS, known_certainty
+from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,7 @@ def panel(run: Run) -> None:
     headline(TITLE)
     known = known_certainty(run)
     if known:
-        names = runs.names_of(run, len(known))
+        names = names_of_axes(run, len(known))
         RESULTS(payload(known, names), key=f"{keys.METRICS_TABLE}_certainty")
     st.caption(READING if known else MEASURING if known is None else NO_FITS)
     notices.follow_certainty(run)

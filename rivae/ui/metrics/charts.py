@@ -10,10 +10,11 @@ import streamlit as st
 
 from rivae.ui.metrics import session
 from rivae.ui.panels.component import Component
-from rivae.ui.shared import exports, runs
+from rivae.ui.shared import exports
 from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
+from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,7 @@ RANGES_NOTE = (
 def charts(run: Run, report: Report, along: RangeData) -> None:
     """The charts of one range of z."""
     if along.correlation is not None:
-        _correlations(run, along, along.correlation, runs.names_of(run, len(along.correlation)))
+        _correlations(run, along, along.correlation, names_of_axes(run, len(along.correlation)))
         if len(along.shared) > 1 or len(along.correlation) > 1:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:
@@ -202,7 +203,7 @@ def alpha_panel(
 def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | None) -> None:
     """The transition table with overlap and coverage; a click on a row opens its items."""
     _coverage(table)
-    names = runs.names_of(run, len(table))
+    names = names_of_axes(run, len(table))
     _transitions(run, along, table, names)
     _dimension_picker(names, chosen)
 

@@ -10,12 +10,13 @@ from rivae.ui.metrics import session, work
 from rivae.ui.metrics.labels_table import gains_payload
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.panels.links import CompareLink
-from rivae.ui.shared import labels, runs
+from rivae.ui.shared import labels
 from rivae.ui.shared.charts import headline
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
+from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -131,7 +132,7 @@ def _aligned(run: Run, job: Task, found: PlanScores) -> None:
     known = set(found.guideline.ids)
     names = {f: found.guideline.factor(f).name if f in known else f for f in record["factors"]}
     if record["held_out"]:
-        before = runs.names_of(run, len(result["matrix"]))
+        before = names_of_axes(run, len(result["matrix"]))
         RESULTS(gains_payload(record["held_out"], names, before), key=f"{keys.METRICS_TABLE}_gains")
         st.caption(
             "Axes fitted to 70 % of the labelled items, measured on the others; the saved run is "
@@ -248,7 +249,7 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
         f"{markdown(str(job.result['pool']))}."
     )
     if axes := job.result["axes"]:
-        names = runs.names_of(run, max(axes) + 1)
+        names = names_of_axes(run, max(axes) + 1)
         st.caption(markdown(NOT_SURE.format(", ".join(names[j] for j in axes))))
     key = f"{keys.METRICS_SUGGEST_NAME}_{run.id}"
     st.session_state.setdefault(key, free_name(f"{run.id}-next", labels.plan_names()))

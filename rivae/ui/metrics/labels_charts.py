@@ -11,10 +11,10 @@ from rivae.ui.metrics.charts import THRESHOLD, alpha_panel
 from rivae.ui.metrics.exports import Content
 from rivae.ui.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.ui.metrics.results_table import RESULTS
-from rivae.ui.shared import runs
 from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
+from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
     from rivae.labels.scores import LabelScores
@@ -45,7 +45,7 @@ def _correlations(line: ScoredRun, found: PlanScores, scores: LabelScores) -> No
     from rivae.plots.heatmap import correlation_heatmap
 
     table, ids = scores.table.absolute, found.guideline.ids
-    names = runs.names_of(line.run, len(table))
+    names = names_of_axes(line.run, len(table))
     shown = [k for k, n in enumerate(scores.coverage.queries) if n > 0]
     with headline(f"Correlation with labels: {line.run.id}"):
         exports.panel(correlation_files(line, scores, names), f"{line.run.id}-label-correlations")

@@ -81,6 +81,17 @@ def card_of(
     return {"title": title, "text": text, "picture": address, "tiny": tiny}
 
 
+def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
+    """What a panel calls each axis: in full, by its number, and the name that it was given, or that
+    words suggest.
+    """
+    parts = (explorer.axis_names, explorer.axis_ids, explorer.shown_names, explorer.given_names)
+    return [
+        {"name": name, "short": axis, "given": shown, "suggested": bool(shown and not given)}
+        for name, axis, shown, given in zip(*parts, strict=True)
+    ]
+
+
 class OpenRun(Protocol):
     """Opens a run by its id, as ``cache.explorer`` does."""
 

@@ -215,14 +215,6 @@ def method_of(run: Run) -> type[Method] | None:
         return None
 
 
-def names_of(run: Run, n: int) -> list[str]:
-    """What the ``n`` axes of a run are called, as ``Explorer.axis_names``, without opening it."""
-    from rivae.methods import Method
-    from rivae.words.axis_names import given_names, labels
-
-    return labels((method_of(run) or Method).axis_names(n), given_names(run, n))
-
-
 def no_latent(method: Method | type[Method] | None) -> str:
     """One sentence for a method without a latent, nothing for any other."""
     if method is None or method.has_latent:

@@ -9,7 +9,7 @@ from typing import Any
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
-from rivae.ui.panels.answers import card_of, existing, linked_query, next_rev, query_z
+from rivae.ui.panels.answers import axes_of, card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import Query, SteerLink
 from rivae.ui.steer.answers import pictures_of
@@ -103,7 +103,6 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
 
     ``url`` is the address of the route, "" without one.
     """
-    given, letter = explorer.given_names, explorer.method.axis_letter()
     return {
         **SteerLink.sent(state),
         "rev": state.rev,
@@ -114,11 +113,8 @@ def payload(explorer: Explorer, state: SteerState, key: str, url: str) -> dict[s
         "queryId": state.query,
         "asks": state.asks,
         "nItems": len(explorer.data),
-        "letter": letter,
-        "dims": [
-            {"short": axis, "given": given[j], "name": explorer.axis_names[j]}
-            for j, axis in enumerate(explorer.axis_ids)
-        ],
+        "letter": explorer.method.axis_letter(),
+        "dims": axes_of(explorer),
         "order": axis_order(explorer),
         "first": [_first(explorer, state, row) for row in state.steer_rows],
         "aspect": explorer.aspect(0 if explorer.shows_whole else explorer.found_side),

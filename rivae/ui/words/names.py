@@ -26,13 +26,18 @@ N_CHIPS = 12
 @st.fragment
 def panel(explorer: Explorer, run_id: str) -> None:
     """A row for every axis: its name, the proposal, and the evidence for it."""
-    from rivae.words.axis_names import axis_names
-    from rivae.words.naming import propose_name
+    from rivae.words.axis_names import SUGGESTED, axis_names, suggested_names
+    from rivae.words.naming import AxisName, propose_name
 
     run, d = cache.run(run_id), explorer.n_components
     with report.waiting("Finding what changes along each axis …", 420):
         evidence = words.evidence(cache.model_key(run_id, explorer.asks), explorer)
-    proposals = [propose_name(j, found) for j, found in enumerate(evidence)]
+    words_of_axes = suggested_names(run, d)
+    proposals = [
+        propose_name(j, found)
+        or (AxisName(j, suggested.removesuffix(SUGGESTED), 1) if suggested else None)
+        for j, (found, suggested) in enumerate(zip(evidence, words_of_axes, strict=True))
+    ]
     named: dict[int, AxisName] = {}
     try:
         named = axis_names(run, d)
@@ -60,7 +65,8 @@ def _head(
         "Names are shown with their axes everywhere: on sliders, strips, tables and charts. "
         "Proposals come from the test items: words, tags and factors that grow towards one end "
         "(↑ the high end, ↓ the low end; |correlation| at least 0.1, Holm's p below 5 % over all "
-        "terms and axes). The axis with the largest effect comes first."
+        "terms and axes). The axis with the largest effect comes first. Until an axis is named, up "
+        "to three words and a question mark stand for the texts that it was fitted to, if any."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -93,12 +99,13 @@ def _axis(
     evidence: Sequence[Evidence],
 ) -> None:
     axis, key = explorer.axis_ids[j], f"{keys.WORDS_NAME}_{j}"
+    called = axis if name else explorer.axis_names[j]
     known = {} if name is None else {j: name}
     with st.container(border=True, key=f"axis-{j}"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.session_state[key] = "" if name is None else name.name
             st.text_input(
-                f"{axis}, effect {explorer.effects[j]:.0%}",
+                markdown(f"{called}, effect {explorer.effects[j]:.0%}"),
                 key=key,
                 max_chars=60,
                 width=420,
