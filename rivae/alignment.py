@@ -13,9 +13,9 @@ presumes. Directions are fixed as well in two cases:
   covariances of z - mu(v1) in groups of similar queries are made diagonal together, by the
   likelihood criterion of Pham and Cardoso (2001), "Blind separation of instantaneous mixtures of
   non-stationary sources".
-* Where one side is text, its words say what the pairs are about. A non-negative factorisation of
-  the texts (Lee and Seung 1999, "Learning the parts of objects") splits them into parts, groups
-  of words that occur together, and an axis is what z says about one part: ``word_axes``.
+* Where one side is text, its words say what the pairs are about. They fall into parts, groups of
+  words that occur together (``text_parts``), and an axis is what z says about one part:
+  ``word_axes``.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.data.words_view import text_parts
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Floats = NDArray[np.float64]
 
 MIN_GROUP = 25  # rows behind one covariance
-N_WORDS = 5  # that describe an axis
 # Of the largest: z may know next to nothing of some parts, but the change must be invertible.
 MIN_SINGULAR_VALUE = 0.02
 
@@ -130,36 +131,25 @@ def word_axes(
         reach: where the central 99 % of the changed ``mu`` end.
         random_state: of the factorisation.
     """
-    from sklearn.decomposition import NMF
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    content = np.array([word not in ENGLISH_STOP_WORDS for word in vocabulary])
-    texts, vocabulary = texts[:, content], np.array(vocabulary)[content]
     d = z.shape[1]
     centre = z.mean(axis=0)
     left, spread, right = np.linalg.svd(z - centre, full_matrices=False)
-    if min(texts.shape) < d or spread[-1] <= 1e-6 * spread[0]:
+    parts = text_parts(texts, vocabulary, d, random_state)
+    if parts is None or spread[-1] <= 1e-6 * spread[0]:
         return _only_scaled(mu, reach, "there are fewer words or directions than axes")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # parts change little by then
-        parts = NMF(d, init="nndsvda", max_iter=200, random_state=random_state)
-        weights = np.asarray(parts.fit_transform(texts), dtype=np.float64)
-    weights = (weights - weights.mean(axis=0)) / np.maximum(weights.std(axis=0), 1e-12)
     # Correlations of whitened z with the parts: least squares, but for a floor.
-    known = left.T @ weights / math.sqrt(len(z))
+    known = left.T @ parts.weights / math.sqrt(len(z))
     order = np.argsort(-np.linalg.norm(known, axis=0), kind="stable")
     u, s, v = np.linalg.svd(known[:, order])
     fitted = u * np.maximum(s, MIN_SINGULAR_VALUE * s[0]) @ v
     unmixing = right.T / spread @ fitted
     scaled = scaled_axes((mu - centre) @ unmixing, reach)
     matrix = unmixing @ scaled.matrix
-    strongest = np.argsort(-parts.components_[order], axis=1, kind="stable")[:, :N_WORDS]
     return AxisChange(
         matrix,
         scaled.offset - centre @ matrix,
         "axes that follow the words of the texts",
-        tuple(tuple(str(vocabulary[word]) for word in words) for words in strongest),
+        tuple(parts.words[part] for part in order),
     )
 
 

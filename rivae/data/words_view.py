@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
 SCALE = "sqrt(V)"  # of a row's length; in the name of kept files
 MIN_DOCUMENTS = 5
 MIN_SHARE_OF_DOCUMENTS = 5e-4
+N_STRONGEST = 5  # words that describe a part of the texts
 
 
 def recipe_text(recipe: Recipe) -> str:
@@ -88,6 +91,46 @@ class WordsView:
 
         shape = (len(self), len(self.vocabulary))
         return csr_matrix((self.data, self.indices, self.indptr), shape=shape)[ids]
+
+
+@dataclass(frozen=True)
+class TextParts:
+    """Groups of words that occur together.
+
+    Attributes:
+        weights: (n, d) of each text in each part; mean 0 and s.d. 1 over the texts.
+        words: the strongest of each part.
+    """
+
+    weights: NDArray[np.float64]
+    words: tuple[tuple[str, ...], ...]
+
+
+def text_parts(
+    texts: csr_matrix, vocabulary: Sequence[str], d: int, random_state: int
+) -> TextParts | None:
+    """``d`` parts of ``texts`` (n, V): a non-negative factorisation without stop words.
+
+    Lee and Seung 1999, "Learning the parts of objects". None where there are fewer texts or words
+    than parts.
+    """
+    from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    content = np.array([word not in ENGLISH_STOP_WORDS for word in vocabulary], dtype=bool)
+    texts, vocabulary = texts[:, content], np.array(vocabulary)[content]
+    if min(texts.shape) < d:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # parts change little by then
+        found = NMF(d, init="nndsvda", max_iter=200, random_state=random_state)
+        weights = np.asarray(found.fit_transform(texts), dtype=np.float64)
+    weights = (weights - weights.mean(axis=0)) / np.maximum(weights.std(axis=0), 1e-12)
+    strongest = np.argsort(-found.components_, axis=1, kind="stable")[:, :N_STRONGEST]
+    return TextParts(
+        weights, tuple(tuple(str(vocabulary[word]) for word in words) for words in strongest)
+    )
 
 
 def counter(**settings: Any) -> CountVectorizer:

@@ -69,7 +69,8 @@ class Batch:
     ``x1``/``x2`` have shape (..., B, *shape) with a leading S when S models train as one batch.
     In a stage on cached embeddings they are None and ``v1``/``v2`` (..., B, D) are given instead.
     ``target`` (..., B, D) is the smooth starting embedding and ``coordinates`` (..., B, d) are
-    the unfolded coordinates of v2, where the stage asks for them.
+    the unfolded coordinates of v2, where the stage asks for them. ``words`` (..., B, K) are the
+    weights of the parts of the texts, or None where the second side has no weighted words.
     ``progress`` goes from 0 at the first step of the stage to 1 at its last.
     Where several processes train together, ``x1`` and ``x2`` are this one's ``share``, and a loss
     gathers its results with ``share.whole``; everything else is of the full batch.
@@ -84,6 +85,7 @@ class Batch:
     v2: Tensor | None = None
     target: Tensor | None = None
     coordinates: Tensor | None = None
+    words: Tensor | None = None
     share: Share = field(default_factory=Share)
 
 
@@ -99,6 +101,7 @@ class Stage:
         cached: train on embeddings computed once at the start of the stage (embedders frozen).
         needs_target: the batch carries the smooth starting embedding.
         needs_coordinates: the batch carries the unfolded coordinates of v2; cached stages only.
+        needs_words: the batch carries the parts of the texts, where there are any.
         schedule: "constant" or "cosine" decay to zero over the stage.
         validate: measure validation retrieval after its epochs (off where z means nothing yet).
         steps: its length where epochs do not say it: what takes a fixed number of steps takes few
@@ -117,6 +120,7 @@ class Stage:
     cached: bool = False
     needs_target: bool = False
     needs_coordinates: bool = False
+    needs_words: bool = False
     schedule: Literal["constant", "cosine"] = "constant"
     validate: bool = True
     steps: int | None = None
@@ -210,6 +214,16 @@ class Method(nn.Module):
     def refitted(self) -> tuple[nn.Module, ...]:
         """The modules that begin each of several fits (``Stage.fit``) from other random weights."""
         return ()
+
+    def begin(self, stage: str, v1: Tensor, v2: Tensor) -> None:
+        """Set what a ``stage`` on cached embeddings begins with.
+
+        Args:
+            v1, v2: (..., n, D) of all training pairs.
+
+        Raises:
+            DataError: when the embeddings do not allow it.
+        """
 
     # Methods whose last step is in closed form (CCA, PCA, ICA) say so and implement ``finish``.
     has_closed_form: ClassVar[bool] = False

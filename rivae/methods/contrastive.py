@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from rivae.config import BatchSize, Epochs
 from rivae.errors import ConfigError, DataError
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
-from rivae.methods.cos_sim_lvm import AlignmentTerms, Milestones, alignment_loss
+from rivae.methods.cos_sim_lvm import (
+    AlignmentTerms,
+    Milestones,
+    WordReader,
+    WordTerms,
+    alignment_loss,
+)
 from rivae.methods.losses import both_ways
 from rivae.nets.embedders import build_embedders
 from rivae.nets.layers import FixedAffine
@@ -29,7 +35,7 @@ MIN_TEMPERATURE = 0.01
 _ROWS = 512  # pictures embedded at once
 
 
-class ContrastiveConfig(EmbedderPair, MethodConfig):
+class ContrastiveConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings that the baselines share."""
 
     dim_v: int = Field(default=3, ge=2, le=4096, description="dim(V)")
@@ -72,6 +78,9 @@ class Contrastive(Method):
             )
         self.to_z = FixedAffine(config.dim_v, d, n_models)
         self.from_z = FixedAffine(d, config.dim_v, n_models)
+        self.words: WordReader | None = None
+        if config.lambda_words:
+            self.words = WordReader(config.dim_v, config.lambda_words, n_models)
 
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
@@ -83,6 +92,7 @@ class Contrastive(Method):
                 c.batch_size,
                 c.milestones,
                 schedule=c.schedule,
+                needs_words=self.words is not None,
             ),
         )
 
@@ -94,6 +104,8 @@ class Contrastive(Method):
         v1 = batch.share.whole(self.embed_query(batch.x1))
         v2 = batch.share.whole(self.embed_target(batch.x2))
         terms = self.alignment(v1, v2, batch)
+        if self.words is not None:
+            terms["objective"] = terms["objective"] + self.words.term(v2, batch, terms)
         return {**terms, "match": (v1 * v2).sum(-1).mean(-1).detach()}
 
     def alignment(self, v1: Tensor, v2: Tensor, batch: Batch) -> dict[str, Tensor]:
@@ -211,6 +223,22 @@ class InfoNCE(Contrastive):
         return terms
 
 
+def shared_components(v1: Tensor, v2: Tensor, d: int) -> Tensor:
+    """The ``d`` leading eigenvectors (..., D, d) of S11 + S22 of v1 and v2 (..., n, D).
+
+    Raises:
+        DataError: when embeddings are infinite, NaN or all the same.
+    """
+    centred = (v - v.mean(-2, keepdim=True) for v in (v1, v2))
+    covariance = torch.stack([v.transpose(-1, -2) @ v for v in centred]).sum(0)
+    traces = covariance.diagonal(dim1=-2, dim2=-1).sum(-1)
+    if not bool(covariance.isfinite().all()) or not bool((traces > 0).all()):
+        raise DataError("embeddings are infinite, NaN or all the same: lower the learning rate")
+    vectors = torch.linalg.eigh(covariance)[1].flip(-1)[..., :d]
+    peaks = vectors.gather(-2, vectors.abs().argmax(-2, keepdim=True))
+    return vectors * torch.where(peaks < 0, -1.0, 1.0)
+
+
 class InfoNCEICAConfig(InfoNCEConfig):
     """Settings of InfoNCE + linear ICA."""
 
@@ -260,11 +288,6 @@ class InfoNCEICA(InfoNCE):
         v1 = torch.cat([self.embed_query(part) for part in x1.split(_ROWS)]).double()
         v2 = torch.cat([self.embed_target(part) for part in x2.split(_ROWS)]).double()
         mean1, mean2 = v1.mean(0), v2.mean(0)
-        covariance = (v1 - mean1).T @ (v1 - mean1) + (v2 - mean2).T @ (v2 - mean2)
-        if not bool(covariance.isfinite().all()) or not float(covariance.trace()) > 0:
-            raise DataError("embeddings are infinite, NaN or all the same: lower the learning rate")
-        vectors = torch.linalg.eigh(covariance)[1].flip(-1)[:, : self.n_components]
-        peaks = vectors.gather(0, vectors.abs().argmax(0, keepdim=True))
-        vectors = vectors * torch.where(peaks < 0, -1.0, 1.0)
+        vectors = shared_components(v1, v2, self.n_components)
         self.to_z.assign(vectors, -mean1 @ vectors)
         self.from_z.assign(vectors.T, mean2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import torch
@@ -13,16 +14,50 @@ from rivae.methods.base import (
     Axes,
     Batch,
     Method,
+    MethodConfig,
     ParamGroup,
     Stage,
     parameters_of,
 )
 from rivae.methods.losses import MismatchTerms, retrieval_loss
 from rivae.nets.embedders import build_embedders
-from rivae.nets.layers import MLP, fold_affine_into_input
+from rivae.nets.layers import MLP, Linear, fold_affine_into_input
 from rivae.nets.settings import EmbedderPair
 
 Milestones = tuple[tuple[Epochs, Positive], ...]
+N_PARTS = 30  # into which the texts are split
+MAX_PART = 4.0  # s.d.: few texts are all about one part
+
+
+class WordTerms(MethodConfig):
+    """What the words of the texts teach the embeddings."""
+
+    lambda_words: float = Field(
+        default=0.0,
+        ge=0,
+        description="weight of the term by which v2 tells the parts of its text, groups of words "
+        "that occur together; no such term where the second side has no weighted words",
+    )
+
+
+class WordReader(nn.Module):
+    """One linear layer that reads the parts of a text off its embedding v2.
+
+    A contrast keeps what tells the pairs apart; what a text is about may not be needed for that.
+    """
+
+    def __init__(self, dim_v: int, weight: float, n_models: int | None) -> None:
+        super().__init__()
+        self.weight, self.scale = weight, math.sqrt(dim_v)
+        self.read = Linear(dim_v, N_PARTS, n_models)
+
+    def term(self, v2: Tensor, batch: Batch, terms: dict[str, Tensor]) -> Tensor | float:
+        """Its part of the objective, (...,); the mean squared error is added to ``terms``."""
+        if batch.words is None:
+            return 0.0
+        error = self.read(v2 * self.scale) - batch.words.clamp(-MAX_PART, MAX_PART)
+        terms["words"] = (error**2).mean((-1, -2))
+        return self.weight * terms["words"]
 
 
 class AlignmentTerms(MismatchTerms):
@@ -37,6 +72,9 @@ class CosSimTerms(AlignmentTerms):
     """The loss of Cos-Sim-LVM."""
 
     lambda_embedding: float = Field(default=1.0, ge=0, description="weight of cos(v1, v2)")
+    both_ways: bool = Field(
+        default=False, description="the weight of cos(v1, v2) is also that of v2 to find its v1"
+    )
     lambda_latent: float = Field(default=1.0, ge=0, description="weight of cos(v1', v2)")
     lambda_auto: float = Field(default=1.0, ge=0, description="weight of |v1' - v1|^2")
 
@@ -51,7 +89,7 @@ def alignment_loss(query: Tensor, target: Tensor, terms: AlignmentTerms, batch: 
     )
 
 
-class CosSimLVMConfig(EmbedderPair, CosSimTerms):
+class CosSimLVMConfig(WordTerms, EmbedderPair, CosSimTerms):
     """Settings of Cos-Sim-LVM."""
 
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
@@ -87,6 +125,7 @@ class CosSimLVM(Method):
         shape2: tuple[int, ...],
         n_models: int | None = None,
         embedders: tuple[nn.Module, nn.Module] | None = None,
+        words: WordReader | None = None,
     ) -> None:
         super().__init__()
         self.config = config
@@ -96,11 +135,14 @@ class CosSimLVM(Method):
                 shape1, shape2, config.dim_v, config, n_models
             )
             embedders = (self.embedder1, self.embedder2)
-        # Borrowed embedders stay out of the module tree: their owner saves and moves them.
+        # What is borrowed stays out of the module tree: its owner saves and moves it.
         self._embedders = embedders
         hidden = config.head_hidden
         self.encoder = MLP(config.dim_v, hidden, config.n_components, n_models=n_models)
         self.decoder = MLP(config.n_components, hidden, config.dim_v, n_models=n_models)
+        if words is None and config.lambda_words:
+            words = self.words = WordReader(config.dim_v, config.lambda_words, n_models)
+        self._words = () if words is None else (words,)
 
     def stages(self) -> tuple[Stage, ...]:
         c = self.config
@@ -112,11 +154,13 @@ class CosSimLVM(Method):
                 c.batch_size,
                 c.milestones,
                 schedule=c.schedule,
+                needs_words=bool(self._words),
             ),
         )
 
     def param_groups(self, stage: str) -> list[ParamGroup]:
-        return [ParamGroup(parameters_of(*self._embedders, self.encoder, self.decoder))]
+        modules = (*self._embedders, self.encoder, self.decoder, *self._words)
+        return [ParamGroup(parameters_of(*modules))]
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         assert batch.x1 is not None and batch.x2 is not None
@@ -130,11 +174,16 @@ class CosSimLVM(Method):
             "latent": alignment_loss(direction, v2, c, batch),
             "auto": ((restored - v1) ** 2).sum(-1).mean(-1),
         }
+        if c.both_ways:
+            back = alignment_loss(v2, v1, c, batch)
+            terms["embedding"] = 0.5 * (terms["embedding"] + back)
         objective = (
             c.lambda_embedding * terms["embedding"]
             + c.lambda_latent * terms["latent"]
             + c.lambda_auto * terms["auto"]
         )
+        for words in self._words:
+            objective = objective + words.term(v2, batch, terms)
         return {"objective": objective, **terms}
 
     def embed_query(self, x1: Tensor) -> Tensor:

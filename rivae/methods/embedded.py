@@ -17,7 +17,13 @@ from rivae.config import BatchSize, Epochs, Widths
 from rivae.methods.base import Axes, Batch, Method, MethodConfig, ParamGroup, Stage, parameters_of
 from rivae.methods.contrast_start import STAGE as CONTRAST
 from rivae.methods.contrast_start import ContrastSettings, ContrastStart
-from rivae.methods.cos_sim_lvm import CosSimLVM, CosSimLVMConfig, CosSimTerms
+from rivae.methods.cos_sim_lvm import (
+    CosSimLVM,
+    CosSimLVMConfig,
+    CosSimTerms,
+    WordReader,
+    WordTerms,
+)
 from rivae.nets.embedders import build_embedders
 from rivae.nets.settings import EmbedderPair
 
@@ -25,7 +31,7 @@ from rivae.nets.settings import EmbedderPair
 SMOOTH_Z_SCALE = 3.0 / 0.8
 
 
-class EmbeddedConfig(EmbedderPair, MethodConfig):
+class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
     """Settings of a method that starts from other embedders; each method adds its own."""
 
     n_components: int = Field(default=2, ge=1, le=512, description="dim(z)")
@@ -106,6 +112,9 @@ class EmbeddedMethod(Method):
     ) -> None:
         """What the start trains on this method's embedders: a Cos-Sim-LVM, or a contrast."""
         c = self.config
+        self.words: WordReader | None = None
+        if c.lambda_words:
+            self.words = WordReader(c.dim_v, c.lambda_words, n_models)
         self.initialiser: CosSimLVM | None = None
         self.contrast: ContrastStart | None = None
         if c.init == "contrast":
@@ -117,11 +126,11 @@ class EmbeddedMethod(Method):
                 embedder=c.embedder,
                 embedder2=c.embedder2,
                 head_hidden=c.head_hidden,
+                lambda_words=c.lambda_words,
                 **c.cos_sim.model_dump(),
             )
-            self.initialiser = CosSimLVM(
-                settings, shape1, shape2, n_models, (self.embedder1, self.embedder2)
-            )
+            embedders = (self.embedder1, self.embedder2)
+            self.initialiser = CosSimLVM(settings, shape1, shape2, n_models, embedders, self.words)
 
     # training
 
@@ -141,6 +150,7 @@ class EmbeddedMethod(Method):
             c.init_learning_rate,
             c.batch_size,
             needs_target=c.unfolds,
+            needs_words=self.words is not None and not c.unfolds,
             schedule="cosine" if c.unfolds else c.init_schedule,
             validate=False,
         )

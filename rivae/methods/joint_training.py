@@ -121,12 +121,14 @@ class JointTraining(EmbeddedMethod):
             c.joint_batch_size or c.batch_size,
             c.milestones,
             needs_target=c.anchor is not None,
+            needs_words=self.words is not None,
             schedule=c.schedule,
         )
 
     def embedder_group(self) -> ParamGroup:
-        """Both embedders and c of L_Reg, at their own rate."""
-        parameters = [*parameters_of(self.embedder1, self.embedder2), self.c]
+        """Both embedders, c of L_Reg and what reads words, at their own rate."""
+        words = () if self.words is None else (self.words,)
+        parameters = [*parameters_of(self.embedder1, self.embedder2, *words), self.c]
         return ParamGroup(parameters, self.config.embedder_rate)
 
     def retrieval_term(self, scores: Tensor, batch: Batch) -> Tensor:
@@ -138,7 +140,7 @@ class JointTraining(EmbeddedMethod):
     def with_embedder_terms(
         self, objective: Tensor, terms: dict[str, Tensor], v1: Tensor, v2: Tensor, batch: Batch
     ) -> Tensor:
-        """``objective`` with what acts on the embedders alone, L_Reg and the anchor.
+        """``objective`` with what acts on the embedders alone: L_Reg, the anchor, the words.
 
         Their values are added to ``terms``.
         """
@@ -165,4 +167,6 @@ class JointTraining(EmbeddedMethod):
             assert batch.target is not None
             terms["anchor"] = self.anchor(v1, v2, batch.target)
             objective = objective + geometric(*c.anchor, batch.progress) * terms["anchor"]
+        if self.words is not None:
+            objective = objective + self.words.term(v2, batch, terms)
         return objective

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -158,6 +159,30 @@ class MLP(nn.Module):
         self.out = Linear(sizes[-1], n_out, n_models)
         self.dropout = Dropout(dropout, n_models)
         self.input_dropout = Dropout(input_dropout, n_models)
+
+    @torch.no_grad()
+    def assign(self, weight: Tensor, bias: Tensor) -> None:
+        """Compute ``x @ weight + bias`` from now on, with the hidden layers that are there.
+
+        Two opposite units of a layer carry one number: leaky(u) - leaky(-u) = (1 + slope) u. The
+        other units stay as they are, and nothing reads them yet. Hidden layers are leaky and have
+        at least two units for each number of x or of the result, whichever has fewer.
+        """
+        n_in, n_out = weight.shape[-2:]
+        kept, layers = min(n_in, n_out), cast("list[Linear]", list(self.layers))
+        assert isinstance(self.activation, nn.LeakyReLU)
+        slope = self.activation.negative_slope
+        eye = identity(kept, kept).to(weight)
+        entering, leaving = (weight, eye) if n_out <= n_in else (eye, weight)
+        for layer in layers:
+            both = torch.cat([entering, -entering], -1)
+            layer.weight[..., : both.shape[-2], : 2 * kept] = both
+            layer.weight[..., both.shape[-2] :, : 2 * kept] = 0
+            layer.bias[..., : 2 * kept] = 0
+            entering = torch.cat([eye, -eye], -2) / (1 + slope)
+        self.out.weight.zero_()
+        self.out.weight[..., : 2 * kept, :] = entering @ leaving
+        self.out.bias.copy_(bias)
 
     def borrow_output(self, out: Linear) -> None:
         """End in the layer of another network, which still owns, saves and moves it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
+from rivae.data.words_view import WordsView, text_parts
 from rivae.errors import ConfigError
 from rivae.methods.base import Method, Stage
 
@@ -48,6 +49,22 @@ class Feed:
                     "pictures that are decoded on the way train on one draw of the data at a time: "
                     "train the runs one by one"
                 )
+
+    def text_parts(self, d: int, seeds: Sequence[int]) -> Tensor | None:
+        """Weights of the ``d`` parts of the training texts, (n, d) or (S, n, d).
+
+        None where the second side has no weighted words, or too few of them.
+        """
+        views, out = self.views["x2"], list[Tensor]()
+        for s, seed in enumerate(seeds):
+            view, rows = views[0 if self.shared else s], self.rows[s].numpy()
+            if not isinstance(view, WordsView):
+                return None
+            found = text_parts(view.sparse(rows), view.vocabulary, d, seed)
+            if found is None:
+                return None
+            out.append(torch.from_numpy(found.weights).float())
+        return torch.stack(out) if self.stacked else out[0]
 
     def gather(self, kind: str, index: Tensor) -> Tensor:
         """Rows ``index`` (B,) or (S, B) of ``kind`` as float32 on the device."""

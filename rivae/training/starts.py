@@ -25,6 +25,7 @@ from rivae.errors import DataError, RivaeError
 from rivae.files import write_atomic
 from rivae.methods import build_method
 from rivae.methods.base import Method, Stage
+from rivae.methods.cos_sim_lvm import N_PARTS
 from rivae.reading.documents import parse_json
 from rivae.reading.weights import load_weights, read_header
 from rivae.training.distributed import Group
@@ -102,6 +103,10 @@ def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:
         tables["target"] = group.table(lambda: targets(models, feed, stage), device)
     if stage.needs_coordinates and stage.epochs:
         tables["coordinates"] = group.table(lambda: coordinates(method, feed, models.seeds), device)
+    if stage.needs_words and stage.epochs and "words" not in tables:
+        words = feed.text_parts(N_PARTS, models.seeds)
+        if words is not None:
+            tables["words"] = group.table(lambda: words, device)
 
 
 def _begin(models: Models, feed: Feed, stage: Stage, writes: bool) -> None:

@@ -142,7 +142,11 @@ class Trainer:
             self._save(None)
 
     def _prepare(self, stage: Stage) -> None:
-        fill_tables(self.models, self.feed, stage, self.group)
+        models, tables = self.models, self.feed.tables
+        fill_tables(models, self.feed, stage, self.group)
+        if stage.cached and stage.epochs and models.progress.stage_epoch == 0:
+            models.method.begin(stage.name, tables["v1"], tables["v2"])
+            self.group.same(models.method.state_dict().values())
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
         started = time.monotonic()
@@ -194,6 +198,8 @@ class Trainer:
             batch.target = gather("target", index)
         if stage.needs_coordinates:
             batch.coordinates = gather("coordinates", index)
+        if stage.needs_words and "words" in self.feed.tables:
+            batch.words = gather("words", index)
         return batch
 
     def _after_epoch(

@@ -8,6 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy, normalize
 
 from rivae.data import load_dataset
+from rivae.data.base import PairedDataset, TensorView, random_split
+from rivae.data.words_view import fit_words
 from rivae.errors import ConfigError, DataError
 from rivae.evaluation import evaluate
 from rivae.launch import resume, train
@@ -16,6 +18,7 @@ from rivae.methods.base import Batch, Noise
 from rivae.methods.contrastive import MIN_TEMPERATURE
 from rivae.retrieval import Retriever
 from rivae.runs import Run
+from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import finish_closed_form
 from tests.training.test_stacked import assert_same_models
 from tests.training.tiny import StopAfter, files_of, tiny_config
@@ -230,18 +233,21 @@ def test_independent_components_are_folded_in_at_the_end(tmp_path):
     torch.testing.assert_close(method.decode(z), decoded, atol=1e-5, rtol=1e-4)
 
 
+def soups(n=300, foods=("soup", "salad", "bread")):
+    """Texts of some foods each, next to pictures that say nothing."""
+    g = torch.Generator().manual_seed(3)
+    amounts = torch.poisson(torch.rand(n, len(foods), generator=g) * 12, generator=g)
+    texts = ["".join(f"{f} " * int(k) for f, k in zip(foods, row, strict=True)) for row in amounts]
+    words = fit_words(texts, torch.arange(n).numpy(), n, 100)
+    splits, noise = random_split(n, (0.8, 0.1, 0.1), 0), TensorView(torch.randn(n, 3, generator=g))
+    return PairedDataset(name="soups", settings={}, x1=noise, x2=words, splits=splits)
+
+
 def test_axes_of_a_model_with_texts_follow_their_words(tmp_path):
-    from rivae.data.base import PairedDataset, TensorView, random_split
-    from rivae.data.words_view import fit_words
     from rivae.launch import choose_axes
 
-    g = torch.Generator().manual_seed(3)
-    amounts = torch.poisson(torch.rand(300, 3, generator=g) * 12, generator=g)
-    foods = ("soup ", "salad ", "bread ")
-    texts = ["".join(f * int(n) for f, n in zip(foods, row, strict=True)) for row in amounts]
-    words = fit_words(texts, torch.arange(300).numpy(), 300, 10)
-    splits = random_split(300, (0.8, 0.1, 0.1), 0)
-    noise = TensorView(torch.randn(300, 3, generator=g))  # pictures that say nothing
+    data = soups()
+    words, noise, splits = data.x2, data.x1, data.splits
     settings = {"dim_v": 3, "embedder": {"kind": "mlp", "hidden": []}, "axes": "words"}
     for x2 in (words, TensorView(words.batch(range(300)))):
         method = build_method("info-nce", settings, noise.shape, x2.shape, [0]).eval()
@@ -308,3 +314,17 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(name, tmp_path):
         train(configs, tmp_path / "stopped", StopAfter(2))
     runs = resume([Run(tmp_path / "stopped" / "s3")])
     assert [files_of(run) for run in runs] == whole
+
+
+def test_embeddings_learn_to_tell_the_parts_of_the_texts(tmp_path):
+    data = soups(160, [f"{a}{b}food" for a in "abcdefg" for b in "hijklm"])
+    errors = []
+    for name, view in (("words", data.x2), ("numbers", TensorView(data.x2.batch(range(160))))):
+        changes = {"dim_v": 16, "lambda_words": 5.0, "epochs": 12, "learning_rate": 0.01}
+        run = Run.create(tiny_config(name, method="info-nce", **changes), tmp_path)
+        data.x2 = view
+        Trainer([TrainingJob(run, data)]).fit()
+        errors.append([row.get("words") for row in run.metrics()])
+    told, without = errors
+    assert told[0] > 0.9 and told[-1] < 0.8 * told[0]
+    assert set(without) == {None}, "numbers that are no words have no parts"

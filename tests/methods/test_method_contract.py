@@ -27,6 +27,9 @@ VARIANTS = [
     ("info-nce-ica", "split-digits", {"temperature_form": "learned"}),
     ("rivae", "split-digits", {"init": "none", "loss_form": "hinge", "n_mismatches": 2}),
     ("rivae", "synth", {"ask_both_ways": True, "unfold_epochs": 2, "expectation": "mean"}),
+    ("rivae", "synth", {"head_start": "components", "lambda_words": 1.0}),
+    ("cos-sim-lvm", "synth", {"lambda_words": 1.0}),
+    ("info-nce", "synth", {"lambda_words": 1.0}),
 ]
 # v2 is in units of its noise, not a point of the unit sphere.
 NOT_UNIT = {"dcca", "bi-vae", "bi-vae-on-v", "rbi-vae"}

@@ -77,6 +77,22 @@ def test_mlp_ends_in_a_linear_layer_on_its_hidden_layer():
     assert mlp.hidden_layer(x).shape == (B, 6)
 
 
+@pytest.mark.parametrize(
+    ("n_in", "hidden", "n_out", "lead"),
+    [(6, (20,), 3, ()), (3, (9, 7), 6, ()), (6, (7, 8), 3, (2,))],
+)
+def test_mlp_can_be_any_affine_map(n_in, hidden, n_out, lead):
+    n_models = lead[0] if lead else None
+    mlp, g = MLP(n_in, hidden, n_out, n_models=n_models), torch.Generator().manual_seed(0)
+    reset_linears(mlp, [g] * (n_models or 1))
+    weight = torch.randn(*lead, n_in, n_out, generator=g, dtype=torch.float64)
+    bias = torch.randn(*lead, n_out, generator=g, dtype=torch.float64)
+    mlp.assign(weight, bias)
+    x = torch.randn(*lead, 5, n_in, generator=g)
+    wanted = x @ weight.float() + bias.float().unsqueeze(-2)
+    torch.testing.assert_close(mlp(x), wanted, atol=1e-5, rtol=1e-5)
+
+
 def test_leaky_relu_has_the_slope_of_the_paper():
     mlp = MLP(1, (1,), 1)
     with torch.no_grad():

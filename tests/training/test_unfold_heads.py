@@ -1,4 +1,4 @@
-"""The heads' start from Isomap coordinates of v2."""
+"""The heads' start from Isomap coordinates of v2, or from principal components."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from rivae.errors import ConfigError
 from rivae.launch import make_config, train
 from rivae.training.smooth_start import unfolded_coordinates
+from tests.training.tiny import tiny_config
 
 
 def curved_sheet(n=800, seed=0):
@@ -63,3 +64,32 @@ def test_the_stage_brings_the_heads_to_the_coordinates(tmp_path):
         x1, x2 = data.x1.batch(train_rows), data.x2.batch(train_rows)
         z, v2 = method.encode_pair(x1, x2).numpy(), method.embed_target(x2).clone()
     assert linear_r2(unfolded_coordinates(v2, 2, 10, 0).numpy(), z).min() > 0.8
+
+
+def test_heads_start_as_the_components_of_both_embeddings(tmp_path):
+    start = {"ivae_epochs": 1, "learning_rate": 1e-12, "joint_epochs": 0, "axes": "as trained"}
+    config = tiny_config(head_start="components", ask_both_ways=True, **start)
+    (run,) = train([config], tmp_path)
+    data, method = run.load_dataset(), run.load_method()
+    rows = data.splits["train"]
+    x1, x2 = data.x1.batch(rows), data.x2.batch(rows)
+    with torch.inference_mode():
+        v1, v2 = method.embeddings(x1, x2)
+        z1, z2, both = method.encode(x1)[0], method.encode_target(x2)[0], method.encode_pair(x1, x2)
+        f1, f2 = method.decode(z1), method.decode(z2)
+    centred1, centred2 = v1 - v1.mean(0), v2 - v2.mean(0)
+    plane = PCA(2).fit(torch.cat([centred1, centred2]).numpy()).components_
+    plane = torch.from_numpy(plane.T @ plane)
+    torch.testing.assert_close(f1, v2.mean(0) + centred1 @ plane, atol=1e-5, rtol=0)
+    torch.testing.assert_close(f2, v2.mean(0) + centred2 @ plane, atol=1e-5, rtol=0)
+    torch.testing.assert_close(both, (z1 + z2) / 2, atol=1e-4, rtol=0)
+    torch.testing.assert_close((z1.var(0) + z2.var(0)) / 2, torch.ones(2), atol=1e-3, rtol=0)
+
+
+def test_heads_that_cannot_hold_components_say_so():
+    with pytest.raises(ConfigError, match="at least 4 units: widen head_hidden"):
+        tiny_config(head_start="components", head_hidden=[3])
+    with pytest.raises(ConfigError, match="2 dimensions have no 3 components: raise dim_v"):
+        tiny_config(head_start="components", n_components=3, dim_v=2)
+    unfolded = tiny_config(head_start="components", head_hidden=[3], unfold_epochs=5)
+    assert unfolded.method.settings["unfold_epochs"] == 5, "heads that unfold need no such width"

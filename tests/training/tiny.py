@@ -5,6 +5,7 @@ import torch
 from rivae.launch import make_config
 from rivae.methods import build_method, method_class
 from rivae.methods.base import Batch, Noise
+from rivae.methods.cos_sim_lvm import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
@@ -99,6 +100,8 @@ def first_batch(method, data, stage, generator, n=16):
     if stage.needs_coordinates:
         drawn = torch.Generator().manual_seed(8)
         batch.coordinates = torch.randn(n, method.n_components, generator=drawn)
+    if stage.needs_words:
+        batch.words = torch.randn(n, N_PARTS, generator=torch.Generator().manual_seed(8))
     return batch
 
 

@@ -58,7 +58,7 @@ def cos_sim_lvm(data: DataPreset, paper: bool) -> dict[str, Any]:
     own, start = data.default["cos-sim-lvm"], rivae(data, paper)
     shared = {
         "batch_size": start.get("batch_size", 64),
-        **_those(start, ("mismatches", "hardest_from", "embedder")),
+        **_those(start, ("mismatches", "hardest_from", "embedder", "lambda_words")),
     }
     if paper:
         return {
@@ -111,6 +111,7 @@ START = (
     "batch_size",
     "embedder",
     "head_hidden",
+    "lambda_words",
     "axes",
 )
 JOINT = (
@@ -174,6 +175,7 @@ def dcca(data: DataPreset, paper: bool) -> dict[str, Any]:
             "init_learning_rate",
             "init_schedule",
             "cos_sim",
+            "lambda_words",
             "learning_rate",
             "milestones",
         ),
@@ -197,7 +199,7 @@ def one_stage(data: DataPreset, paper: bool) -> dict[str, Any]:
     R@1 of InfoNCE from .60 to .83. The paper has no InfoNCE, so "paper" takes its rates.
     """
     keys = ("epochs", "temperature", "learning_rate", "batch_size", "embedder", "embedder2")
-    settings = _those(cos_sim_lvm(data, paper), keys)
+    settings = _those(cos_sim_lvm(data, paper), (*keys, "lambda_words"))
     return settings if paper else {**settings, "schedule": "cosine"}
 
 
