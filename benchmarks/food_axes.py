@@ -27,7 +27,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import KFold, cross_val_predict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
@@ -35,6 +37,7 @@ from benchmarks.hard_conditions import mean_and_spread
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
+from rivae.data.words_view import WordsView
 from rivae.methods.base import Asks
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
@@ -42,6 +45,7 @@ from rivae.metrics.matching import cross_correlation
 from rivae.metrics.mcc import mcc
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.ranges import paper_grid
+from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.traversal import traverse
@@ -49,7 +53,8 @@ from rivae.traversal import traverse
 RESULTS = Path(__file__).parent / "results"
 Array = NDArray[np.float64]
 N_LABELS, DRAWS, N_AXES, N_QUERIES = 100, 30, 10, 20
-ASKING: dict[Asks, str] = {"first": "picture", "second": "recipe"}
+ASKING: dict[Asks, str] = {"first": "picture", "second": "recipe", "both": "both"}
+N_COMPONENTS = 30
 COLUMNS = {
     "median_rank": "MedR",
     "mcc": "MCC",
@@ -67,13 +72,34 @@ dishes and scored on the other, mean of 5 halvings. *D, C, I* are the paper's: c
 levels of the dishes that are retrieved while one axis moves from −10 to 10 (20 queries), alpha 10,
 over the ten axes with the highest correlations; *D, z* and *C, z* take the correlations of the
 levels with z of the dishes itself instead. *r from 100 labels*: mean |r| on the other dishes of a
-ridge regression on z from 100 of them, mean of 30 draws.
+ridge regression on z from 100 of them, mean of 30 draws. Where both ask, the dish that is searched
+is part of the query, so there is no rank.
+"""
+LIMITS = {
+    "r_labels": "r from 100 labels",
+    "r_all": "r from all labels",
+    "d_axes": "D of ten axes",
+    "c_axes": "C of ten axes",
+    "d_levels": "D of predicted levels",
+    "c_levels": "C of predicted levels",
+}
+READING_LIMITS = """\
+## What stands in the way
+
+The same dishes and levels through other representations of them, all linear. *r from all labels*:
+mean |r| of a ridge regression with the other four fifths of the dishes as labels. These predictions
+are the best eight axes that labels can make of a representation: D and C of them, against D and C
+of its own ten best axes. *One pass of levels*: the levels of the first pass as if they were a
+representation of the second, so what is missing to 1 is what the passes disagree on; D and C of
+*the levels themselves* fall short of 1 because the levels depend on each other.
 """
 
 
-def levels_of(path: Path, data: Pairs) -> Array:
-    """Mean levels (N, 8) of all rows of the data, NaN where there is none."""
+def levels_of(path: Path, data: Pairs, only: Any = None) -> Array:
+    """Mean levels (N, 8) of all rows of the data, of one pass or all; NaN where there is none."""
     table = pd.read_csv(path).replace(0, np.nan)
+    if only is not None:
+        table = table[table["pass"] == only]
     means = table.groupby("id")[list(table.columns[2:])].mean()
     return means.reindex(data.item_ids()).to_numpy(np.float64)
 
@@ -93,6 +119,82 @@ def from_labels(z: Array, levels: Array) -> float:
     return float(np.mean(found))
 
 
+def predicted(z: Array, levels: Array) -> Array:
+    """Levels (n, 8) as a ridge regression on z from the other four fifths of the dishes has them.
+
+    NaN where a dish has no level.
+    """
+    z, out = (z - z.mean(axis=0)) / z.std(axis=0), np.full(levels.shape, np.nan)
+    for k, y in enumerate(levels.T):
+        known = np.flatnonzero(~np.isnan(y))
+        folds = KFold(5, shuffle=True, random_state=0)
+        model = RidgeCV(np.logspace(-1, 5, 19))
+        out[known, k] = cross_val_predict(model, z[known], y[known], cv=folds)
+    return out
+
+
+def agreement(a: Array, b: Array) -> Array:
+    """|r| of the columns of ``a`` and ``b`` over the rows that both have completely."""
+    known = ~np.isnan(np.column_stack([a, b])).any(axis=1)
+    return np.abs(cross_correlation(a[known], b[known]))
+
+
+def limits(z: Array, levels: Array) -> dict[str, float]:
+    """The columns of ``LIMITS`` for one representation (n, d)."""
+    guess = predicted(z, levels)
+    own, made = paper_dci(best_axes(agreement(z, levels))), paper_dci(agreement(guess, levels))
+    return {
+        "r_labels": from_labels(z, levels),
+        "r_all": float(np.mean([agreement(guess[:, [k]], levels[:, [k]]) for k in range(8)])),
+        "d_axes": own["disentanglement"].score,
+        "c_axes": own["completeness"].score,
+        "d_levels": made["disentanglement"].score,
+        "c_levels": made["completeness"].score,
+    }
+
+
+def of_levels(path: Path, data: Pairs) -> list[dict[str, Any]]:
+    """What the levels allow: D and C of themselves, and how far one pass tells the other."""
+    rows, passes = data.splits["test"], pd.read_csv(path)["pass"].unique()
+    levels, first, second = (levels_of(path, data, only)[rows] for only in (None, *passes[:2]))
+    whole, between = agreement(levels, levels), agreement(first, second)
+    out = []
+    for name, table in (("the levels themselves", whole), ("one pass of levels", between)):
+        scores = paper_dci(table)
+        out.append(
+            {
+                "of": name,
+                "r_all": float(np.mean(np.diag(table))),
+                "d_levels": scores["disentanglement"].score,
+                "c_levels": scores["completeness"].score,
+            }
+        )
+    return out
+
+
+def of_texts(data: Pairs, levels: Array) -> list[dict[str, Any]]:
+    """The weighted words alone: their components, which no picture has touched."""
+    words, rows = data.x2, data.splits["test"]
+    assert isinstance(words, WordsView)
+    out = []
+    for n in (N_COMPONENTS, 300):
+        fit = TruncatedSVD(n, random_state=0).fit(words.sparse(data.splits["train"]))
+        found = limits(fit.transform(words.sparse(rows)), levels[rows])
+        out.append({"of": f"words, {n} components", **found})
+    return out
+
+
+def of_run(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
+    """z of both views and the embeddings that it is made of."""
+    method, rows = run.load_method(), data.splits["test"]
+    title, model = f"{method.title} ({kind_and_seed(run)[0]})", LatentModel(method)
+    asked = {a: Retriever(method, data, rows, asks=a).encode(rows)[0] for a in ASKING}
+    views = {f"z, {ASKING[a]} asks": z for a, z in asked.items()}
+    v1, v2 = model.embed_queries(data.x1, rows), model.embed_targets(data.x2, rows)
+    views |= {"v of pictures": v1, "v of recipes": v2, "v of both": np.hstack([v1, v2])}
+    return [{"of": f"{title}, {n}", **limits(z, levels[rows])} for n, z in views.items()]
+
+
 def best_axes(table: Array) -> Array:
     """The rows of the axes with the highest correlations."""
     return table[np.argsort(-table.max(axis=1), kind="stable")[:N_AXES]]
@@ -109,8 +211,11 @@ def scores(retriever: Retriever, levels: Array) -> dict[str, float]:
     moved = correlation_table(traverse(retriever, queries, paper_grid()), filled, FOOD_FACTORS)
     dci = {name: result.score for name, result in paper_dci(best_axes(moved.absolute)).items()}
     halvings = [mcc(z[known], own[known], random_state=i).score for i in range(5)]
+    rank = np.nan
+    if retriever.asks != "both":
+        rank = retrieval_metrics(retriever, rows, search_size=1000)["median_rank"].score
     return {
-        "median_rank": retrieval_metrics(retriever, rows, search_size=1000)["median_rank"].score,
+        "median_rank": rank,
         "mcc": float(np.mean(halvings)),
         "d_direct": paper_dci(direct)["disentanglement"].score,
         "c_direct": paper_dci(direct)["completeness"].score,
@@ -119,14 +224,18 @@ def scores(retriever: Retriever, levels: Array) -> dict[str, float]:
     }
 
 
-def measure(run: Run, levels_file: Path) -> list[dict[str, Any]]:
-    """The rows of one run."""
-    data, method = run.load_dataset(), run.load_method()
-    assert isinstance(data, Pairs)
-    levels = levels_of(levels_file, data)
-    name, seed = re.fullmatch(r"(.*?)-?s?(\d+)", run.id).groups()  # type: ignore[union-attr]
-    out = []
+def kind_and_seed(run: Run) -> tuple[str, str]:
+    """The name of a run without its last number, and that number."""
+    return re.fullmatch(r"(.*?)-?s?(\d+)", run.id).groups()  # type: ignore[union-attr,return-value]
+
+
+def measure(run: Run, data: Pairs, levels: Array) -> list[dict[str, Any]]:
+    """The rows of one run; a model that only pictures may ask has one."""
+    method, out = run.load_method(), []
+    name, seed = kind_and_seed(run)
     for asks, title in ASKING.items():
+        if asks != "first" and not method.asks_both_ways:
+            continue
         retriever = Retriever(method, data, data.splits["test"], asks=asks)
         found = scores(retriever, levels)
         out.append({"run": name, "method": method.title, "seed": seed, "asks": title, **found})
@@ -146,6 +255,15 @@ def table(rows: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def limits_table(rows: pd.DataFrame) -> str:
+    """Mean ± s.d. over the runs of each representation."""
+    lines = [f"| of | n | {' | '.join(LIMITS.values())} |", "|" + "---|" * (2 + len(LIMITS))]
+    for name, here in rows.groupby("of", sort=False):
+        cells = [mean_and_spread(here[column]) for column in LIMITS]
+        lines.append(f"| {name} | {len(here)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Measure all runs and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -155,15 +273,22 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.data:
         os.environ[ROOT_VARIABLE] = str(chosen.data)
-    measured = []
-    for path in chosen.runs:
-        measured += measure(Run(path), chosen.levels)
+    data = Run(chosen.runs[0]).load_dataset()
+    assert isinstance(data, Pairs)
+    levels, measured = levels_of(chosen.levels, data), []
+    bounds = [*of_levels(chosen.levels, data), *of_texts(data, levels)]
+    for run in (Run(path) for path in chosen.runs):
+        measured += measure(run, data, levels)
+        if run.load_method().asks_both_ways:
+            bounds += of_run(run, data, levels)
         print(measured[-1], flush=True)
-    rows = pd.DataFrame(measured)
+    rows, limited = pd.DataFrame(measured), pd.DataFrame(bounds)
     rows.to_parquet(RESULTS / "food-axes.parquet", index=False)
+    limited.to_parquet(RESULTS / "food-axes-limits.parquet", index=False)
     text = (
         "# What the axes of real food mean\n\n"
-        f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n{table(rows)}\n"
+        f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n"
+        f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(limited)}\n"
     )
     (RESULTS / "food-axes.md").write_text(text, encoding="utf-8")
 
