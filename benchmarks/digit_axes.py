@@ -32,6 +32,7 @@ from digit_search import (  # noqa: E402
     search_axes,
 )
 
+from benchmarks.hard_conditions import mean_and_spread  # noqa: E402
 from rivae.alignment import independent_axes  # noqa: E402
 from rivae.benchmark.paper import paper_value  # noqa: E402
 from rivae.cli.bench import count_or_range  # noqa: E402
@@ -141,12 +142,8 @@ def report(table: pd.DataFrame) -> str:
 def _cell(scores: pd.DataFrame) -> str:
     overlap, coverage = scores["overlap"], scores["coverage"]
     good = (overlap.mean() <= PAPER["overlap"], coverage.mean() >= PAPER["coverage"])
-    texts = (f"{overlap.mean():.4f}{_sd(overlap, 4)}", f"{coverage.mean():.3f}{_sd(coverage, 3)}")
+    texts = (mean_and_spread(overlap, 4), mean_and_spread(coverage, 3))
     return " / ".join(f"**{t}**" if ok else t for t, ok in zip(texts, good, strict=True))
-
-
-def _sd(values: pd.Series, digits: int) -> str:
-    return f" ± {values.std(ddof=1):.{digits}f}" if len(values) > 1 else ""
 
 
 def main() -> None:

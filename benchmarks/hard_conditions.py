@@ -27,6 +27,7 @@ from rivae.launch import make_config, resume, train
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
+from rivae.plots.tables import with_spread
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
@@ -176,8 +177,7 @@ def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[
 def mean_and_spread(column: pd.Series, digits: int = 3) -> str:
     """Mean ± s.d. of a column; "–" where it is empty."""
     values = column.dropna().astype(float)
-    spread = f" ± {values.std():.{digits}f}" if len(values) > 1 else ""
-    return f"{values.mean():.{digits}f}{spread}" if len(values) else "–"
+    return with_spread(values.mean(), values.std(), digits) if len(values) else "–"
 
 
 def table(rows: pd.DataFrame) -> str:

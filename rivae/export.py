@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import io
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -172,8 +173,8 @@ def _cloud_bytes(
     return png_bytes(to_image(figure, scale=scale, dark=dark, transparent=transparent))
 
 
-def _drawn(figure: dict[str, Any], options: dict[str, Any], browser: str) -> bytes:
-    """The picture of a chart, by a browser of its own.
+def _drawn(figure: dict[str, Any], options: dict[str, Any], opened: Callable[[], Any]) -> bytes:
+    """The picture of a chart, by a browser of its own, which ``opened`` starts and ends.
 
     Kaleido's own limit does not hold while the browser starts or ends, and one that dies then is
     waited for forever. So the picture counts as soon as it is there, and the thread that waits for
@@ -182,12 +183,10 @@ def _drawn(figure: dict[str, Any], options: dict[str, Any], browser: str) -> byt
     Raises:
         TimeoutError: there is no picture in time.
     """
-    import kaleido
-
     done: Future[bytes] = Future()
 
     async def draw() -> None:
-        async with kaleido.Kaleido(n=1, path=browser, mathjax=False, timeout=SECONDS) as drawer:
+        async with opened() as drawer:
             done.set_result(bytes(await drawer.calc_fig(figure, opts=options)))
 
     def run() -> None:
@@ -213,7 +212,7 @@ def _chart_picture(
 
     instead = "or export HTML, which always works"
     try:
-        import kaleido  # noqa: F401
+        from kaleido import Kaleido
     except ImportError:
         raise ExportError(
             f"{kind.upper()} of a chart needs kaleido: run 'pip install kaleido', {instead}"
@@ -221,6 +220,7 @@ def _chart_picture(
     browser = find_browser()
     if browser is None:
         raise ExportError(f"{kind.upper()} of a chart needs a browser: {HOW_TO}, {instead}")
+    opened = partial(Kaleido, n=1, path=browser, mathjax=False, timeout=SECONDS)
     drawn = figure.to_dict()
     layout = drawn["layout"]
     if not transparent:
@@ -235,9 +235,9 @@ def _chart_picture(
         with _browser:
             # MathJax would be fetched from the internet, and no text here needs it.
             try:
-                return _drawn(drawn, options, browser)
+                return _drawn(drawn, options, opened)
             except TimeoutError:
-                return _drawn(drawn, options, browser)  # a second browser, once
+                return _drawn(drawn, options, opened)  # a second browser, once
     except (RuntimeError, OSError, TimeoutError) as error:
         # Some of these errors carry a tuple of lines; the first one is the reason.
         reason = str((error.args or [type(error).__name__])[0]).splitlines()[0].rstrip(".")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from rivae.benchmark.tables import DATASETS, columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
 from rivae.metrics.registry import metric
+from rivae.plots.tables import with_spread
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 
@@ -186,9 +186,7 @@ def ours_text(line: SummaryLine | None) -> str:
         return line.state
     if not line.n:
         return "undefined"
-    digits = metric(line.metric).decimals
-    spread = "" if math.isnan(line.std) else f" ± {line.std:.{digits}f}"
-    return f"{line.mean:.{digits}f}{spread}"
+    return with_spread(line.mean, line.std, metric(line.metric).decimals)
 
 
 def count_text(group: Group) -> str:

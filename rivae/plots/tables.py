@@ -99,14 +99,19 @@ def number(value: float | None, digits: int = 2) -> str:
     return "undefined" if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def with_spread(value: float | None, std: float | None, digits: int = 2) -> str:
+    """``number`` ± its s.d., without it where there is none or either is NaN."""
+    text = number(value, digits)
+    if value is None or std is None or math.isnan(value) or math.isnan(std):
+        return text
+    return f"{text} ± {number(std, digits)}"
+
+
 def ours(score: Score, digits: int = 2) -> str:
     """Our value ± s.d., or the state in its place."""
     if score.state:
         return STATES[score.state]
-    text = number(score.value, digits)
-    if score.std is not None and score.value is not None and not math.isnan(score.value):
-        text += f" ± {number(score.std, digits)}"
-    return text
+    return with_spread(score.value, score.std, digits)
 
 
 def interval(score: Score, digits: int = 2) -> str:

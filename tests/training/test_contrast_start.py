@@ -12,7 +12,7 @@ from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob, starts
 from rivae.training.starts import Start, read_shares
 from rivae.training.unfolding import unfold
-from tests.training.tiny import StopAfter, contrast_settings, tiny_config
+from tests.training.tiny import StopAfter, contrast_settings, linear_r2, tiny_config
 
 MLP = {"kind": "mlp", "hidden": [64], "activation": "relu"}
 
@@ -20,12 +20,6 @@ MLP = {"kind": "mlp", "hidden": [64], "activation": "relu"}
 def built(**changes):
     settings = {**tiny_config(**contrast_settings()).method.settings, **changes}
     return build_method("rivae", settings, (50,), (50,), [0])
-
-
-def linear_r2(z, factors):
-    design = np.column_stack([z, np.ones(len(z))])
-    left = factors - design @ np.linalg.lstsq(design, factors, rcond=None)[0]
-    return 1 - left.var(axis=0) / factors.var(axis=0)
 
 
 def batch_of(x1, x2, stage="contrast"):

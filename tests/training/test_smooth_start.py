@@ -12,6 +12,7 @@ from rivae.training.smooth_start import (
     lift_to_sphere,
     smooth_target,
 )
+from tests.training.tiny import linear_r2
 
 
 def swiss_roll(n=28):
@@ -23,12 +24,6 @@ def swiss_roll(n=28):
     angle = np.sqrt(20.0 + 150.0 * a)
     rows = np.column_stack([angle * np.cos(angle), angle * np.sin(angle), 40 * b])
     return rows.astype(np.float32), np.column_stack([a, b])
-
-
-def linear_r2(coordinates, truth):
-    design = np.column_stack([coordinates, np.ones(len(truth))])
-    left = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
-    return 1 - left.var(axis=0) / truth.var(axis=0)
 
 
 def blobs(n=15, low=0.25, high=0.75):

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from rivae.errors import ConfigError
 from rivae.launch import make_config, train
 from rivae.training.smooth_start import unfolded_coordinates
-from tests.training.tiny import tiny_config
+from tests.training.tiny import linear_r2, tiny_config
 
 
 def curved_sheet(n=800, seed=0):
@@ -17,12 +17,6 @@ def curved_sheet(n=800, seed=0):
     angle = 0.9 * f[:, 0]
     v = np.stack([np.sin(angle), np.cos(angle), 0.8 * f[:, 1], 0 * angle], axis=1)
     return f, torch.from_numpy(v).float()
-
-
-def linear_r2(z, f):
-    design = np.c_[z, np.ones(len(z))]
-    left = f - design @ np.linalg.lstsq(design, f, rcond=None)[0]
-    return 1 - (left**2).sum(axis=0) / ((f - f.mean(axis=0)) ** 2).sum(axis=0)
 
 
 def test_a_rolled_sheet_is_unrolled():

@@ -7,6 +7,7 @@ from rivae.errors import ConfigError
 from rivae.training import unfolding
 from rivae.training.smooth_start import conformal_isomap
 from rivae.training.unfolding import unfold
+from tests.training.tiny import linear_r2
 
 
 def curled_slab(n=1500, seed=0, short=0.5, dim=64):
@@ -19,12 +20,6 @@ def curled_slab(n=1500, seed=0, short=0.5, dim=64):
     waves = rng.standard_normal((dim, 3)) * [2.0, 2.0, 2.0 * short]
     rows = np.cos(f @ waves.T + rng.uniform(0, 2 * np.pi, dim))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32), f
-
-
-def linear_r2(coordinates, truth):
-    design = np.column_stack([coordinates, np.ones(len(truth))])
-    left = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
-    return 1 - left.var(axis=0) / truth.var(axis=0)
 
 
 def matched(axes, truth):

@@ -1,5 +1,6 @@
 """Small, fast runs of real methods on real data sets, for the tests of training and runs."""
 
+import numpy as np
 import torch
 
 from rivae.launch import make_config
@@ -9,6 +10,15 @@ from rivae.methods.cos_sim_lvm import N_PARTS
 from rivae.runs import Run
 
 SYNTH = {"n_pairs": 150}
+
+
+def linear_r2(z, truth):
+    """Of each column of the truth (n, K), the share that a linear map of z (n, d) explains."""
+    design = np.column_stack([z, np.ones(len(truth))])
+    left = truth - design @ np.linalg.lstsq(design, truth, rcond=None)[0]
+    return 1 - left.var(axis=0) / truth.var(axis=0)
+
+
 # Every stage of each method, two or three epochs each.
 SHORT = {
     "rivae": {

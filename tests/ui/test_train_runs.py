@@ -13,11 +13,21 @@ from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, update
 from rivae.jobs.preview import draw
 from rivae.jobs.records import boot_id
-from rivae.launch import run_lock
+from rivae.launch import make_config, run_lock
 from rivae.runs import Run
 from rivae.training.starts import Start
 from rivae.ui.train.parts import REMOVED
-from rivae.ui.train.run import AXES, BAD_PICTURE, NEXT, OTHER_AXES
+from rivae.ui.train.run import (
+    AS_MANY,
+    AXES,
+    AXES_LATER,
+    BAD_PICTURE,
+    FEWER,
+    MORE,
+    NEXT,
+    OTHER_AXES,
+    _axes,
+)
 from rivae.ui.train.runs import NO_MATCH, NOTHING_RUNS
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -257,9 +267,17 @@ def test_clone_opens_the_form(app, root):
 
 
 @pytest.mark.parametrize(
-    ("shares", "found"), [((0.5, 0.3, 0.01), 2), ((0.4, 0.3, 0.1, 0.004), 3), ((), None)]
+    ("shares", "found", "meaning"),
+    [
+        ((0.5, 0.3, 0.01), "2 axes", AS_MANY),
+        ((0.4, 0.3, 0.1, 0.004), "3 axes", FEWER),
+        ((0.6, 0.01, 0.008), "1 axis", MORE),
+        ((), None, ""),
+    ],
 )
-def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(app, root, shares, found):
+def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(
+    app, root, shares, found, meaning
+):
     run = trained(root, "ended")
     Start(run.unfolded).keep(shares=shares, target=torch.eye(5, 3))
     captions = [caption.value for caption in app("train", run="ended").calm().at.caption]
@@ -268,8 +286,17 @@ def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(app, root,
         assert not said
         return
     (text,) = said
-    assert AXES.format(f"{found} axes", 2) in text
-    assert (OTHER_AXES.format(found) in text) == (found == 3)
+    assert AXES.format(found, 2, meaning) in text
+    assert (OTHER_AXES.format(found[0]) in text) == (meaning != AS_MANY)
+
+
+@pytest.mark.parametrize(("init", "told"), [("contrast", 1), ("none", 0)])
+def test_a_start_that_has_not_found_its_axes_yet_says_so(monkeypatch, root, init, told):
+    config = make_config("synth", name="young", method_settings={"init": init})
+    said = []
+    monkeypatch.setattr("streamlit.caption", lambda text, **rest: said.append(text))
+    _axes(Run.create(config, root), True)
+    assert said == [AXES_LATER] * told
 
 
 def test_one_run_shows_curves_scores_times_and_stages(app, root):

@@ -16,7 +16,7 @@ from rivae import ranges
 from rivae.metrics.dci_paper import DEFAULT_ALPHA, METRICS, D
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
-from rivae.plots.tables import Score, number, published
+from rivae.plots.tables import Score, published, with_spread
 from rivae.ranges import PAPER, Range, extent
 from rivae.runs import evaluation_file
 from rivae.runs.evaluation_file import AtWidth, Evaluation, Result, Results
@@ -266,19 +266,15 @@ def _cells(m: Measured) -> dict[str, dict[str, Any]]:
     from rivae.benchmark.paper import printed_decimals
 
     digits = metric(m.name).decimals
-    spread = "" if m.std is None or math.isnan(m.value) else f" ± {m.std:.{digits}f}"
-    chance = "–" if m.chance is None else f"{m.chance:.{digits}f}"
-    if m.chance is not None and m.chance_std is not None:
-        chance += f" ± {m.chance_std:.{digits}f}"
     score = Score("", m.name, m.value, paper=m.paper)
     return {
         "value": {
-            "main": typeset(number(m.value, digits) + spread),
+            "main": typeset(with_spread(m.value, m.std, digits)),
             "sub": m.reason or None,
             "state": "not-run" if math.isnan(m.value) else "",
         },
         "range": {"main": f"{_end(m.low, '−∞', digits)} … {_end(m.high, '∞', digits)}"},
-        "chance": {"main": typeset(chance)},
+        "chance": {"main": typeset(with_spread(m.chance, m.chance_std, digits))},
         "p": {"main": "–" if m.p is None else f"{m.p:.2f}"},
         "paper": {"main": published(score, printed_decimals(m.name)) or "–"},
     }

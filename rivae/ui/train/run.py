@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 NEXT = "Next in the queue: it starts when a slot is free."
 BAD_PICTURE = "The picture of epoch {:,} cannot be read."
 LOG_LINES = 200
-AXES = "The training pairs seem to have {}; this run has {}."
-OTHER_AXES = "To try that, clone it and set *Axes* to {}."
+AXES = "Both sides of the training pairs seem to share {}, and this run has {}, {}."
+AS_MANY = "so that each can have one of its own"
+FEWER = "so that some of what they share has none of its own"
+MORE = "so that some may only hold noise"
+OTHER_AXES = "To try another number, clone the run and set *Axes* to {}."
+AXES_LATER = "How many axes the training pairs have is estimated once the start's fits are done."
 AXES_HELP = (
     "Estimated by the contrastive start, without labels: behind the last axis that both sides "
     "share, the variance that one more axis would add falls to that of noise."
@@ -121,7 +125,7 @@ def _body(entry: Entry) -> None:
     if entry.state == "queued":
         _turn(entry)
     if entry.run is not None:
-        _axes(entry.run)
+        _axes(entry.run, entry.is_training)
     if history.epoch:
         curves.panel(entry, history)
     if entry.run is not None:
@@ -129,15 +133,19 @@ def _body(entry: Entry) -> None:
     _log(entry)
 
 
-def _axes(run: Run) -> None:
+def _axes(run: Run, training: bool) -> None:
     """How many axes the contrastive start has found, next to how many the run has."""
     from rivae.training.starts import read_shares
     from rivae.training.unfolding import count_axes
 
+    settings = run.config.method.settings
     if not (shares := read_shares(run.unfolded)):
+        if training and settings.get("init") == "contrast":
+            st.caption(AXES_LATER, help=AXES_HELP)
         return
-    found, has = count_axes(shares), run.config.method.settings["n_components"]
-    text = AXES.format("1 axis" if found == 1 else f"{found} axes", has)
+    found, has = count_axes(shares), settings["n_components"]
+    meaning = AS_MANY if found == has else FEWER if found > has else MORE
+    text = AXES.format("1 axis" if found == 1 else f"{found} axes", has, meaning)
     st.caption(text if found == has else f"{text} {OTHER_AXES.format(found)}", help=AXES_HELP)
 
 
