@@ -36,6 +36,7 @@ with controls:
     runs.asks_picker(explorer, choose=address.choose_asks)
 session.remember(run_id, explorer.asks)
 notices.say(*linked_query(explorer, "mean", asks)[1])
+notices.follow_certainty(explorer.run)
 notices.no_latent(explorer.method)
 
 try:

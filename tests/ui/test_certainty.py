@@ -50,6 +50,18 @@ def test_every_slider_has_its_mark_and_its_reason(app, sure_run):
             assert mark["text"].endswith(axis.reason(["z1", "z2", "z3"]))
 
 
+def test_lists_of_axes_have_the_signs_and_reasons(app, sure_run):
+    found = Explorer.open(sure_run).certainty
+    names = ["z1", "z2", "z3"]
+    listed = [f"{certainty.SIGNS[axis.verdict]} {names[axis.axis]}" for axis in found]
+    page = app("traverse", run=NAME, view="Plane", a="z2", b="z3")
+    for key, j in (("a_widget", 1), ("b_widget", 2)):
+        chosen = page.at.selectbox(key=key)
+        assert chosen.options == listed
+        assert found[j].reason(names)[:20] in chosen.help.replace("\\", "")
+    assert certainty.signed(None, names) == names and certainty.reasons((), names, [0]) is None
+
+
 def test_metrics_has_the_table_of_the_marks(app, sure_run):
     found = Explorer.open(sure_run).certainty
     page = app("metrics", show="run", run=NAME)

@@ -16,18 +16,8 @@ from rivae.jobs.records import boot_id
 from rivae.launch import make_config, run_lock
 from rivae.runs import Run
 from rivae.training.starts import Start
+from rivae.ui.train import run as view
 from rivae.ui.train.parts import REMOVED
-from rivae.ui.train.run import (
-    AS_MANY,
-    AXES,
-    AXES_LATER,
-    BAD_PICTURE,
-    FEWER,
-    MORE,
-    NEXT,
-    OTHER_AXES,
-    _axes,
-)
 from rivae.ui.train.runs import NO_MATCH, NOTHING_RUNS
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -234,7 +224,7 @@ def test_a_run_from_the_command_line_is_resumed_by_the_queue(app, root):
     shown.calm()
     (job,) = Ledger(root).jobs()
     assert (job.run, job.state) == ("by-hand", "queued")
-    assert NEXT in shown.words
+    assert view.NEXT in shown.words
 
 
 def test_what_somebody_else_was_faster_with_is_said(app, root):
@@ -269,9 +259,9 @@ def test_clone_opens_the_form(app, root):
 @pytest.mark.parametrize(
     ("shares", "found", "meaning"),
     [
-        ((0.5, 0.3, 0.01), "2 axes", AS_MANY),
-        ((0.4, 0.3, 0.1, 0.004), "3 axes", FEWER),
-        ((0.6, 0.01, 0.008), "1 axis", MORE),
+        ((0.5, 0.3, 0.01), "2 axes", view.AS_MANY),
+        ((0.4, 0.3, 0.1, 0.004), "3 axes", view.FEWER),
+        ((0.6, 0.01, 0.008), "1 axis", view.MORE),
         ((), None, ""),
     ],
 )
@@ -281,13 +271,13 @@ def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(
     run = trained(root, "ended")
     Start(run.unfolded).keep(shares=shares, target=torch.eye(5, 3))
     captions = [caption.value for caption in app("train", run="ended").calm().at.caption]
-    said = [caption for caption in captions if caption.startswith(AXES.partition("{}")[0])]
+    said = [caption for caption in captions if caption.startswith(view.AXES.partition("{}")[0])]
     if found is None:
         assert not said
         return
     (text,) = said
-    assert AXES.format(found, 2, meaning) in text
-    assert (OTHER_AXES.format(found[0]) in text) == (meaning != AS_MANY)
+    assert view.AXES.format(found, 2, meaning) in text
+    assert (view.OTHER_AXES.format(found[0]) in text) == (meaning != view.AS_MANY)
 
 
 @pytest.mark.parametrize(("init", "told"), [("contrast", 1), ("none", 0)])
@@ -295,8 +285,8 @@ def test_a_start_that_has_not_found_its_axes_yet_says_so(monkeypatch, root, init
     config = make_config("synth", name="young", method_settings={"init": init})
     said = []
     monkeypatch.setattr("streamlit.caption", lambda text, **rest: said.append(text))
-    _axes(Run.create(config, root), True)
-    assert said == [AXES_LATER] * told
+    view._axes(Run.create(config, root), True)
+    assert said == [view.AXES_LATER] * told
 
 
 def test_one_run_shows_curves_scores_times_and_stages(app, root):
@@ -338,7 +328,7 @@ def test_a_model_in_training_opens_and_shows_its_pictures(app, root):
         for path in (run.path / "previews").glob("epoch-00003*"):
             path.write_bytes(b"<svg>")
         choice.select("newest").run()
-        assert BAD_PICTURE.format(3) in shown.calm().words
+        assert view.BAD_PICTURE.format(3) in shown.calm().words
 
 
 def test_a_link_to_no_run_is_explained(app, root):

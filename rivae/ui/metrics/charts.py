@@ -14,6 +14,7 @@ from rivae.ui.shared import exports
 from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
+from rivae.ui.work import certainty
 from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _digits(run: Run, along: RangeData, table: Table, chosen: tuple[int, int] | 
     _coverage(table)
     names = names_of_axes(run, len(table))
     _transitions(run, along, table, names)
-    _dimension_picker(names, chosen)
+    _dimension_picker(certainty.signed(certainty.known_certainty(run), names), chosen)
 
 
 def _coverage(table: Table) -> None:

@@ -14,6 +14,7 @@ from rivae.benchmark.tables import DATASETS, METHODS
 from rivae.errors import RivaeError
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
+from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
     from rivae.config import DatasetConfig
@@ -225,12 +226,15 @@ def no_latent(method: Method | type[Method] | None) -> str:
 def dim_picker(explorer: Explorer, label: str, key: str, default: int, width: int = 200) -> int:
     """One dimension, which the address keeps by its number: its name may change."""
     ids, names = explorer.axis_ids, explorer.axis_names
-    text = st.query_params.get(key, "")
-    st.session_state[f"{key}_widget"] = ids.index(text) if text in ids else default
+    text, known = st.query_params.get(key, ""), certainty.known_certainty(explorer.run)
+    shown = ids.index(text) if text in ids else default
+    st.session_state[f"{key}_widget"] = shown
+    why = certainty.reasons(known, names, [shown])
     chosen = st.selectbox(
         label,
         range(len(ids)),
-        format_func=names.__getitem__,
+        format_func=certainty.signed(known, names).__getitem__,
+        help=why and markdown(why),
         key=f"{key}_widget",
         width=width,
         on_change=_choose_dim,

@@ -41,11 +41,12 @@ def _popover(text: str, icon: str = ":material/help:") -> None:
         st.markdown(text)
 
 
-SURE = (
+DISC = (
     "After a contrastive start that kept its fits, the disc beside an axis says how sure it is "
     "without labels: full is sure, half is sure only as a plane with other axes, empty is unsure. "
-    "The reason shows when you point at it."
 )
+SURE = DISC + "The reason shows when you point at it."
+LISTED = DISC + "The reason shows at the question mark of the list."
 
 
 def explore() -> None:
@@ -72,7 +73,7 @@ def traverse() -> None:
         "items, averaged over queries; click a cell for the plot behind it.\n"
         "* **Plane** moves two axes at once; the framed point is the query.\n\n"
         "One s.d. is that of z over the training queries. The paper's range, −10 … 10, depends on "
-        "the scale that training happened to give z."
+        "the scale that training happened to give z.\n\n" + LISTED
     )
 
 
@@ -90,7 +91,7 @@ def words() -> None:
         "* **Tags**: the tags of the items around the food factors, as in the paper's "
         "supplement.\n\n"
         "Words are read from the texts by rules for English recipes. They describe the retrieved "
-        "items, not what the model looked at."
+        "items, not what the model looked at.\n\n" + LISTED
     )
 
 

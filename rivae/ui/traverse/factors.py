@@ -13,7 +13,7 @@ from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import traversals
-from rivae.ui.work import report
+from rivae.ui.work import certainty, report
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -132,12 +132,13 @@ def _heatmap(
 
 def _cell_picker(explorer: Explorer) -> tuple[int, int]:
     """A dimension and a factor from two lists, where there is no table to click."""
+    known = certainty.known_certainty(explorer.run)
     with st.container(horizontal=True):
         j = st.selectbox(
             "Axis",
             range(explorer.n_components),
             width=160,
-            format_func=lambda j: explorer.axis_names[j],
+            format_func=certainty.signed(known, explorer.axis_names).__getitem__,
             key=keys.TRAVERSE_CELL_DIM,
         )
         specs = explorer.data.factor_specs

@@ -17,6 +17,8 @@ from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.shared import address
 from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import cache, keys
+from rivae.ui.shell.text import markdown
+from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
 VIEWS = ("Strips", "Correlations", "Plane")
 MAX_FREE = 1000.0
+FIRST = "Initially the four that change the best match most."
 
 
 @dataclass(frozen=True)
@@ -180,15 +183,18 @@ def dims_picker(explorer: Explorer) -> list[int]:
     if d <= 4:
         return list(range(d))
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
-    shown = chosen_dims(explorer.axis_ids)
-    st.session_state[keys.TRAVERSE_DIMS] = by_effect[:4] if shown is None else shown
+    linked = chosen_dims(explorer.axis_ids)
+    shown = by_effect[:4] if linked is None else linked
+    st.session_state[keys.TRAVERSE_DIMS] = shown
+    known = certainty.known_certainty(explorer.run)
+    why = certainty.reasons(known, names, shown)
     chosen = st.multiselect(
         "Axes",
         range(d),
-        format_func=names.__getitem__,
+        format_func=certainty.signed(known, names).__getitem__,
         key=keys.TRAVERSE_DIMS,
         on_change=choose_dims,
         args=(explorer.axis_ids,),
-        help="Initially the four that change the best match most.",
+        help="\n\n".join(filter(None, (FIRST, why and markdown(why)))),
     )
     return list(chosen)

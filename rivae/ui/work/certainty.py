@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MAX_KNOWN = 100  # of runs whose folders cannot be written
 WAIT = "another run is being measured: wait for it"
 VERDICTS: dict[Verdict, str] = {"sure": "Sure", "plane": "Only as a plane", "unsure": "Unsure"}
+SIGNS: dict[Verdict, str] = {"sure": "●", "plane": "◐", "unsure": "○"}  # in lists of axes
 _AXES: TypeAdapter[Certainty] = TypeAdapter(Certainty)
 
 _measuring = Tasks(MAX_KNOWN, RunError, WAIT)
@@ -50,10 +51,14 @@ def measure(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure the run in the folder ``run`` and keep the result, which is also returned."""
     step_back()
     progress("comparing the fits", 0.0)
-    from rivae.explorer import Explorer
+    from rivae.certainty import certainty_of
+    from rivae.retrieval.model import LatentModel
     from rivae.runs import Run
 
-    return {"axes": _AXES.dump_python(Explorer.open(Run(spec["run"])).certainty, mode="json")}
+    run = Run(spec["run"])
+    data = run.load_dataset()
+    found = certainty_of(run, LatentModel(run.load_method(data)), data)
+    return {"axes": _AXES.dump_python(found, mode="json")}
 
 
 def marks(known: Certainty | None, names: Sequence[str]) -> list[dict[str, str]]:
@@ -62,3 +67,21 @@ def marks(known: Certainty | None, names: Sequence[str]) -> list[dict[str, str]]
         {"verdict": axis.verdict, "text": f"{VERDICTS[axis.verdict]}: {axis.reason(names)}"}
         for axis in known or ()
     ]
+
+
+def signed(known: Certainty | None, names: Sequence[str]) -> list[str]:
+    """The names of all axes for a list, with the sign of how sure each is where that is known."""
+    out = list(names)
+    for axis in known or ():
+        out[axis.axis] = f"{SIGNS[axis.verdict]} {names[axis.axis]}"
+    return out
+
+
+def reasons(known: Certainty | None, names: Sequence[str], chosen: Sequence[int]) -> str | None:
+    """Why the ``chosen`` axes have their signs, a paragraph for each; None where nothing is known.
+
+    Plain text, as names are.
+    """
+    texts = [mark["text"] for mark in marks(known, names)]
+    said = [f"{names[j]}. {texts[j]}" for j in chosen if j < len(texts)]
+    return "\n\n".join(said) or None
