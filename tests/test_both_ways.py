@@ -110,10 +110,10 @@ def test_retrieval_is_measured_both_ways_under_the_names_of_the_views(model, rep
     scores = [{name: of.score for name, of in way.items()} for way in (back, report.retrieval)]
     assert scores[0] != scores[1]
     again = Evaluation.model_validate(json.loads(json.dumps(report.document())))
-    assert again.both_ways() == report.both_ways()
+    assert again.searches() == report.searches()
     foreign = report.document()
     foreign["settings"]["views"] = ["a\n\\input{x}", "b" * 500]
-    (way, _), _ = Evaluation.model_validate(foreign).both_ways()
+    (way, _), *_ = Evaluation.model_validate(foreign).searches()
     assert "\n" not in way and len(way) < 130
     groups = dict(report_of(report, "synth", "rivae").groups)
     there, home = groups[f"Retrieval, {first} → {second}"], groups[f"Retrieval, {second} → {first}"]
@@ -156,8 +156,11 @@ def test_the_command_measures_with_the_second_view_and_keeps_the_usual_file(
     monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
     run.write_evaluation(report)
     before = (run.path / "evaluation.json").read_bytes()
-    assert main(["evaluate", run.id, "--ask-with", "second", "--queries", "5", "--nulls", "0"]) == 0
-    assert "recall_at_1, signal 2 → signal 1" in capsys.readouterr().out
+    asked = ["evaluate", run.id, "--ask-with", "second", "--queries", "5", "--nulls", "0"]
+    assert main([*asked, "--samples", "3"]) == 0
+    said = capsys.readouterr().out
+    assert "recall_at_1, signal 2 → signal 1" in said
+    assert "recall_at_1, signal 1 → signal 2, 3 samples" in said
     assert (run.path / "evaluation.json").read_bytes() == before
 
 

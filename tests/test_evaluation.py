@@ -17,6 +17,7 @@ from rivae.ranges import paper_grid, traversal_values
 from rivae.retrieval import Retriever
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.runs import find_run
+from rivae.runs.evaluation_file import Evaluation
 from rivae.traversal import traverse
 from tests.retrieval.small import SmallMethod, small_data
 
@@ -232,8 +233,37 @@ def test_the_table_is_that_of_one_search_set_and_the_drawn_queries():
     np.testing.assert_allclose(report["correlation"]["signed"], table.signed)
 
 
+def test_retrieval_is_measured_by_the_mean_and_by_samples_as_in_the_paper():
+    class Blurred(FactorReader):
+        def encode_v(self, v1):
+            mu, log_var = super().encode_v(v1)
+            return mu, torch.full_like(log_var, -4.0)
+
+    report = evaluate(Blurred(), grid_data(), **QUICK, samples=(1, 30))
+    by_name = dict(report.searches())
+    mean, one, many = (by_name[name]["recall_at_5"] for name in by_name)
+    assert mean is report.retrieval["recall_at_5"]
+    assert one.score < many.score <= mean.score
+    assert [of.settings.query.startswith("mean score of") for of in (mean, one, many)] == [
+        False,
+        True,
+        True,
+    ]
+    again = Evaluation.model_validate(report.document())
+    assert again.retrieval_sampled.keys() == {"1", "30"} == report.retrieval_sampled.keys()
+    assert len(again.groups()) == len(report.groups()) >= 3
+    assert not evaluate(SmallMethod(), small_data(), **QUICK, samples=()).retrieval_sampled
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"n_queries": 0}, {"traversal": "wide"}, {"traversal": (1.0, 1.0)}, {"alpha": -1.0}]
+    "wrong",
+    [
+        {"n_queries": 0},
+        {"samples": (0,)},
+        {"traversal": "wide"},
+        {"traversal": (1.0, 1.0)},
+        {"alpha": -1.0},
+    ],
 )
 def test_wrong_settings_are_refused(wrong):
     with pytest.raises(ConfigError):

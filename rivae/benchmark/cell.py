@@ -10,7 +10,7 @@ from typing import Any
 
 from rivae.benchmark.plan import FEW_QUERIES, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
-from rivae.benchmark.tables import digit_range
+from rivae.benchmark.tables import by_samples, digit_range
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
@@ -183,6 +183,8 @@ def scores(evaluation: Evaluation, latent: bool = True) -> list[dict[str, Any]]:
     rows = _score_rows(evaluation.retrieval, "")
     if not latent:
         return rows
+    for n, sampled in evaluation.retrieval_sampled.items():
+        rows += [{**row, "range": by_samples(n)} for row in _score_rows(sampled, "")]
     for along in evaluation.along:
         rows += _score_rows(along.factors, along.name)
         rows += _score_rows(along.digits.results if along.digits else {}, along.name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.summary import SummaryLine, summarise
-from rivae.benchmark.tables import DATASETS, columns, digit_range, title
+from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
 from rivae.metrics.registry import metric
@@ -19,7 +19,9 @@ from rivae.plots.tables import with_spread
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 
 HEADINGS = {
-    ("retrieval", ""): "Retrieval",
+    ("retrieval", ""): "Retrieval by the mean of z",
+    ("retrieval", by_samples("1")): "Retrieval by one sample z ~ P(z|v1), as in the paper",
+    ("retrieval", by_samples("20")): "Retrieval by the mean score of 20 samples z ~ P(z|v1)",
     ("factors", "paper"): "Factors: the paper's D/C/I (α = 10, traversal from −10 to +10)",
     ("factors", "prior"): "Factors: D/C/I over mean ± 3 s.d. of the aggregated prior",
     ("digits", "paper"): "Digit transitions (traversal from −10 to +10)",

@@ -18,7 +18,16 @@ from scipy.stats import t as student
 
 from rivae.benchmark.paper import Printed, paper_lines, paper_value
 from rivae.benchmark.rows import Row, line_key
-from rivae.benchmark.tables import DATASETS, METHODS, TABLES, TITLES, WITHOUT_REG, columns, title
+from rivae.benchmark.tables import (
+    DATASETS,
+    METHODS,
+    OF_THE_PAPER,
+    TABLES,
+    TITLES,
+    WITHOUT_REG,
+    columns,
+    title,
+)
 from rivae.metrics.registry import metric as known
 
 LineState = Literal["ours", "failed", "not run"]
@@ -39,7 +48,7 @@ class SummaryLine:
         settings: changed settings, e.g. "lambda_reg=0.0", or "".
         metric: e.g. "recall_at_1" (``rivae.metrics.registry``).
         range: of the traversal, "paper" (-10 ... 10), "prior" (mean +- 3 s.d.), for digits also
-            "10 s.d." and the like; "" for none.
+            "10 s.d." and the like; of retrieval "20 samples" of z and the like; "" for none.
         mean, std: over runs; std divides by n - 1. NaN where there is nothing to average.
         low, high: ends of a 95 % Student t interval of the mean. Draws of the data set are the
             independent units where there are several (the seeds of one draw are averaged first),
@@ -141,7 +150,7 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
         mine = {c for c in of_dataset if c[0] not in ("alpha", "ablation")}
     _, method, _, settings, _ = key
     if method == "rivae" and settings in ("", WITHOUT_REG):
-        mine |= {("ablation", m, "") for t, m, _ in mine if t == "retrieval"}
+        mine |= {("ablation", m, "") for t, m, where in mine if (t, where) == ("retrieval", "")}
     return [
         _line(key, c, scores.get((c[1], c[2]), []), state, reason, len(failed), n_runs)
         for c in mine
@@ -179,7 +188,7 @@ def _line(
         n_failed=n_failed,
         reason=reason,
         state=state,
-        paper=paper_value(dataset, method, metric, settings) if where in ("", "paper") else None,
+        paper=paper_value(dataset, method, metric, settings) if where in OF_THE_PAPER else None,
         n_runs=n_runs,
         size=size,
     )

@@ -19,6 +19,15 @@ def digit_range(n_std: float) -> str:
     return f"{n_std:g} s.d."
 
 
+def by_samples(n: str) -> str:
+    """Name of retrieval by the mean score of n samples of z, where others have a range of z."""
+    return f"{n} sample{'s' * (n != '1')}"
+
+
+# Where the paper's numbers belong; it searches with samples of z, we also with their mean.
+OF_THE_PAPER = ("", "paper", by_samples("1"), by_samples("20"))
+
+
 def title(method: str, settings: str = "") -> str:
     """The name of a row for readers."""
     name = TITLES.get(method, method)

@@ -62,6 +62,12 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--range", default=PAPER, help=CHOICES)
     parser.add_argument("--alpha", type=float, default=10.0, help="of rho(c)=exp(alpha c)")
     parser.add_argument("--queries", type=int, help="traversed test queries")
+    parser.add_argument(
+        "--samples",
+        type=int,
+        action="append",
+        help="retrieval by so many samples of P(z|v1); may be repeated; 1 and 20 by default",
+    )
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
     add_asks(
         parser, "is measured against the factors; with others than first nothing is written to runs"
@@ -164,7 +170,7 @@ def _evaluate(args: argparse.Namespace) -> int:
     for name in args.runs:
         run = find_run(name)
         with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-            from rivae.evaluation import evaluate
+            from rivae.evaluation import SAMPLES, evaluate
 
             data = run.load_dataset()
             method = run.load_method(data)
@@ -174,6 +180,7 @@ def _evaluate(args: argparse.Namespace) -> int:
                 n_queries=args.queries,
                 alpha=args.alpha,
                 traversal=parse_range(args.range),
+                samples=args.samples or SAMPLES,
                 null_permutations=args.nulls,
                 null_permutations_slow=min(args.nulls, 20),
                 asks=args.ask_with,
@@ -206,7 +213,7 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print(f"{run.id} ({run.config.dataset.name}, {run.config.method.name})")
     first = result.along[0]
     digits = first.digits.results if first.digits else {}
-    groups = [*result.both_ways(), ("", first.factors), ("", digits)]
+    groups = [*result.searches(), ("", first.factors), ("", digits)]
     rows = [
         [
             f"  {name}, {way}" if way else f"  {name}",

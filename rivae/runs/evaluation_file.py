@@ -90,6 +90,8 @@ class Result(_Read):
 
 
 Results = dict[_Word, Result]
+_Group = Annotated[Results, Field(max_length=500)]
+_CountInText = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,5}$")]
 
 
 class AtAlpha(_Read):
@@ -222,18 +224,16 @@ class Along:
 
 
 class Evaluation(_Read):
-    """The results of ``rivae.evaluation.evaluate``, as stored by any version.
-
-    ``along`` gives the groups of each range of z. The fields below are those of the file.
-    """
+    """The results of ``rivae.evaluation.evaluate``, as stored by any version; the file's fields."""
 
     created: _Word = ""
-    retrieval: Annotated[Results, Field(max_length=500)] = {}
-    retrieval_back: Annotated[Results, Field(max_length=500)] | None = None
-    factors: Annotated[Results, Field(max_length=500)] | None = None
+    retrieval: _Group = {}
+    retrieval_back: _Group | None = None
+    retrieval_sampled: Annotated[dict[_CountInText, _Group], Field(max_length=20)] = {}
+    factors: _Group | None = None
     digits: Digits | None = None
     correlation: Correlation | None = None
-    factors_other: Annotated[Results, Field(max_length=500)] | None = None
+    factors_other: _Group | None = None
     correlation_other: Correlation | None = None
     digits_other: Digits | None = None
     digits_ranges: Annotated[list[AtWidth], Field(max_length=100)] = []
@@ -243,38 +243,27 @@ class Evaluation(_Read):
     def of(
         cls,
         *,
-        created: str,
-        retrieval: Mapping[str, Any],
-        retrieval_back: Mapping[str, Any] | None = None,
+        fields: Mapping[str, Any],
         latents: Mapping[str, Any] | None,
         along: Sequence[Mapping[str, Any]],
-        digits_ranges: Sequence[Mapping[str, float]] | None,
         settings: Mapping[str, Any],
     ) -> Evaluation:
         """An evaluation out of results by name.
 
         Args:
-            retrieval_back: where the second view asks as well.
+            fields: those that hang on no range of z, as far as they were measured.
             latents: the metrics of z itself.
             along: for the range asked for and for the second one: "range" and "scale", and as far
                 as measured "factors", "correlation" and "digits".
         """
-        document: dict[str, Any] = {
-            "created": created,
-            "retrieval": retrieval,
-            "factors": None,
-            "digits": None,
-            "correlation": None,
-        }
-        document |= {} if retrieval_back is None else {"retrieval_back": retrieval_back}
+        none: dict[str, Any] = {"factors": None, "digits": None, "correlation": None}
+        document = none | {name: value for name, value in fields.items() if value}
         ranges = {}
         for suffix, each in zip(_SUFFIXES, along, strict=True):
             ranges[f"traversal{suffix}"] = {"range": each["range"], "scale": each["scale"]}
             document |= {f"{name}{suffix}": each[name] for name in _ALONG if name in each}
         if latents is not None:
             document["factors"] = {**(document["factors"] or {}), **latents}
-        if digits_ranges is not None:
-            document["digits_ranges"] = digits_ranges
         document["settings"] = {**settings, **ranges}
         return cls.model_validate(json_ready(document))
 
@@ -300,20 +289,31 @@ class Evaluation(_Read):
     def groups(self) -> dict[str, Results]:
         """The results of every group that holds any, those of the second range by its name."""
         found = {"retrieval": self.retrieval, "retrieval back": self.retrieval_back or {}}
+        found |= {f"retrieval, {name}": results for name, results in self._sampled()}
         for k, each in enumerate(self.along):
             name = f", {each.name}" if k else ""
             found[f"factors{name}"] = each.factors
             found[f"digits{name}"] = each.digits.results if each.digits else {}
         return {name: results for name, results in found.items() if results}
 
-    def both_ways(self) -> list[tuple[str, Results]]:
-        """Retrieval, and that back if measured, each with the views' names; "" if it is alone."""
+    def _sampled(self) -> list[tuple[str, Results]]:
+        return [
+            (f"{n} sample{'s' * (n != '1')} of z", r) for n, r in self.retrieval_sampled.items()
+        ]
+
+    def searches(self) -> list[tuple[str, Results]]:
+        """Retrieval by what asks: the mean of z and its samples, and the other view if measured.
+
+        The first is the paper's direction by the mean; its name is "" if it is alone.
+        """
+        drawn = self._sampled()
         if not self.retrieval_back:
-            return [("", self.retrieval)]
+            return [("mean of z" if drawn else "", self.retrieval), *drawn]
         named = self.settings.views or ("view 1", "view 2")
         first, second = (" ".join(name.split())[:60] for name in named)  # a line of a table
         there, back = f"{first} → {second}", f"{second} → {first}"
-        return [(there, self.retrieval), (back, self.retrieval_back)]
+        sampled = [(f"{there}, {name}", results) for name, results in drawn]
+        return [(there, self.retrieval), *sampled, (back, self.retrieval_back)]
 
     def score(self, key: str) -> float | None:
         """The score of a metric, along the first range where it depends on one."""

@@ -10,6 +10,7 @@ from rivae.runs.evaluation_file import Evaluation
 EVALUATION = Evaluation.model_validate(
     {
         "retrieval": {"recall_at_1": {"score": 0.5, "n": 10}},
+        "retrieval_sampled": {"20": {"recall_at_1": {"score": 0.4, "n": 10}}},
         "factors": None,
         "digits": {"overlap": {"score": 0.02}, "transitions": {"table": [[0.5] * 45]}},
         "digits_other": {"overlap": {"score": 0.019}},
@@ -27,6 +28,7 @@ def test_every_number_is_one_row():
     assert set(keys.values()) == {1}
     assert keys.keys() == {
         ("recall_at_1", ""),
+        ("recall_at_1", "20 samples"),
         ("overlap", "paper"),
         ("overlap", "prior"),
         ("overlap", "3 s.d."),

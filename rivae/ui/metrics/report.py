@@ -208,10 +208,14 @@ def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]
             # The paper's numbers belong to the paper's range.
             of = method if along.range == PAPER else ""
             moved.append((f"{kind}, {extent(along.range)}", results, of))
-    # The paper asks with the first view.
+    # The paper asks with the first view, by samples of z.
     ways = [
-        (f"Retrieval, {way}" if way else "Retrieval", results, "" if i else method)
-        for i, (way, results) in enumerate(stored.both_ways())
+        (
+            f"Retrieval, {way}" if way else "Retrieval",
+            results,
+            "" if results is stored.retrieval_back else method,
+        )
+        for way, results in stored.searches()
     ]
     of_latents = {name: r for name, r in first.items() if not metric(name).along_z}
     return [
