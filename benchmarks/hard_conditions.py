@@ -21,6 +21,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from rivae.config import RunConfig
 from rivae.data.base import PairedDataset
 from rivae.labels.align import align_axes
 from rivae.launch import make_config, resume, train
@@ -147,8 +148,6 @@ def trained_run(
     root: Path, name: str, condition: str, seed: int, split: int, settings: dict[str, Any]
 ) -> Run:
     """RIVAE with these ``settings`` on a condition: trained, resumed, or as it was."""
-    if (root / name).exists():
-        return resume([Run(root / name)])[0]
     config = make_config(
         "sprites-hard",
         name=name,
@@ -156,7 +155,15 @@ def trained_run(
         dataset_settings={**CONDITIONS[condition], "split_seed": split},
         method_settings=settings,
     )
-    return train([config], root)[0]
+    return trained(root, config)
+
+
+def trained(root: Path, config: RunConfig) -> Run:
+    """The run of ``config``: trained, resumed, or as it was."""
+    run = Run(root / config.name)
+    if not run.path.exists():
+        return train([config], root)[0]
+    return run if run.ready else resume([run])[0]
 
 
 def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:
