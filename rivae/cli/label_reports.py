@@ -211,6 +211,7 @@ def _scored(
         run,
         data,
         n_queries=plan.n_queries if plan else None,
+        asks=plan.asks if plan else "first",
         progress=lambda share: steps(stage, share),
     )
     steps("reading the labels")

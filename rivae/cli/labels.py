@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.cli import label_reports
-from rivae.cli.common import Steps, add_command, print_table
+from rivae.cli.common import Steps, add_asks, add_command, print_table
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
 
@@ -60,6 +60,7 @@ def _add_plans(below: Any) -> None:
     making.add_argument("name", help="of the plan: a-z, 0-9, '.', '_' and '-'")
     making.add_argument("runs", nargs="+", metavar="run", help="evaluated runs on one data set")
     making.add_argument("--queries", type=int, help="measured queries of each run; all by default")
+    add_asks(making, "finds the items to label")
     making.add_argument(
         "--repeats", type=float, default=0.08, help="share of hidden repeats, .05 to .10"
     )
@@ -213,6 +214,7 @@ def _plan(args: argparse.Namespace) -> int:
             runs,
             args.name,
             n_queries=args.queries,
+            asks=args.ask_with,
             repeats=args.repeats,
             guideline=guideline.version,
             random_state=args.seed,

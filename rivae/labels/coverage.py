@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
 from rivae.labels.table import check_labels
+from rivae.methods.base import Asks
 from rivae.replay import measured_queries, replay
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Floats, Ints
@@ -24,6 +25,7 @@ def measured_traversal(
     data: PairedDataset,
     retriever: Retriever | None = None,
     n_queries: int | None = None,
+    asks: Asks = "first",
     progress: Progress | None = None,
 ) -> Traversal:
     """The traversal behind the D/C/I of the run's evaluation: queries x latent dimensions x points.
@@ -33,10 +35,12 @@ def measured_traversal(
         retriever: of the run's model over all test rows; made here if left out.
         n_queries: use this many of the measured queries (the paper has about 20), evenly spread;
             all by default.
+        asks: the view of the queries that asks, if the retriever is made here; the points on the
+            axes are those of the evaluation.
         progress: called with the share done, in (0, 1].
 
     Raises:
-        ConfigError: n_queries is below 1.
+        ConfigError: n_queries is below 1, or that view cannot ask.
         RunError: the run has no model, or no evaluation, which fixes queries and points.
         DataError: the evaluation does not fit the model.
     """
@@ -48,7 +52,8 @@ def measured_traversal(
         )
     if n_queries is not None and n_queries < 1:
         raise ConfigError(f"a plan needs at least 1 query, not {n_queries}")
-    retriever = retriever or Retriever(run.load_method(data), data, data.splits["test"])
+    if retriever is None:
+        retriever = Retriever(run.load_method(data), data, data.splits["test"], asks=asks)
     total = len(measured_queries(data, report))
     chosen = None
     if n_queries is not None and n_queries < total:  # no need to search for the others

@@ -14,15 +14,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.labels.coverage import measured_traversal, needed_items
+from rivae.methods.base import Asks
 from rivae.reading.documents import read_form
 from rivae.retrieval.base import Ints
 from rivae.runs import Run
@@ -60,6 +67,7 @@ class LabelPlan(_Strict):
         runs: the runs that the labels serve.
         purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
+        asks: the view of these queries that asks.
         guideline: version of the guideline that annotators follow; "" for any.
         random_state: seed of the order.
         order: data rows by position; a row may occur twice.
@@ -74,12 +82,19 @@ class LabelPlan(_Strict):
     runs: Annotated[list[PlanRun], Field(min_length=1, max_length=MAX_RUNS)]
     purpose: Literal["scores", "axes"] = "scores"
     n_queries: Annotated[int, Field(ge=1)] | None
+    asks: Asks = "first"
     guideline: Annotated[str, Field(max_length=80)] = ""
     random_state: Annotated[int, Field(ge=0, lt=2**31)]
     order: Annotated[
         list[Annotated[int, Field(ge=0, lt=2**31)]], Field(min_length=1, max_length=MAX_ENTRIES)
     ]
     repeats: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=MAX_ENTRIES)]
+
+    @model_serializer(mode="wrap")
+    def _document(self, usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what older versions do not read, unless it is used."""
+        found: dict[str, Any] = usual(self)
+        return {name: value for name, value in found.items() if (name, value) != ("asks", "first")}
 
     @property
     def items(self) -> Ints:
@@ -101,6 +116,7 @@ def make_plan(
     *,
     data: PairedDataset | None = None,
     n_queries: int | None = None,
+    asks: Asks = "first",
     repeats: float = REPEATS,
     guideline: str = "",
     random_state: int = 0,
@@ -111,14 +127,15 @@ def make_plan(
     Args:
         name: its id: small letters, digits, '.', '_' and '-'.
         data: the runs' data set, if it is already open.
-        n_queries: queries per run, see ``measured_traversal``.
+        n_queries, asks: queries per run, and their view that asks; see ``measured_traversal``.
         repeats: share of hidden repeats, .05 to .10.
         guideline: ``Guideline.version``.
         random_state: seed of the order.
         progress: called with the current stage and the share of work done.
 
     Raises:
-        ConfigError: no run, too many, one named twice, or a setting out of range.
+        ConfigError: no run, too many, one named twice, a setting out of range, or a view that
+            cannot ask.
         DataError: the runs have different data.
         RunError: a run has no model or no evaluation.
     """
@@ -141,7 +158,7 @@ def make_plan(
         own = run.load_dataset() if run is not runs[0] else data
         if own.fingerprint != data.fingerprint:
             raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
-        found = measured_traversal(run, data, n_queries=n_queries, progress=searched)
+        found = measured_traversal(run, data, n_queries=n_queries, asks=asks, progress=searched)
         needed.append(_blocks(found, random_state))
     order, again = label_order(needed, random_state, repeats)
     return LabelPlan(
@@ -154,6 +171,7 @@ def make_plan(
             for run, blocks in zip(runs, needed, strict=True)
         ],
         n_queries=n_queries,
+        asks=asks,
         guideline=guideline,
         random_state=random_state,
         order=order.tolist(),

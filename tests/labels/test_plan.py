@@ -1,6 +1,7 @@
 """Plans: the items behind the stored metric, fair to every run, with hidden repeats far apart."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from rivae.labels.plan import (
     make_plan,
     read_plan,
 )
+from rivae.methods import build_method
 from rivae.metrics.correlation import correlation_table
+from rivae.retrieval import Retriever
 from rivae.runs import DEMO_ROOT, Run
 
 SYNTH = Run(DEMO_ROOT / "demo-synth")
@@ -49,6 +52,26 @@ def test_a_plan_of_a_run(plan, data):
     again = make_plan([SYNTH], "first", data=data, n_queries=5, random_state=3)
     assert again.order == plan.order
     assert make_plan([SYNTH], "first", data=data, n_queries=5, random_state=4).order != plan.order
+
+
+def test_a_plan_for_queries_by_the_other_view(plan, data, tmp_path):
+    method = build_method("rivae", {"ask_both_ways": True, "n_components": 2}, (50,), (50,))
+    retriever = Retriever(method, data, data.splits["test"], asks="second")
+    shutil.copytree(SYNTH.path, tmp_path / "demo-synth")
+    run = Run(tmp_path / "demo-synth")
+    document = json.loads((run.path / "config.json").read_text())
+    document["method"]["settings"] = method.config.model_dump(mode="json")
+    (run.path / "config.json").write_text(json.dumps(document))
+    run.write_model(method)
+    found = make_plan([run], "recipes", data=data, n_queries=5, asks="second")
+    asked = measured_traversal(run, data, retriever, n_queries=5)
+    assert found.items.tolist() == needed_items(asked).tolist()
+    assert found.items.tolist() != make_plan([run], "x", data=data, n_queries=5).items.tolist()
+    again = read_plan(found.model_dump_json().encode())
+    assert again == found and again.asks == "second"
+    assert "asks" not in plan.model_dump(mode="json") and "asks" not in plan.model_dump_json()
+    with pytest.raises(ConfigError, match="ask_both_ways"):
+        make_plan([SYNTH], "x", data=data, n_queries=5, asks="second")
 
 
 @pytest.mark.parametrize(("n", "share"), [(900, 0.05), (900, 0.1), (60, 0.08), (13, 0.1)])

@@ -84,7 +84,12 @@ def _purpose(plan: LabelPlan) -> str:
     """What the plan is for, with a remark on runs that changed since it was made."""
     runs = ", ".join(f"{run.id}{_changed(run)}" for run in plan.runs)
     queries = f", {plan.n_queries} queries of each" if plan.n_queries else ""
-    return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}.")
+    asked = {
+        "first": "",
+        "second": ", asked with the second view",
+        "both": ", asked with both views",
+    }
+    return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}{asked[plan.asks]}.")
 
 
 def _changed(served: PlanRun) -> str:

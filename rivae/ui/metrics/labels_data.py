@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
     from rivae.labels.scores import LabelScores
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.traversal import Traversal
     from rivae.ui.shared.labels import OpenPlan
@@ -136,10 +137,11 @@ def _look(
                 cache.model_key(run.id),
                 report.created,
                 str(plan.n_queries),
+                plan.asks,
                 plan.fingerprint,
             ]
         )
-        found = _traversal(key, plan.n_queries, run, opened.data)
+        found = _traversal(key, plan.n_queries, plan.asks, run, opened.data)
         key = f"{labels_url()}|{key}"
         basis = _Basis(key, found, _table(key, seq, found, opened.data))
         line = replace(line, all_factors=_label_scores(key, seq, guideline.ids, False, basis))
@@ -152,8 +154,10 @@ def _look(
 
 
 @st.cache_resource(max_entries=MAX_TRAVERSALS, show_spinner=False)
-def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset) -> Traversal:
-    """The items that the run retrieved in its evaluation; ``key`` names both."""
+def _traversal(
+    key: str, n_queries: int | None, asks: Asks, _run: Run, _data: PairedDataset
+) -> Traversal:
+    """The items that the run retrieves as in its evaluation; ``key`` names both."""
     import numpy as np
 
     from rivae.errors import DataError
@@ -161,7 +165,7 @@ def _traversal(key: str, n_queries: int | None, _run: Run, _data: PairedDataset)
 
     if cache.pictures(_run).data.fingerprint != _data.fingerprint:
         raise DataError(f"run {_run.id} uses other data than the plan: it cannot be scored here")
-    found = measured_traversal(_run, _data, n_queries=n_queries)
+    found = measured_traversal(_run, _data, n_queries=n_queries, asks=asks)
     # The distances, half of the memory, are not needed for scores.
     return replace(
         found,
