@@ -38,3 +38,34 @@ def test_the_table():
     rows = pd.DataFrame([{**key, **dict.fromkeys(bench.COLUMNS, v)} for v in (0.4, 0.6)])
     last = bench.table(rows).splitlines()[-1]
     assert last.startswith("| RIVAE (stat) | recipe | 2 | 0.5 ± 0.1 | 0.500 ± 0.141 |")
+
+
+def test_the_limits_of_a_representation():
+    rng = np.random.default_rng(1)
+    levels = rng.standard_normal((400, 8))
+    levels[3, 2] = np.nan
+    turned = np.nan_to_num(levels) @ np.linalg.qr(rng.standard_normal((8, 8)))[0]
+    found = bench.limits(turned, levels)
+    assert found["r_all"] > 0.99 and found["c_levels"] > 0.9, "labels turn the axes back"
+    assert found["c_axes"] < 0.8 and found["r_labels"] > 0.95
+    noise = bench.limits(rng.standard_normal((400, 8)), levels)
+    assert noise["r_all"] < 0.15
+
+
+def test_what_the_levels_allow(tmp_path):
+    head = ",".join(["id", "pass", *FACTOR_NAMES])
+    rng = np.random.default_rng(2)
+    rows = [(i, p, *rng.integers(1, 6, 8)) for i in range(40) for p in (1, 2)]
+    rows += [(i, 3, *rows[2 * i][2:]) for i in range(40)]
+    (tmp_path / "levels.csv").write_text("\n".join([head, *(",".join(map(str, r)) for r in rows)]))
+    data = SimpleNamespace(item_ids=lambda: list(range(40)), splits={"test": np.arange(40)})
+    whole, between = bench.of_levels(tmp_path / "levels.csv", data)
+    assert whole["r_all"] == 1 and whole["c_levels"] > between["c_levels"]
+    assert between["r_all"] < 0.4, "two passes of unrelated levels"
+
+
+def test_the_table_of_limits():
+    rows = pd.DataFrame([{"of": "words", **dict.fromkeys(bench.LIMITS, v)} for v in (0.4, 0.6)])
+    rows.loc[:, "d_axes"] = np.nan
+    last = bench.limits_table(rows).splitlines()[-1]
+    assert last.startswith("| words | 2 | 0.500 ± 0.141 | 0.500 ± 0.141 | – |")
