@@ -259,6 +259,19 @@ def limits_table(rows: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def write(measured: list[dict[str, Any]], bounds: list[dict[str, Any]]) -> None:
+    """Both tables."""
+    rows, limited = pd.DataFrame(measured), pd.DataFrame(bounds)
+    rows.to_parquet(RESULTS / "food-axes.parquet", index=False)
+    limited.to_parquet(RESULTS / "food-axes-limits.parquet", index=False)
+    text = (
+        "# What the axes of real food mean\n\n"
+        f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n"
+        f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(limited)}\n"
+    )
+    (RESULTS / "food-axes.md").write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Measure all runs and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -277,15 +290,7 @@ def main() -> None:
         if run.load_method().asks_both_ways:
             bounds += of_run(run, data, levels)
         print(measured[-1], flush=True)
-    rows, limited = pd.DataFrame(measured), pd.DataFrame(bounds)
-    rows.to_parquet(RESULTS / "food-axes.parquet", index=False)
-    limited.to_parquet(RESULTS / "food-axes-limits.parquet", index=False)
-    text = (
-        "# What the axes of real food mean\n\n"
-        f"`python benchmarks/food_axes.py`; mean ± s.d. over n seeds.\n\n{READING}\n"
-        f"{table(rows)}\n\n{READING_LIMITS}\n{limits_table(limited)}\n"
-    )
-    (RESULTS / "food-axes.md").write_text(text, encoding="utf-8")
+    write(measured, bounds)
 
 
 if __name__ == "__main__":
