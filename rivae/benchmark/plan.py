@@ -196,7 +196,7 @@ class Cell:
 
 
 def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
-    """The settings that count epochs, at this share of their values."""
+    """The settings that count epochs or steps, at this share of their values."""
     if share == 1.0:
         return {}
     short: dict[str, Any] = {
@@ -204,6 +204,9 @@ def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
         for key, value in settings.items()
         if key == "epochs" or key.endswith("_epochs")
     }
+    if settings.get("init") == "contrast":  # its fits are counted in steps
+        contrast = settings["contrast"]
+        short["contrast"] = {**contrast, "steps": max(1, round(contrast["steps"] * share))}
     if settings.get("milestones"):
         short["milestones"] = [
             [round(epoch * share), factor] for epoch, factor in settings["milestones"]

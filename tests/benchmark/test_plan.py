@@ -87,6 +87,16 @@ def test_shortened_runs_have_other_names_fewer_epochs_and_less_data() -> None:
     assert tiny.config(2, 0).dataset.settings["g_seed"] == 2
 
 
+def test_fits_of_the_contrastive_start_are_shortened_as_well() -> None:
+    steps = [
+        Cell("sprites-hard", "rivae", "default", (0,), size=size)
+        .config(0, 0)
+        .method.settings["contrast"]["steps"]
+        for size in SIZES
+    ]
+    assert steps[1] == round(steps[0] / 10) and 1 <= steps[2] < steps[1]
+
+
 def test_milestones_move_with_the_epochs() -> None:
     full, quick = (
         Cell("synth", "rivae", "paper", (0,), size=size).config(0, 0).method.settings
