@@ -23,8 +23,8 @@ from rivae.trash import RESTORED
 from tests.training.tiny import tiny_config, untrained_run
 
 SHORT = (
+    "init=cos-sim-lvm",
     "init_epochs=1",
-    "unfold_epochs=0",
     "ivae_epochs=1",
     "joint_epochs=2",
     "dataset.n_pairs=150",

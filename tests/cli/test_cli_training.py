@@ -18,8 +18,8 @@ from rivae.runs.evaluation_file import Evaluation
 from tests.training.tiny import files_of, untrained_run
 
 SHORT = {
+    "init": "cos-sim-lvm",
     "init_epochs": 1,
-    "unfold_epochs": 0,
     "ivae_epochs": 1,
     "joint_epochs": 2,
     "dataset.n_pairs": 150,

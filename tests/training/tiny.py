@@ -22,8 +22,8 @@ def linear_r2(z, truth):
 # Every stage of each method, two or three epochs each.
 SHORT = {
     "rivae": {
+        "init": "cos-sim-lvm",
         "init_epochs": 3,
-        "unfold_epochs": 0,
         "ivae_epochs": 2,
         "joint_epochs": 4,
         "batch_size": 16,
