@@ -196,7 +196,7 @@ def test_a_draft_of_a_preset_is_the_preset(dataset, method, preset):
         ({"method.milestones": "-1: 0.5"}, "method.milestones"),
         ({"training.validate_every": "0"}, "training.validate_every"),
         ({"dataset.n_pairs": "many"}, "dataset.n_pairs"),
-        ({"method.anchor": "1, 1"}, ""),
+        ({"method.init": "cos-sim-lvm", "method.anchor": "1, 1"}, ""),
     ],
 )
 def test_what_is_wrong_is_said_where_it_is(entries, where):

@@ -97,7 +97,7 @@ def test_a_wrong_value_is_told_beside_it_and_kept(form, root):
 
 
 def test_settings_that_do_not_go_together(form):
-    page = form().enter(method__anchor="1, 1")
+    page = form().enter(method__init="cos-sim-lvm").enter(method__anchor="1, 1")
     assert "anchor=null" in page.words and not page.can_queue
 
 
