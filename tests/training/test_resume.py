@@ -16,7 +16,7 @@ from tests.training.tiny import (
 )
 
 CASES = {
-    "cos-sim start": tiny_config(),
+    "cos-sim start": tiny_config(head_start="components"),
     "smooth start": tiny_config(**smooth_settings(), ask_both_ways=True),
     "contrastive start": tiny_config(**contrast_settings()),
     "cos-sim-lvm": tiny_config(method="cos-sim-lvm"),
