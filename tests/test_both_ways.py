@@ -23,12 +23,12 @@ QUICK = {"n_queries": 10, "null_permutations": 2, "null_permutations_slow": 0}
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
-    lengths = {"init_epochs": 30, "ivae_epochs": 20, "joint_epochs": 40}
+    start = {"init": "cos-sim-lvm", "init_epochs": 30, "unfold_epochs": 100}
     config = make_config(
         "synth",
         name="asked",
         dataset_settings={"n_pairs": 400},
-        method_settings={"ask_both_ways": True, **lengths},
+        method_settings={"ask_both_ways": True, **start, "ivae_epochs": 20, "joint_epochs": 40},
         training={"validate_every": 50},
     )
     return train([config], root)[0]

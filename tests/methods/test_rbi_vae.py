@@ -315,6 +315,8 @@ def test_presets_start_and_train_the_embedders_as_rivae_does(dataset, preset):
     theirs = find_preset(dataset, "rivae", preset).method
     if dataset in ("sprites", "sprites-hard") and preset == "default":
         theirs |= {"init": "cos-sim-lvm", "init_epochs": 60, "joint_epochs": 30}
+    if dataset == "synth" and preset == "default":
+        theirs |= {"init": "cos-sim-lvm", "init_epochs": 200}
     joint = ("joint_epochs", "loss_form", "n_mismatches", "reg_form", "lambda_reg", "milestones")
     start = (
         "init",
