@@ -197,7 +197,7 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
             "axis": axis,
             "step": unit,
             "short": axis_id,
-            "label": f"{name}, the reference",
+            "label": f"{name} (the reference)",
             "why": "",
         }
     sign, strength = "" if found.sign > 0 else " (−)", f"{found.strength:.2f}"
