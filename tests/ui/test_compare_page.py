@@ -248,7 +248,7 @@ def test_a_method_without_a_latent_is_moved_along_v(app, monkeypatch):
 
     monkeypatch.setattr(RIVAE, "has_latent", False)
     sent = app("compare", runs=PAIR).panel()
-    assert sent["runs"][0]["parts"][0]["label"] == "v1, the reference"
+    assert sent["runs"][0]["parts"][0]["label"] == "v1 (the reference)"
 
 
 def test_the_snippet_makes_what_the_page_shows(app, monkeypatch, tmp_path):
