@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rivae.benchmark.cell import scores
-from rivae.benchmark.report import report
+from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
 from rivae.benchmark.summary import summarise
 from rivae.cli import show
@@ -48,7 +48,7 @@ def test_a_new_metric_is_in_the_tables_of_the_benchmark(measured):
         for seed in (0, 1)
         for score in scores(Evaluation(factors=measured))
     ]
-    heading, _, line = report(rows).split(" of z\n\n")[1].splitlines()[:3]
+    heading, _, line = report(rows).split(f"### {HEADINGS['standard', '']}\n\n")[1].splitlines()[:3]
     assert heading == "| method | MCC | MCC (Spearman) | Toy² | n |"
     assert line.endswith("| 1.0 ± 0.0 | 2 |")
     views = table_views(summarise(rows), "synth")
