@@ -43,7 +43,7 @@ def train_small(folder: Path) -> list[str]:
     """
     from rivae.config import DatasetConfig, MethodChoice, RunConfig
     from rivae.runs import Run
-    from rivae.training import Job, Trainer
+    from rivae.training import Trainer, TrainingJob
 
     ids = []
     for d in DIMS:
@@ -56,7 +56,7 @@ def train_small(folder: Path) -> list[str]:
             ),
         )
         run = Run.create(config, folder)
-        Trainer([Job(run, run.load_dataset())]).fit()
+        Trainer([TrainingJob(run, run.load_dataset())]).fit()
         ids.append(run.id)
     return ids
 
