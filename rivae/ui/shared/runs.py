@@ -195,7 +195,7 @@ def asks_picker(
     names: dict[Asks, str] = {"first": first, "second": second, "both": "both"}
     st.session_state[keys.ASKS] = explorers[0].asks
     st.segmented_control(
-        "Query",
+        "Ask with",
         list(names),
         required=True,
         format_func=lambda asks: markdown(names[asks][:1].upper() + names[asks][1:]),
