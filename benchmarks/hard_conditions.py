@@ -13,6 +13,7 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,18 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from rivae.certainty import certainty_of
 from rivae.config import RunConfig
 from rivae.data.base import PairedDataset
 from rivae.labels.align import align_axes
 from rivae.launch import make_config, resume, train
+from rivae.methods.base import Method
+from rivae.metrics.certainty import Verdict
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.plots.tables import with_spread
+from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.training.smooth_start import blurred_pairs, conformal_isomap
@@ -62,6 +67,7 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 }
 STARTS = ("smooth", "contrast")
 SCORES = ("mcc", "r2_scale", "r2_x", "r2_y", "r2_private")
+MARKS: tuple[Verdict, ...] = ("sure", "plane", "unsure")
 N_LABELS, DRAWS = (30, 100), 5
 READING = """\
 *Isomap of the pairs* and *contrast, unfolded* are the coordinates that the embedders start from, on
@@ -72,7 +78,8 @@ linear and held out; *private* is the highest R² of a factor that only one side
 to be expected without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with
 levels 1 to 5 (fifths of each factor) of so many random training items, mean of 5 draws. R@1 of
 1,000 test pairs (all of them where there are fewer). *Axes found* is the number that the start
-estimates.
+estimates; *sure*, *plane* and *unsure* how many of the three axes the sliders mark so, without any
+labels.
 """
 
 
@@ -114,6 +121,12 @@ def with_labels(train: np.ndarray, test: np.ndarray, data: PairedDataset) -> dic
     return out
 
 
+def marks(run: Run, method: Method, data: PairedDataset) -> dict[str, int]:
+    """How many axes the sliders would mark as sure, as a plane and as unsure; {} without fits."""
+    found = Counter(axis.verdict for axis in certainty_of(run, LatentModel(method), data))
+    return {name: found[name] for name in MARKS} if found else {}
+
+
 def measure(run: Run, start: str) -> list[dict[str, Any]]:
     """The rows of a finished run: the coordinates that it started from, and what came of them."""
     data, method, settings = run.load_dataset(), run.load_method(), run.config.method.settings
@@ -135,6 +148,7 @@ def measure(run: Run, start: str) -> list[dict[str, Any]]:
     z, latents = retriever.encode(test)[0], retriever.encode(rows)[0]
     trained = {**scores(z, data, test), **with_labels(latents, z, data)}
     trained["recall_at_1"] = found["recall_at_1"].score
+    trained |= marks(run, method, data)
     return [*out, {"coordinates": f"trained, init={start}", **trained}]
 
 
@@ -195,6 +209,7 @@ def table(rows: pd.DataFrame) -> str:
         **dict(zip(SCORES[1:], ("R² scale", "R² X", "R² Y", "private"), strict=True)),
         "recall_at_1": "R@1",
         "axes_found": "axes found",
+        **{name: name for name in MARKS},
     }
     titles = ["condition", "coordinates", "n", *columns.values()]
     lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
@@ -204,7 +219,8 @@ def table(rows: pd.DataFrame) -> str:
             group = here[here.coordinates == coordinates]
             cells = [condition, coordinates, str(len(group))]
             for name in columns:
-                cells.append(mean_and_spread(group[name]) if name in group else "–")
+                digits = 1 if name in MARKS else 3
+                cells.append(mean_and_spread(group[name], digits) if name in group else "–")
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
