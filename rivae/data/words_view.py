@@ -78,12 +78,9 @@ class WordsView:
         """Somebody's own text as (1, V), weighted as in ``fit_words`` with the training rows
         ``train``; all zeros where it has no word of the vocabulary.
         """
-        counts = counter(vocabulary=self.vocabulary).transform([text]).toarray()[0]
-        documents = (self.sparse(train) > 0).sum(axis=0)
-        rarity = np.log((1 + len(train)) / (1 + np.asarray(documents).ravel())) + 1
-        weights = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * rarity
-        weights *= math.sqrt(len(weights)) / max(float(np.linalg.norm(weights)), 1e-12)
-        return torch.from_numpy(weights.astype(np.float32))[None]
+        counts = counter(vocabulary=self.vocabulary).transform([text])
+        found = weighted(counts, (self.sparse(train) > 0).astype(np.int32))
+        return torch.from_numpy(found.toarray())
 
     def sparse(self, ids: NDArray[np.int64]) -> csr_matrix:
         """Items ``ids`` (n,) as a sparse (n, V) matrix."""
@@ -146,6 +143,14 @@ def counter(**settings: Any) -> CountVectorizer:
     )
 
 
+def weighted(counts: csr_matrix, train: csr_matrix) -> csr_matrix:
+    """``counts`` (n, V) by their rarity in the texts ``train`` (m, V), rows of length sqrt(V)."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    weights = TfidfTransformer(sublinear_tf=True).fit(train).transform(counts)
+    return (weights * math.sqrt(counts.shape[1])).tocsr().astype(np.float32)
+
+
 def enough_documents(n_train: int) -> int:
     """In how many of ``n_train`` training texts a word must occur to enter the vocabulary."""
     return max(min(MIN_DOCUMENTS, n_train // 10), int(MIN_SHARE_OF_DOCUMENTS * n_train), 1)
@@ -164,8 +169,6 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
     Raises:
         DataError: when the training texts have no word in common.
     """
-    from sklearn.feature_extraction.text import TfidfTransformer
-
     words = counter()
     try:
         counts = words.fit_transform(_counted(texts, n))
@@ -178,10 +181,7 @@ def fit_words(texts: Iterable[str], train: NDArray[np.int64], n: int, max_words:
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
     # The most frequent words, ties by the alphabet, in the order of the alphabet.
     chosen = np.sort(frequent[np.argsort(-documents[frequent], kind="stable")][:max_words])
-    weights = TfidfTransformer(sublinear_tf=True)
-    weights.fit(in_train[:, chosen])
-    matrix = (weights.transform(counts[:, chosen]) * math.sqrt(len(chosen))).tocsr()
-    matrix = matrix.astype(np.float32)
+    matrix = weighted(counts[:, chosen], in_train[:, chosen])
     matrix.sort_indices()
     names = list(words.get_feature_names_out()[chosen])
     return WordsView(
