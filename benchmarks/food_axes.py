@@ -1,10 +1,9 @@
-"""What the axes of real food mean: trained runs against factor levels of their test dishes.
+"""What the axes of real food mean: trained runs against model-made levels of their test dishes.
 
-    python benchmarks/food_axes.py LEVELS RUN RUN ... [--data FOLDER]
+    python benchmarks/food_axes.py RUN RUN ... [--data FOLDER]
 
-LEVELS is a CSV file with the columns id, pass and the eight factors (levels 1 to 5, 0 for "cannot
-tell"), RUN the folder of a run on a store with these ids that can be asked both ways. Runs whose
-names differ only in their last number are seeds of one row. Before:
+RUN is the folder of a run on a store with the ids of ``rivae.labels.food_levels`` that can be asked
+both ways. Runs whose names differ only in their last number are seeds of one row. Before:
 
     rivae import recipes.jsonl.gz --images images_*.zip --name food --paper-filter
     rivae features food statistics --as statistics
@@ -43,6 +42,7 @@ from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import WordsView
+from rivae.labels.food_levels import MODEL_MADE, level_matrix, model_levels
 from rivae.methods.base import Asks
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
@@ -70,11 +70,10 @@ COLUMNS = {
     "informativeness": "I",
     "r_labels": "r from 100 labels",
 }
-READING = """\
-Test dishes. The levels are **made by a model, not by people**. Validation rows and tags of other
-recipes chose the settings; the levels had been seen once when axes of words became the preset. MedR
-of 1,000, the view that asks → the other. *MCC*: eight factors against all axes, matched on one half
-of the dishes and scored on the other, mean of 5 halvings. *D, C, I* are the paper's: correlations
+READING = f"""\
+Test dishes, **{MODEL_MADE}** (no people's). Validation rows and tags of other recipes chose the
+settings; the levels had been seen once when axes of words became the preset. MedR of
+1,000, the view that asks → the other. *MCC*: eight factors against all axes, matched on one half of the dishes and scored on the other, mean of 5 halvings. *D, C, I* are the paper's: correlations
 of the levels of the dishes that are retrieved while one axis moves from −10 to 10 (20 queries),
 alpha 10, over the ten axes with the highest correlations; *D, z* and *C, z* take the correlations
 of the levels with z of the dishes itself instead. *r from 100 labels*: mean |r| on the other dishes
@@ -99,15 +98,6 @@ of its own ten best axes. *One pass of levels*: the levels of the first pass as 
 representation of the second, so what is missing to 1 is what the passes disagree on; D and C of
 *the levels themselves* fall short of 1 because the levels depend on each other.
 """
-
-
-def levels_of(path: Path, data: Pairs, only: Any = None) -> Array:
-    """Mean levels (N, 8) of all rows of the data, of one pass or all; NaN where there is none."""
-    table = pd.read_csv(path).replace(0, np.nan)
-    if only is not None:
-        table = table[table["pass"] == only]
-    means = table.groupby("id")[list(table.columns[2:])].mean()
-    return means.reindex(data.item_ids()).to_numpy(np.float64)
 
 
 def from_labels(z: Array, levels: Array) -> float:
@@ -154,10 +144,12 @@ def limits(z: Array, levels: Array) -> dict[str, float]:
     }
 
 
-def of_levels(path: Path, data: Pairs) -> list[dict[str, Any]]:
+def of_levels(labels: pd.DataFrame, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
     """What the levels allow: D and C of themselves, and how far one pass tells the other."""
-    rows, passes = data.splits["test"], pd.read_csv(path)["pass"].unique()
-    levels, first, second = (levels_of(path, data, only)[rows] for only in (None, *passes[:2]))
+    passes = sorted(labels["annotator"].unique())[:2]
+    levels, first, second = (
+        level_matrix(labels, rows, only) for only in ((), passes[:1], passes[1:])
+    )
     whole, between = agreement(levels, levels), agreement(first, second)
     out = []
     for name, table in (("the levels themselves", whole), ("one pass of levels", between)):
@@ -281,7 +273,6 @@ def write(measured: list[dict[str, Any]], bounds: list[dict[str, Any]]) -> None:
 def main() -> None:
     """Measure all runs and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("levels", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
     chosen = parser.parse_args()
@@ -289,8 +280,9 @@ def main() -> None:
         os.environ[ROOT_VARIABLE] = str(chosen.data)
     data = Run(chosen.runs[0]).load_dataset()
     assert isinstance(data, Pairs)
-    levels, measured = levels_of(chosen.levels, data), []
-    bounds = [*of_levels(chosen.levels, data), *of_texts(data, levels)]
+    labels = model_levels(data)
+    levels, measured = level_matrix(labels, len(data)), []
+    bounds = [*of_levels(labels, data.splits["test"]), *of_texts(data, levels)]
     for run in (Run(path) for path in chosen.runs):
         measured += measure(run, data, levels)
         if run.load_method().asks_both_ways:

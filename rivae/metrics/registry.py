@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import math
 
-from rivae.metrics import dci_paper, dci_standard, digits, infomec, mcc, r2, retrieval, udr
+from rivae.metrics import (
+    dci_paper,
+    dci_standard,
+    digits,
+    infomec,
+    mcc,
+    own_part,
+    r2,
+    retrieval,
+    udr,
+)
 from rivae.metrics.base import Metric, OfLatents
 
 # Measured on z itself and true factors, in the order of the tables.
 OF_LATENTS: tuple[OfLatents, ...] = (
     mcc.OF_LATENTS,
+    own_part.OF_LATENTS,
     *r2.OF_LATENTS,
     dci_standard.OF_LATENTS,
     infomec.OF_LATENTS,

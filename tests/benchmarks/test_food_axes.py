@@ -1,22 +1,19 @@
 """The table of food axes: levels find their dishes, and scores know axes from noise."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchmarks import food_axes as bench
 from rivae.data.food_factors import FACTOR_NAMES
 
 
-def test_levels_are_means_of_passes_by_id(tmp_path):
-    head = ",".join(["id", "pass", *FACTOR_NAMES])
-    lines = [head, "b,1" + ",1" * 8, "b,2" + ",3" * 8, "a,1,0" + ",5" * 7]
-    (tmp_path / "levels.csv").write_text("\n".join(lines))
-    data = SimpleNamespace(item_ids=lambda: ["a", "b", "c"])
-    found = bench.levels_of(tmp_path / "levels.csv", data)
-    assert found.shape == (3, 8) and np.isnan(found[2]).all()
-    assert np.isnan(found[0, 0]) and (found[0, 1:] == 5).all() and (found[1] == 2).all()
+def label_table(levels, annotator):
+    """Levels (n, 8) as a table of labels."""
+    table = pd.DataFrame(levels, columns=list(FACTOR_NAMES)).assign(annotator=annotator)
+    return table.reset_index(names="item").melt(
+        ["annotator", "item"], var_name="factor", value_name="level"
+    )
 
 
 def test_a_few_labels_find_what_is_there():
@@ -52,15 +49,12 @@ def test_the_limits_of_a_representation():
     assert noise["r_all"] < 0.15
 
 
-def test_what_the_levels_allow(tmp_path):
-    head = ",".join(["id", "pass", *FACTOR_NAMES])
+def test_what_the_levels_allow():
     rng = np.random.default_rng(2)
-    rows = [(i, p, *rng.integers(1, 6, 8)) for i in range(40) for p in (1, 2)]
-    rows += [(i, 3, *rows[2 * i][2:]) for i in range(40)]
-    (tmp_path / "levels.csv").write_text("\n".join([head, *(",".join(map(str, r)) for r in rows)]))
-    data = SimpleNamespace(item_ids=lambda: list(range(40)), splits={"test": np.arange(40)})
-    whole, between = bench.of_levels(tmp_path / "levels.csv", data)
-    assert whole["r_all"] == 1 and whole["c_levels"] > between["c_levels"]
+    first = label_table(rng.integers(1, 6, (40, 8)), "1")
+    second = label_table(rng.integers(1, 6, (40, 8)), "2")
+    whole, between = bench.of_levels(pd.concat([first, second]), np.arange(40))
+    assert whole["r_all"] == pytest.approx(1) and whole["c_levels"] > between["c_levels"]
     assert between["r_all"] < 0.4, "two passes of unrelated levels"
 
 
