@@ -72,13 +72,14 @@ COLUMNS = {
 }
 READING = f"""\
 Test dishes, **{MODEL_MADE}** (no people's). Validation rows and tags of other recipes chose the
-settings; the levels had been seen once when axes of words became the preset. MedR of
-1,000, the view that asks → the other. *MCC*: eight factors against all axes, matched on one half of the dishes and scored on the other, mean of 5 halvings. *D, C, I* are the paper's: correlations
-of the levels of the dishes that are retrieved while one axis moves from −10 to 10 (20 queries),
-alpha 10, over the ten axes with the highest correlations; *D, z* and *C, z* take the correlations
-of the levels with z of the dishes itself instead. *r from 100 labels*: mean |r| on the other dishes
-of a ridge regression on z from 100 of them, mean of 30 draws. Where both ask, the dish that is
-searched is part of the query, so there is no rank.
+settings; the levels had been seen once when axes of words became the preset. MedR of 1,000, the
+view that asks → the other. *MCC*: eight factors against all axes, matched on one half of the dishes
+and scored on the other, mean of 5 halvings. *D, C, I* are the paper's: correlations of the levels
+of the dishes that are retrieved while one axis moves from −10 to 10 (20 queries), alpha 10, over
+the ten axes with the highest correlations; *D, z* and *C, z* take the correlations of the levels
+with z of the dishes itself instead. *r from 100 labels*: mean |r| on the other dishes of a ridge
+regression on z from 100 of them, mean of 30 draws. Where both ask, the dish that is searched is
+part of the query, so there is no rank.
 """
 LIMITS = {
     "r_labels": "r from 100 labels",
