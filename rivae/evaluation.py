@@ -44,14 +44,17 @@ Progress = Callable[[str, float], None]
 
 def evaluated_rows(
     data: PairedDataset, n_queries: int, random_state: int
-) -> tuple[Ints, Ints, np.random.Generator]:
-    """The traversed queries and the items searched, both sorted test rows, and the generator
-    after that draw: what ``evaluate`` measures, so that it can be shown again.
+) -> tuple[Ints, Ints, Ints, np.random.Generator]:
+    """The traversed queries and the items searched, both sorted test rows; the training rows whose
+    queries give the ranges of z; and the generator after these draws: what ``evaluate`` measures,
+    so that it can be shown again.
     """
     test = data.splits["test"]
     rng = np.random.default_rng(random_state)
     queries = np.sort(rng.permutation(test)[:n_queries])
-    return queries, search_sets(test, data.search_size, 1, random_state)[0], rng
+    searched = search_sets(test, data.search_size, 1, random_state)[0]
+    train = data.splits["train"] if len(data.splits["train"]) else test
+    return queries, searched, rng.permutation(train)[:PRIOR_ROWS], rng
 
 
 def is_digits(data: PairedDataset) -> bool:
@@ -78,7 +81,8 @@ def evaluate(
     """Measure retrieval, factors and digits of a trained method on the test rows.
 
     Retrieval is measured from the first view to the second by mu(v1), and by samples of P(z|v1) as
-    in the paper (Sec. 3, retrieval); also back by mu(v2) where the method can.
+    in the paper (Sec. 3, retrieval); also back by mu(v2) where the method can, and by both views
+    where both ask.
 
     Args:
         n_queries: traversed test queries, at most all; by default 100, and 1,000 for digits.
@@ -111,10 +115,9 @@ def evaluate(
     tell("embedding", 0.0)
     retriever = Retriever(method, data, test, asks=asks)
     wanted = n_queries or (N_QUERIES_DIGITS if is_digits(data) else N_QUERIES)
-    queries, search_rows, rng = evaluated_rows(data, wanted, random_state)
+    queries, search_rows, ranged, rng = evaluated_rows(data, wanted, random_state)
     searched = retriever.subset(search_rows)
-    train = data.splits["train"] if len(data.splits["train"]) else test
-    prior = retriever.prior(rng.permutation(train)[:PRIOR_ROWS])
+    prior = retriever.prior(ranged)
 
     tell("retrieval", 0.05)
 
@@ -135,6 +138,8 @@ def evaluate(
         fields["retrieval_sampled"] = {str(n): retrieval_of("first", n) for n in samples}
     if method.asks_both_ways:
         fields["retrieval_back"] = retrieval_of("second")
+    if asks == "both":
+        fields["retrieval_both"] = retrieval_of("both")
     along: list[dict[str, Any]] = []
     z_ref = retriever.encode(queries)[0]
     for choice, start in ((traversal, 0.2), (second_range(traversal), 0.4)):

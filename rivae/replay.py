@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.evaluation import evaluated_rows
-from rivae.ranges import traversal_values
+from rivae.ranges import PAPER, RANGES, traversal_values
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
@@ -23,6 +23,7 @@ from rivae.runs.evaluation_file import AGAIN, Along, Evaluation, Prior
 from rivae.traversal import Progress, Traversal, traverse
 
 MAX_POINTS = 10_000
+_OF_QUERIES = frozenset(RANGES) - {PAPER}
 
 
 def replay(
@@ -38,7 +39,8 @@ def replay(
     """The traversal along one axis, or several, that a table of ``report`` was computed from.
 
     Args:
-        retriever: of the same model, over all test rows of ``data``.
+        retriever: of the same model, over all test rows of ``data``. Where another view asks than
+            in ``report``, its queries give the ranges that depend on them.
         report: what ``rivae.evaluation.evaluate`` returned.
         dim: 0-based, one or several.
         other: along the second range.
@@ -51,9 +53,15 @@ def replay(
     dims = [dim] if isinstance(dim, int) else list(dim)
     if any(not 0 <= j < retriever.n_components for j in dims):
         raise _damaged()
-    queries, items = _rows(data, report)
+    queries, items, ranged = _rows(data, report)
+    along, prior = report.along[other], report.settings.prior
+    if retriever.asks != report.settings.asks and along.range in _OF_QUERIES:
+        own = retriever.prior(ranged)
+        ends = (own.mean, own.std, own.low, own.high)
+        mean, std, low, high = (end.tolist() for end in ends)
+        prior = Prior(mean=mean, std=std, low=low, high=high, n=own.n)
     try:
-        values = _values(report.along[other], report.settings.prior)
+        values = _values(along, prior)
     except (ConfigError, ValueError):  # arrays of several lengths
         raise _damaged() from None
     if values.shape[0] != retriever.n_components or not np.isfinite(values).all():
@@ -73,12 +81,12 @@ def measured_queries(data: PairedDataset, report: Evaluation) -> Ints:
     return _rows(data, report)[0]
 
 
-def _rows(data: PairedDataset, report: Evaluation) -> tuple[Ints, Ints]:
-    """The queries and the items searched."""
+def _rows(data: PairedDataset, report: Evaluation) -> tuple[Ints, Ints, Ints]:
+    """The queries, the items searched, and the rows whose queries give the ranges of z."""
     n_queries, seed = report.settings.n_queries, report.settings.random_state
     if n_queries is None or seed is None:
         raise _damaged()
-    return evaluated_rows(data, n_queries, seed)[:2]
+    return evaluated_rows(data, n_queries, seed)[:3]
 
 
 def _damaged() -> DataError:

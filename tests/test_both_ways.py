@@ -1,18 +1,21 @@
 """A model that is asked with the second view, or with both: trained, searched and measured."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 from rivae.cli.main import main
 from rivae.errors import ConfigError
-from rivae.evaluation import evaluate
+from rivae.evaluation import SAMPLES, evaluate
+from rivae.labels.coverage import measured_traversal
 from rivae.labels.derive import align_run
 from rivae.launch import make_config, train
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval import Retriever
 from rivae.retrieval.model import LatentModel
+from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.ui.metrics.report import report_of
 from tests.retrieval.small import SmallMethod, small_data
@@ -132,6 +135,36 @@ def test_factors_are_measured_on_the_view_that_asks(model, report):
     ]
     for one in asked.values():  # retrieval does not depend on it
         assert (one.retrieval, one.retrieval_back) == (report.retrieval, report.retrieval_back)
+    second, both = asked.values()
+    ways = dict(both.searches())
+    _, item = model[1].view_names
+    assert ways.pop(f"both → {item}") == both.retrieval_both != both.retrieval
+    assert ways == dict(report.searches()) and second.retrieval_both is None
+    assert "retrieval_back" in report.document() and "retrieval_both" not in report.document()
+    # The paper's numbers are of queries by the first view.
+    groups = report_of(second, "synth", "rivae").groups
+    printed = {heading for heading, group in groups if any(m.paper is not None for m in group)}
+    assert len(printed) == 1 + len(SAMPLES) and all("→" in heading for heading in printed)
+
+
+def test_queries_by_another_view_have_an_evaluation_of_their_own(run, model, tmp_path):
+    own = Run(shutil.copytree(run.path, tmp_path / run.id))
+    method, data = model
+    settings = QUICK | {"null_permutations": 0, "traversal": "data"}
+    own.write_evaluation(evaluate(method, data, **settings))
+    before = own.evaluation
+    points = measured_traversal(own, data, n_queries=3).values
+    wanted = measured_traversal(own, data, n_queries=3, asks="second")
+    own.write_evaluation(evaluate(method, data, **settings, asks="second"))
+    assert own.evaluation == before and own.evaluation_of("both") is None
+    stored = own.evaluation_of("second")
+    assert stored.settings.asks == "second" != before.settings.asks
+    ends = stored.along[0].correlation.values
+    np.testing.assert_allclose(wanted.values[:, [0, -1]].T, [ends.low, ends.high])
+    assert not np.allclose(wanted.values, points), "the points are those of the view that asks"
+    again = measured_traversal(own, data, n_queries=3, asks="second")
+    np.testing.assert_allclose(again.values, wanted.values)
+    np.testing.assert_array_equal(again.ids, wanted.ids)
 
 
 def test_axes_are_matched_with_labels_by_the_view_that_asks(run, model):
@@ -162,6 +195,9 @@ def test_the_command_measures_with_the_second_view_and_keeps_the_usual_file(
     assert "recall_at_1, signal 2 → signal 1" in said
     assert "recall_at_1, signal 1 → signal 2, 3 samples" in said
     assert (run.path / "evaluation.json").read_bytes() == before
+    kept = run.path / "evaluation-second.json"
+    assert str(kept) in said and run.evaluation_of("second").settings.n_queries == 5
+    kept.unlink()
 
 
 def test_a_model_that_was_not_trained_for_it_says_so():

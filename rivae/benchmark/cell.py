@@ -20,7 +20,8 @@ from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.runs import Run, Status
-from rivae.runs.evaluation_file import Evaluation, Results
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import Results
 from rivae.training import Position, Watcher
 
 Say = Callable[[str], None]

@@ -24,7 +24,7 @@ from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
-from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
 
@@ -69,9 +69,7 @@ def add_commands(commands: Any) -> None:
         help="retrieval by so many samples of P(z|v1); may be repeated; 1 and 20 by default",
     )
     parser.add_argument("--nulls", type=int, default=100, help="permutations per null; 0 = none")
-    add_asks(
-        parser, "is measured against the factors; with others than first nothing is written to runs"
-    )
+    add_asks(parser, "is measured against the factors; each has a file of its own")
 
     parser = add_command(
         commands,
@@ -186,11 +184,9 @@ def _evaluate(args: argparse.Namespace) -> int:
                 asks=args.ask_with,
                 progress=steps,
             )
-        # What pages and plans show again are queries by the first view.
-        kept = args.ask_with == "first"
+        kept = True
         try:
-            if kept:
-                run.write_evaluation(result)
+            run.write_evaluation(result)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
         axes, names = _certainty(run, method, data)
@@ -226,7 +222,7 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     ]
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
     if kept:
-        print(f"  written to {run.path / 'evaluation.json'}")
+        print(f"  written to {run.path / FILES[result.settings.asks]}")
 
 
 def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:

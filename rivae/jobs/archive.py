@@ -24,6 +24,7 @@ from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import RunError
 from rivae.files import write_atomic_with
 from rivae.runs import Run
+from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.evaluation_file import MAX_BYTES as MAX_EVALUATION
 from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
@@ -41,7 +42,7 @@ FILES: dict[str, int] = {
     "metrics.jsonl": 64 * 2**20,
     "timing.jsonl": 64 * 2**20,
     MODEL: MAX_MODEL_BYTES,
-    "evaluation.json": MAX_EVALUATION,
+    **dict.fromkeys(EVALUATIONS.values(), MAX_EVALUATION),
     "alignment.json": 8 * 2**20,
     AXIS_NAMES: MAX_NAMES,
     ABOUT: MAX_ABOUT,

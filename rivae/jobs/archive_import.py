@@ -27,6 +27,7 @@ from rivae.reading.documents import read_json
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import Shape, read_header
 from rivae.runs import Run
+from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
@@ -135,7 +136,8 @@ def check_run(
     run.id = config.name
     _check_status(run)
     _check_rows(run)
-    run.evaluation  # noqa: B018 -- reading it checks it
+    for asks in EVALUATIONS:
+        run.evaluation_of(asks)  # reading it checks it
     _check_alignment(folder / "alignment.json")
     if (folder / AXIS_NAMES).is_file():
         read_names(folder / AXIS_NAMES, MAX_AXES)

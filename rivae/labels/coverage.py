@@ -17,6 +17,7 @@ from rivae.replay import measured_queries, replay
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Floats, Ints
 from rivae.runs import Run
+from rivae.runs.evaluation_file import Evaluation
 from rivae.traversal import Progress, Traversal
 
 
@@ -35,8 +36,7 @@ def measured_traversal(
         retriever: of the run's model over all test rows; made here if left out.
         n_queries: use this many of the measured queries (the paper has about 20), evenly spread;
             all by default.
-        asks: the view of the queries that asks, if the retriever is made here; the points on the
-            axes are those of the evaluation.
+        asks: the view of the queries that asks, if the retriever is made here.
         progress: called with the share done, in (0, 1].
 
     Raises:
@@ -44,7 +44,7 @@ def measured_traversal(
         RunError: the run has no model, or no evaluation, which fixes queries and points.
         DataError: the evaluation does not fit the model.
     """
-    report = run.evaluation
+    report = evaluation_behind(run, asks)
     if report is None:
         raise RunError(
             f"run {run.id} has no evaluation, which fixes the queries and points to label: "
@@ -60,6 +60,13 @@ def measured_traversal(
         chosen = np.linspace(0, total - 1, n_queries).round().astype(np.int64)
     dims = range(retriever.n_components)
     return replay(retriever, data, report, dims, chosen=chosen, progress=progress)
+
+
+def evaluation_behind(run: Run, asks: Asks) -> Evaluation | None:
+    """The evaluation that fixes the queries, and the points on the axes, of labels for queries by
+    the view ``asks``: that of these queries, or else how those by the first view were measured.
+    """
+    return run.evaluation_of(asks) or run.evaluation
 
 
 def needed_items(traversal: Traversal) -> Ints:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rivae.metrics.registry import metric
-from rivae.runs.evaluation_file import Result
+from rivae.runs.results import Result
 
 Digits = Mapping[str, int] | int
 Cells = Collection[tuple[str, str]]

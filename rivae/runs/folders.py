@@ -13,6 +13,7 @@ from pathlib import Path
 from rivae.config import read_config
 from rivae.errors import ConfigError, RunError
 from rivae.installed import APP_FILES
+from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
 from rivae.trash import is_folder
 
@@ -90,7 +91,7 @@ _FILES = frozenset(
         "timing.jsonl",
         "model.safetensors",
         "preview.safetensors",
-        "evaluation.json",
+        *FILES.values(),
         "alignment.json",
         "axis_names.json",
         "about.json",

@@ -1,8 +1,9 @@
 """The run folder, the single truth about a run: the only code that reads or writes its files.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
-``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json``. Until
-the training ends, ``preview.safetensors`` holds weights saved on the way. Later additions
+``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json`` (for
+other queries see ``evaluation_file``). Until the training ends, ``preview.safetensors`` holds
+weights saved on the way. Later additions
 (``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
 """
 
@@ -21,7 +22,7 @@ from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import load_weights
-from rivae.runs.evaluation_file import Evaluation, read_evaluation
+from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from rivae.data.base import PairedDataset
-    from rivae.methods.base import Method
+    from rivae.methods.base import Asks, Method
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
@@ -139,7 +140,11 @@ class Run:
     @property
     def evaluation(self) -> Evaluation | None:
         """The results of ``rivae evaluate``, or None before it has run."""
-        path = self.path / "evaluation.json"
+        return self.evaluation_of("first")
+
+    def evaluation_of(self, asks: Asks) -> Evaluation | None:
+        """``evaluation`` where the view ``asks`` was the query."""
+        path = self.path / FILES[asks]
         if not os.path.lexists(path):
             return None
         try:
@@ -256,13 +261,13 @@ class Run:
         write_atomic(self.path / name, save(state))
 
     def write_evaluation(self, evaluation: Evaluation) -> None:
-        """Write ``evaluation.json`` atomically.
+        """Write it atomically, in the file of the view that was the query.
 
         Raises:
             RunError: the folder cannot be written.
         """
         try:
-            write_json(self.path / "evaluation.json", evaluation.document())
+            write_json(self.path / FILES[evaluation.settings.asks], evaluation.document())
         except OSError as error:
             raise RunError(
                 f"the evaluation of run {self.id} cannot be saved ({error.strerror}): ask the "

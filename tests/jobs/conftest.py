@@ -7,8 +7,9 @@ import pytest
 
 from rivae.jobs.archive import export_run
 from rivae.launch import train
-from rivae.runs.evaluation_file import Evaluation, Result
+from rivae.runs.evaluation_file import FILES, Evaluation, Settings
 from rivae.runs.notes import keep_about
+from rivae.runs.results import Result
 from tests.training.tiny import tiny_config
 
 
@@ -16,7 +17,9 @@ from tests.training.tiny import tiny_config
 def whole_run(tmp_path_factory):
     """A trained run with everything that an archive may hold."""
     (made,) = train([tiny_config("whole")], tmp_path_factory.mktemp("from"))
-    made.write_evaluation(Evaluation(retrieval={"recall_at_1": Result(score=0.5)}))
+    scores = {"recall_at_1": Result(score=0.5)}
+    for asks in FILES:
+        made.write_evaluation(Evaluation(retrieval=scores, settings=Settings(asks=asks)))
     keep_about(made, note="mine", tags=["a"])
     names = {"version": 1, "axes": [{"dim": 0, "name": "x", "direction": 1}]}
     (made.path / "axis_names.json").write_text(json.dumps(names))

@@ -273,6 +273,7 @@ def test_too_many_files_are_refused_before_the_directory_is_read(root):
         ("evaluation.json", b'{"retrieval": [1]}', "evaluation"),
         ("evaluation.json", b'{"retrieval": {"recall_at_1": "x"}}', "broken evaluation"),
         ("evaluation.json", b'{"retrieval": 5}', "broken evaluation"),
+        ("evaluation-second.json", b'{"retrieval": 5}', "broken evaluation"),
         ("evaluation.json", b"[" * 30_000, "damaged"),
         ("alignment.json", b"[]", "damaged"),
         ("axis_names.json", b"{}", "axis names"),

@@ -14,7 +14,8 @@ from rivae.data.kitchen import FOLDER as KITCHEN
 from rivae.errors import RivaeError
 from rivae.jobs.archive import export_run
 from rivae.jobs.archive_import import import_run
-from rivae.runs.evaluation_file import Evaluation, Result
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import Result
 from tests.jobs.test_archive import pack, refused, unpack
 from tests.training.tiny import untrained_run
 

@@ -18,7 +18,8 @@ from rivae.metrics import mcc, registry
 from rivae.metrics.suite import NullSettings, latent_metrics
 from rivae.plots.tables import scores_of, to_markdown
 from rivae.runs import DEMO_ROOT, Run
-from rivae.runs.evaluation_file import Evaluation, Result
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import Result
 from rivae.ui.metrics.benchmark_tables import table_views
 from rivae.ui.metrics.report import report_of, run_payload
 from rivae.ui.metrics.results_table import payload

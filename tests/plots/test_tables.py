@@ -3,7 +3,7 @@ import io
 import math
 
 from rivae.plots.tables import Score, best_cells, cell, scores_of, to_csv, to_latex, to_markdown
-from rivae.runs.evaluation_file import Result
+from rivae.runs.results import Result
 
 SCORES = [
     Score("RIVAE", "recall_at_1", 0.98, 0.01, 1.0),

@@ -208,7 +208,7 @@ def test_what_is_no_file_is_not_waited_for(kind: str) -> None:
         assert "odd-config.json" not in rows, "no run without a configuration"
         if kind != "nothing":
             said = rows["odd-evaluation.json"]["message"]
-            assert DAMAGED in said
+            assert DAMAGED.format("evaluation.json") in said
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, s
         assert any("digits-turned" in w and "queries" in w for w in said)
         path.write_text("{not json")
         shown.at.run()
-        assert any(DAMAGED in w for w in warnings(shown.calm()))
+        assert any(DAMAGED.format("evaluation.json") in w for w in warnings(shown.calm()))
     finally:
         path.write_bytes(before)
 

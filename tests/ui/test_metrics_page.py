@@ -256,8 +256,8 @@ def test_what_cannot_be_shown_again_is_one_sentence(shown, measured):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("{not json", DAMAGED),
-        ("[]", DAMAGED),
+        ("{not json", DAMAGED.format("evaluation.json")),
+        ("[]", DAMAGED.format("evaluation.json")),
         ('{"retrieval": {"recall_at_1": "x"}}', "broken evaluation (retrieval / recall_at_1"),
         ('{"retrieval": 5}', "broken evaluation (retrieval"),
         ("{}", NO_METRICS.format("demo-synth")),

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from rivae.runs import Run
-from rivae.runs.evaluation_file import Evaluation, Result
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import Result
 from rivae.ui.explore.panels import describe, z_compare_svg
 from rivae.ui.shared.runs import describe_run, short_date
 from rivae.ui.shell.text import escape, markdown

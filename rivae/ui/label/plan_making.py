@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from rivae.errors import LabelError
+from rivae.runs.evaluation_file import FILES
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _key(wanted: PlanRequest) -> str:
     written = [
         _written(Path(path) / name)
         for path in wanted.paths
-        for name in ("model.safetensors", "evaluation.json")
+        for name in ("model.safetensors", *FILES.values())
     ]
     return f"{wanted.model_dump_json()} {written}"
 

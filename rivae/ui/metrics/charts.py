@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rivae.runs import Run
-    from rivae.runs.evaluation_file import AtWidth
+    from rivae.runs.results import AtWidth
     from rivae.ui.metrics.report import RangeData, Report
 
     Table = NDArray[np.float64]

@@ -123,12 +123,13 @@ def _look(
     run: Run, opened: OpenPlan, guideline: Guideline, seq: int
 ) -> tuple[ScoredRun, _Basis | None]:
     """A run's coverage and correlation table over all factors, and the data behind them."""
+    from rivae.labels.coverage import evaluation_behind
     from rivae.labels.kept_plans import parent_of
     from rivae.labels.opening import labels_url
 
     line = ScoredRun(run, parent_of(run) or "")
     try:
-        report = run.evaluation
+        report = evaluation_behind(run, opened.plan.asks)
         if report is None:
             return replace(line, trouble=NOT_EVALUATED), None
         plan = opened.plan

@@ -18,8 +18,8 @@ from rivae.metrics.digits import COVERAGE, OVERLAP
 from rivae.metrics.registry import metric
 from rivae.plots.tables import Score, published, with_spread
 from rivae.ranges import PAPER, Range, extent
-from rivae.runs import evaluation_file
-from rivae.runs.evaluation_file import AtWidth, Evaluation, Result, Results
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import AtWidth, Correlation, Result, Results
 from rivae.ui.metrics.results_table import typeset
 
 MAX_WIDTHS = 20  # ours are five; a chart of many more could not be read
@@ -131,7 +131,7 @@ class RangeData:
 def _along(stored: Evaluation, other: bool) -> RangeData | None:
     """The charts' data of the first or second range; None without any."""
     found = stored.along[other]
-    table = found.correlation or evaluation_file.Correlation()
+    table = found.correlation or Correlation()
     transitions = found.digits.transitions if found.digits else None
     if not table.absolute and transitions is None:
         return None
@@ -199,6 +199,8 @@ def report_of(stored: Evaluation, dataset: str, method: str) -> Report:
 def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]:
     """(heading, results, the method whose printed numbers belong to them, "" for none)."""
     first = stored.along[0].factors
+    # The paper asks with the first view, by samples of z.
+    factors_of = method if stored.settings.asks == "first" else ""
     moved, of_z = [], " ".join(stored.settings.latents.split()).replace("mu(", "μ(")
     for kind in ("Retrieved items", "Digit transitions"):
         for along in stored.along:
@@ -206,14 +208,14 @@ def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]
             items = {name: r for name, r in along.factors.items() if metric(name).along_z}
             results = items if kind == "Retrieved items" else digits
             # The paper's numbers belong to the paper's range.
-            of = method if along.range == PAPER else ""
+            of = factors_of if along.range == PAPER else ""
             moved.append((f"{kind}, {extent(along.range)}", results, of))
-    # The paper asks with the first view, by samples of z.
+    others = stored.retrieval_back, stored.retrieval_both
     ways = [
         (
             f"Retrieval, {way}" if way else "Retrieval",
             results,
-            "" if results is stored.retrieval_back else method,
+            "" if any(results is each for each in others) else method,
         )
         for way, results in stored.searches()
     ]
@@ -221,7 +223,7 @@ def _sections(stored: Evaluation, method: str) -> list[tuple[str, Results, str]]
     return [
         *ways,
         *moved,
-        (f"z itself, {of_z}", of_latents, method if stored.along[0].range == PAPER else ""),
+        (f"z itself, {of_z}", of_latents, factors_of if stored.along[0].range == PAPER else ""),
     ]
 
 
