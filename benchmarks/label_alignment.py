@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from rivae.alignment import scaled_axes
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
-from rivae.evaluation import evaluated_rows
 from rivae.labels.align import align_axes
 from rivae.labels.suggest import suggest_items
 from rivae.methods.base import Method
@@ -75,17 +74,15 @@ class Start:
     train: Floats
     test: Floats
     queries: Floats
-    points: Floats
+    retriever: Retriever
 
     @classmethod
-    def of(cls, name: str, method: Method, data: PairedDataset) -> Start:
-        """Encode training and test rows once."""
-        retriever = Retriever(method, data, data.splits["test"])
-        queries = evaluated_rows(data, N_QUERIES, 0)[0]
-        latents = (retriever.encode(rows)[0] for rows in (data.splits["train"], retriever.ids))
-        return cls(
-            name, method, data, *latents, retriever.encode(queries)[0], retriever.index.points
-        )
+    def of(cls, name: str, retriever: Retriever, n_queries: int = N_QUERIES) -> Start:
+        """Encode training rows and the items that are searched, some of which are the queries."""
+        data, rows = retriever.data, retriever.ids
+        queries = np.sort(np.random.default_rng(0).permutation(rows)[:n_queries])
+        latents = (retriever.encode(each)[0] for each in (data.splits["train"], rows, queries))
+        return cls(name, retriever.method, data, *latents, retriever)
 
     def turned(self, name: str, seed: int = 0) -> Start:
         """The same model with axes turned at random in white coordinates: no axis is a factor."""
@@ -101,7 +98,10 @@ class Start:
         method = copy.deepcopy(self.method)
         method.apply_affine(torch.from_numpy(matrix).float(), torch.from_numpy(offset).float())
         moved = (z @ matrix + offset for z in (self.train, self.test, self.queries))
-        return Start(name, method, self.data, *moved, self.points)
+        old = self.retriever
+        points = old.index.points
+        retriever = Retriever(method, self.data, old.ids, asks=old.asks, points=points)
+        return Start(name, method, self.data, *moved, retriever)
 
     def scores(self, aligned: bool) -> dict[str, float]:
         """Scores on the test pairs; axis k is factor k where ``aligned``, else the best match."""
@@ -112,8 +112,7 @@ class Start:
         matched = np.abs(table[assignment(table)])
         n_factors = factors.shape[1]
         own = table[np.arange(n_factors), np.arange(n_factors)] if aligned else matched
-        retriever = Retriever(self.method, self.data, rows, points=self.points)
-        found = traverse(retriever, self.queries, paper_grid())
+        found = traverse(self.retriever, self.queries, paper_grid())
         dci = paper_dci(correlation_table(found, all_factors, FOOD_FACTORS).absolute)
         return {
             "mcc": float(matched.mean()),
@@ -238,7 +237,7 @@ def main() -> None:
     for name in RUNS:
         run = find_run(name)
         data = run.load_dataset()
-        start = Start.of(name, run.load_method(data), data)
+        start = Start.of(name, Retriever(run.load_method(data), data, data.splits["test"]))
         rows += measure(start, options.draws)
         if name == RUNS[0]:
             rows += measure(start.turned(f"{name}, turned"), options.draws)

@@ -21,6 +21,13 @@ def test_intervals_hold_the_truth_and_always_their_estimate(world, queries):
         assert found["percentile"][0, :2].max() < 0.2 and found["bc"][0, 0] < 0.2
 
 
+def test_intervals_hold_the_truth_where_the_best_axes_are_chosen():
+    found = coverage(food, 20, 40, METHODS, n_truth=400, chosen=10)
+    truth, estimate, width = found["now"].T
+    assert (estimate == 1).all() and (truth[:2] >= 0.86).all() and (width < 0.25).all()
+    assert found["percentile"][0, :2].max() < 0.5 and found["bc"][0, 0] < 0.5
+
+
 def test_scores_of_many_tables_are_those_of_each():
     rng = np.random.default_rng(0)
     for shape in ((6, 5, 3), (4, 1, 3), (4, 5, 1)):

@@ -1,0 +1,251 @@
+"""Real food, scored as the paper scores Recipe1M: every trained food run in a folder.
+
+    python benchmarks/food_scores.py RUNS [--data FOLDER]
+
+RUNS is a folder with runs, of any method, on the store of ``rivae.labels.food_levels`` (see there,
+and ``benchmarks/food_axes.py`` for how to make one). Test dishes and model-made levels only. A run
+that has been measured is kept, so run it again to go on, or with another folder to add methods.
+Writes ``benchmarks/results/food-scores.md``, ``food-scores.parquet`` and
+``food-label-counts.parquet``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
+
+from benchmarks.food_axes import ASKING
+from benchmarks.food_tables import GROUP, PASSES, report
+from benchmarks.label_alignment import Start
+from rivae.certainty import certainty_of
+from rivae.data.base import PairedDataset
+from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
+from rivae.data.store.manifest import ROOT_VARIABLE
+from rivae.errors import DataError, RivaeError
+from rivae.labels.align import MIN_LABELS, align_axes
+from rivae.labels.food_levels import level_matrix, model_levels, read_levels
+from rivae.labels.scores import NAMES, label_scores
+from rivae.labels.suggest import suggest_items
+from rivae.methods import method_class
+from rivae.methods.base import Asks
+from rivae.metrics.mcc import mcc
+from rivae.metrics.own_part import mcc_own
+from rivae.metrics.r2 import r2
+from rivae.ranges import paper_grid
+from rivae.retrieval.retriever import Retriever
+from rivae.runs import Run
+from rivae.runs.folders import list_runs
+from rivae.traversal import Traversal, traverse
+
+RESULTS = Path(__file__).parent / "results"
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Row = dict[str, Any]
+VIEWS: tuple[Asks, ...] = ("first", "second")
+N_QUERIES, N_BOOTSTRAP, SHUFFLES, HALVINGS = 100, 400, 20, 5
+# How many labels buy the axes.
+SIZES, HOW = (10, 30, 100, 300), ("random", "suggested")
+SPLITS, FEW_QUERIES = 3, 20  # of the dishes into those to label and those to score on
+
+
+def dci(traversal: Traversal, labels: pd.DataFrame, n_bootstrap: int = 0) -> Row:
+    """D, C and I over all axes and over the ten best correlated, with intervals if asked for."""
+    found, out = label_scores(traversal, labels, FACTOR_NAMES, n_bootstrap=n_bootstrap), {}
+    for over, dims in (("all", found.every), ("ten", found.selected or found.every)):
+        for name in NAMES:
+            key = f"{name[0]}_{over}"
+            out[key] = dims.results[name].score
+            if n_bootstrap:
+                out[f"{key}_low"], out[f"{key}_high"] = dims.intervals[name]
+    return out
+
+
+def of_z(z: Floats, levels: Floats) -> Row:
+    """MCC, its own part and linear R² of z of the dishes themselves, also of each factor."""
+    known = ~np.isnan(levels).any(axis=1)
+    z, f, out = z[known], levels[known], {}
+    for key, measure in (
+        ("mcc", mcc),
+        ("own", mcc_own),
+        ("r2", lambda z, f, random_state: r2(z, f, FOOD_FACTORS, random_state=random_state)),
+    ):
+        found = [measure(z, f, random_state=i) for i in range(HALVINGS)]
+        out[key] = float(np.mean([result.score for result in found]))
+        each = [result.parts["per_factor"] for result in found]
+        lists = [list(part.values()) if isinstance(part, dict) else part for part in each]
+        means = np.mean(lists, axis=0).tolist()
+        out |= {f"{key}_{name}": value for name, value in zip(FACTOR_NAMES, means, strict=True)}
+    return out
+
+
+def shuffled(labels: pd.DataFrame, rows: Ints, seed: int) -> pd.DataFrame:
+    """The levels of whole dishes, given to other dishes among ``rows``."""
+    moved = np.random.default_rng(seed).permutation(rows)
+    own = labels[labels["item"].isin(rows)]
+    return own.assign(item=moved[np.searchsorted(rows, own["item"])])
+
+
+def scores(start: Start, labels: pd.DataFrame) -> Iterator[Row]:
+    """One row of the run, one of the same z with its axes turned at random, and of shuffles."""
+    rows = start.retriever.ids
+    found = traverse(start.retriever, start.queries, paper_grid())
+    levels = level_matrix(labels, rows)
+    yield {"of": "run", **dci(found, labels, N_BOOTSTRAP), **of_z(start.test, levels)}
+    for seed in range(SHUFFLES):
+        others = shuffled(labels, rows, seed)
+        yield {
+            "of": "shuffled",
+            **dci(found, others),
+            **of_z(start.test, level_matrix(others, rows)),
+        }
+    turned = start.turned(start.name)
+    found = traverse(turned.retriever, turned.queries, paper_grid())
+    yield {"of": "turned", **dci(found, labels), **of_z(turned.test, levels)}
+
+
+def aligned(start: Start, z: Floats, levels: Floats) -> tuple[Start, int]:
+    """The start with an axis for each factor that these labels can align, and their number."""
+    known = [own[~np.isnan(own)] for own in levels.T]
+    usable = [k for k, own in enumerate(known) if len(own) >= MIN_LABELS and np.ptp(own) > 0]
+    names = [FACTOR_NAMES[k] for k in usable]
+    try:
+        change = align_axes(start.train, z, levels[:, usable], names).change
+    except RivaeError:  # nothing to align, or two factors with the same few labels
+        return start, 0
+    return start.changed(start.name, change.matrix, change.offset), len(usable)
+
+
+def label_counts(
+    start: Start, pool: Ints, labels: pd.DataFrame, axes: tuple[int, ...]
+) -> list[Row]:
+    """Scores on the dishes that are searched after labels of so many dishes of the pool.
+
+    Args:
+        pool: data rows that may be labelled, in random order.
+        axes: those that are not sure, for which items are suggested first.
+    """
+    held_out = level_matrix(labels, start.retriever.ids)
+
+    def scored(own: Start) -> Row:
+        found = traverse(own.retriever, own.queries, paper_grid())
+        return {**dci(found, labels), **of_z(own.test, held_out)}
+
+    z, none = start.retriever.encode(pool)[0], np.empty((0, start.train.shape[1]))
+    levels = level_matrix(labels, np.sort(pool))[np.argsort(np.argsort(pool))]
+    best = suggest_items(start.train, z, none, max(SIZES), axes=axes)
+    order = {"random": np.arange(len(pool)), "suggested": best}
+    out = [{"how": "", "n": 0, "aligned": 0, **scored(start)}]
+    for how in HOW:
+        for n in SIZES:
+            items = order[how][:n]
+            made, n_aligned = aligned(start, z[items], levels[items])
+            out.append({"how": how, "n": n, "aligned": n_aligned, **scored(made)})
+    return out
+
+
+def settings_of(run: Run) -> str:
+    """A digest of the complete configuration without name and seed: runs of one row share it."""
+    shared = run.config.model_dump(mode="json", exclude={"name", "seed"})
+    text = json.dumps(shared, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[Row], list[Row]]:
+    """All rows of one run: its scores, and those after so many labels."""
+    method, test = run.load_method(data), np.sort(data.splits["test"])
+    head = {
+        "run": run.id,
+        "model": run.model_key,
+        "kind": re.sub(r"-?s?\d+$", "", run.id),
+        "method": run.config.method.name,
+        "config": settings_of(run),
+        "seed": run.config.seed,
+    }
+    scored: list[Row] = []
+    counted: list[Row] = []
+    for asks in VIEWS if method.asks_both_ways else VIEWS[:1]:
+        own = {**head, "asks": ASKING[asks]}
+        retriever = Retriever(method, data, test, asks=asks)
+        start = Start.of(run.id, retriever, N_QUERIES)
+        scored += [{**own, **row} for row in scores(start, labels)]
+        certain = certainty_of(run, retriever.model, data)
+        axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
+        for split in range(SPLITS):
+            order = np.random.default_rng(split).permutation(test)
+            half = retriever.subset(np.sort(order[len(test) // 2 :]))
+            part = Start.of(run.id, half, FEW_QUERIES)
+            found = label_counts(part, order[: len(test) // 2], labels, axes)
+            counted += [{**own, "split": split, **row} for row in found]
+    return scored, counted
+
+
+def between_passes() -> Row:
+    """The first pass of the levels as if it were z, against the second: no z can be better."""
+    tables = [
+        own[list(FACTOR_NAMES)].to_numpy()
+        for _, own in read_levels().sort_values("id").groupby("pass")
+    ]
+    known = ~np.isnan(tables[0]).any(axis=1)
+    head = dict.fromkeys(("run", "model", "method"), PASSES)
+    return {**head, "of": "run", **of_z(tables[0][known], tables[1][known])}
+
+
+def kept(name: str) -> pd.DataFrame:
+    """The rows of runs that were measured before."""
+    path = RESULTS / name
+    return (
+        pd.read_parquet(path) if path.exists() else pd.DataFrame(columns=["run", "model", *GROUP])
+    )
+
+
+def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
+    """The finished runs with axes on dishes that have levels, with their data and levels."""
+    for run in sorted(list_runs([folder]), key=lambda run: run.id):
+        if run.status.state != "finished" or not method_class(run.config.method.name).has_latent:
+            continue
+        try:
+            data = run.load_dataset()
+            yield run, data, model_levels(data)
+        except DataError as error:
+            print(f"left out: {run.id}: {error}", flush=True)
+
+
+def main() -> None:
+    """Measure all runs that are not measured yet and write the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", type=Path, help="a folder with runs")
+    parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
+    chosen = parser.parse_args()
+    if chosen.data:
+        os.environ[ROOT_VARIABLE] = str(chosen.data)
+    files = ("food-scores.parquet", "food-label-counts.parquet")
+    for run, data, labels in food_runs(chosen.runs):
+        if run.model_key in set(kept(files[0])["model"]):
+            continue
+        for name, rows in zip(files, measure(run, data, labels), strict=True):
+            before = kept(name)
+            parts = [before[before["run"] != run.id], pd.DataFrame(rows)]
+            pd.concat([part for part in parts if len(part)]).to_parquet(RESULTS / name, index=False)
+        print(run.id, flush=True)
+    scored, counted = (kept(name) for name in files)
+    text = report(pd.concat([scored, pd.DataFrame([between_passes()])]), counted)
+    (RESULTS / "food-scores.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The scores of real food: measured on the kitchen, whose levels are known, and their tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import food_scores as bench
+from benchmarks import food_tables as tables
+from rivae.data.food_factors import FACTOR_NAMES
+from rivae.labels.food_levels import MODEL_MADE
+from rivae.metrics.registry import metric
+from rivae.runs import DEMO_ROOT, Run
+
+KEPT = {"train": 400, "test": 300}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """The demo run with the true levels of its dishes, on a part of them and roughly."""
+    run = Run(DEMO_ROOT / "demo-kitchen")
+    data = run.load_dataset()
+    data.splits = {name: rows[: KEPT.get(name)] for name, rows in data.splits.items()}
+    table = pd.DataFrame(data.factors + 1, columns=list(FACTOR_NAMES)).assign(annotator="pass-1")
+    labels = table.reset_index(names="item").melt(
+        ["annotator", "item"], var_name="factor", value_name="level"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {
+            "N_QUERIES": 5,
+            "N_BOOTSTRAP": 20,
+            "SHUFFLES": 2,
+            "HALVINGS": 2,
+            "SIZES": (4, 60),
+            "SPLITS": 1,
+            "FEW_QUERIES": 4,
+        }.items():
+            patch.setattr(bench, name, value)
+        return [pd.DataFrame(rows) for rows in bench.measure(run, data, labels)]
+
+
+def test_axes_that_are_factors_score_high_and_chance_does_not(measured):
+    scores = measured[0].query("asks == 'picture'").groupby("of").mean(numeric_only=True)
+    assert scores.loc["run", "mcc"] > 0.85 and scores.loc["run", "own"] > 0.85
+    assert scores.loc["run", "d_all"] > 0.3 and scores.loc["run", "r2"] > 0.7
+    for of in ("turned", "shuffled"):
+        assert scores.loc[of, "own"] < scores.loc["run", "own"] - 0.2
+        assert scores.loc[of, "d_all"] < scores.loc["run", "d_all"] - 0.03
+    assert scores.loc["turned", "r2"] == pytest.approx(scores.loc["run", "r2"], abs=0.05)
+    run = measured[0].query("of == 'run'").iloc[0]
+    assert run["d_ten_low"] <= run["d_ten"] <= run["d_ten_high"]
+
+
+def test_labels_buy_axes_that_are_theirs(measured):
+    counts = measured[1].query("asks == 'picture'").set_index(["how", "n"])
+    assert counts.index.tolist() == [
+        ("", 0),
+        *((how, n) for how in bench.HOW for n in (4, 60)),
+    ]
+    assert (counts.xs(4, level="n")["aligned"] == 0).all(), "too few to align any"
+    assert counts.loc[("random", 4), "mcc"] == counts.loc[("", 0), "mcc"]
+    assert (counts.xs(60, level="n")["aligned"] == 8).all()
+    assert (counts.xs(60, level="n")["mcc"] > 0.7).all()
+
+
+def test_whole_dishes_are_shuffled():
+    labels = pd.DataFrame(
+        [("1", item, factor, item % 5 + 1) for item in range(60) for factor in FACTOR_NAMES],
+        columns=["annotator", "item", "factor", "level"],
+    )
+    rows = np.arange(10, 50)
+    found = bench.level_matrix(bench.shuffled(labels, rows, 0), rows)
+    before = bench.level_matrix(labels, rows)
+    assert (found == found[:, :1]).all() and (found != before).any()
+    assert sorted(found[:, 0]) == sorted(before[:, 0])
+
+
+def test_the_tables_name_every_method_and_the_levels(measured):
+    scores, counts = measured
+    bound = pd.DataFrame([bench.between_passes()])
+    assert bound["own"].iloc[0] < bound["mcc"].iloc[0] < 1
+    text = tables.report(pd.concat([scores, bound]), counts)
+    assert MODEL_MADE in text.splitlines()[0]
+    first, factors, labels = text.split("\n## ")
+    for name in tables.METHODS:
+        mark = tables.MISSING if name != "rivae" else "picture"
+        for part in (first, factors, labels):
+            assert any(
+                tables.TITLES[name] in line and f"| {mark} |" in line for line in part.splitlines()
+            )
+    mine = next(
+        line for line in first.splitlines() if tables.title("rivae", "demo-kitchen") in line
+    )
+    assert "[0.857]" in mine and "[0.862]" in mine
+    assert "[failed]" in first and "[0.620]" in first
+    assert tables.PASSES in factors and metric("mcc_own").label in labels
+    none = tables.report(scores.iloc[:0], counts.iloc[:0])
+    assert none.count(tables.MISSING) >= 3 * len(tables.METHODS)
+
+
+def test_a_measured_run_is_kept_and_another_folder_adds_to_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "RESULTS", tmp_path)
+    asked = []
+
+    def measure(run, data, labels):
+        asked.append(run)
+        row = {"run": run, "model": f"{run}'s", **dict.fromkeys(tables.GROUP, "x")}
+        return [row], [row]
+
+    class Fake(str):
+        id = property(str)
+        model_key = property(lambda self: f"{self}'s")
+
+    monkeypatch.setattr(bench, "measure", measure)
+    monkeypatch.setattr(bench, "report", lambda scores, counts: f"{len(scores)} {len(counts)}")
+    for folder in ("ab", "bc"):
+        runs = [(Fake(name), None, None) for name in folder]
+        monkeypatch.setattr(bench, "food_runs", lambda _, runs=runs: runs)
+        monkeypatch.setattr("sys.argv", ["food_scores.py", folder])
+        bench.main()
+    assert asked == ["a", "b", "c"]
+    assert (tmp_path / "food-scores.md").read_text() == "4 3", "one row more: that of the passes"
