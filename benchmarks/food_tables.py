@@ -29,10 +29,10 @@ METHODS = (
 )
 
 READING = f"""\
-Test dishes and **{MODEL_MADE}** of the paper's eight factors: no people's, and no preset or setting
-was chosen by them here. They were made from photograph and recipe together, so neither view can
-tell all of them. n is the number of seeds of one full configuration; the runs' name is in brackets.
-A method without a run has a dash.
+Test dishes and **{MODEL_MADE}** of the paper's eight factors, no people's. No preset or setting was
+chosen by them; they had been seen once when axes of words became the preset. They were made from
+photograph and recipe together, so neither view can tell all of them. n is the number of seeds of
+one full configuration; the runs' name is in brackets. A method without a run has a dash.
 
 * **D, C, I** are the paper's (alpha 10, z from −10 to 10): correlations with the levels of the
   dishes that are retrieved while one axis moves, mean of 100 queries. *Ten axes* are those with the
@@ -43,7 +43,7 @@ A method without a run has a dash.
   of few queries lie too high (those of 20 in [food-axes.md](food-axes.md) do), and percentiles
   would miss the estimate. How often they hold the truth, also where the axes are chosen, is in
   [label-intervals.md](label-intervals.md): I of chosen axes less often than asked for.
-* **[The paper's numbers]** are of Recipe1M, of other dishes, and of levels by people. *failed*: it
+* **[The paper's numbers]** are of Recipe1M: other dishes, other networks, and levels by hand. *failed*: it
   gives none.
 * **Chance**: the same z after a random turn of its white coordinates (*axes turned at random*), and
   the same run with the levels of whole dishes given to other dishes (*levels shuffled*,
@@ -55,8 +55,8 @@ READING_FACTORS = """\
 z of the dishes themselves, no retrieval; each mean of 5 halvings of the dishes, matched or fitted
 on one half and scored on the other. *MCC* matches each factor with an axis of its own. *MCC (own
 part)* is made for factors that depend on each other, as these do (desserts have fruit, drinks stand
-in glasses): it does not count what an axis tells of a factor by way of others. *Linear R²* takes
-all axes together. The last two columns are the mean of the same measure at chance. *One pass*: the
+in glasses): it does not count what an axis tells of a factor by way of others, and counts what
+others hide, so it may also be above MCC. *Linear R²* takes all axes together. The last two columns are the mean of the same measure at chance. *One pass*: the
 levels of one pass as if they were z, so no z can be expected above it.
 """
 READING_COUNTS = """\
