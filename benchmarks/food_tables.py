@@ -43,8 +43,8 @@ one full configuration; the runs' name is in brackets. A method without a run ha
   of few queries lie too high (those of 20 in [food-axes.md](food-axes.md) do), and percentiles
   would miss the estimate. How often they hold the truth, also where the axes are chosen, is in
   [label-intervals.md](label-intervals.md): I of chosen axes less often than asked for.
-* **[The paper's numbers]** are of Recipe1M: other dishes, other networks, and levels by hand. *failed*: it
-  gives none.
+* **[The paper's numbers]** are of Recipe1M: other dishes, other networks, levels by hand. *failed*:
+  it gives none.
 * **Chance**: the same z after a random turn of its white coordinates (*axes turned at random*), and
   the same run with the levels of whole dishes given to other dishes (*levels shuffled*,
   mean ± s.d. over 20 shuffles of each run).
@@ -56,8 +56,9 @@ z of the dishes themselves, no retrieval; each mean of 5 halvings of the dishes,
 on one half and scored on the other. *MCC* matches each factor with an axis of its own. *MCC (own
 part)* is made for factors that depend on each other, as these do (desserts have fruit, drinks stand
 in glasses): it does not count what an axis tells of a factor by way of others, and counts what
-others hide, so it may also be above MCC. *Linear R²* takes all axes together. The last two columns are the mean of the same measure at chance. *One pass*: the
-levels of one pass as if they were z, so no z can be expected above it.
+others hide, so it may also be above MCC. *Linear R²* takes all axes together. The last two columns
+are the mean of the same measure at chance. *One pass*: the levels of one pass as if they were z, so
+no z can be expected above it.
 """
 READING_COUNTS = """\
 ## How many labels buy the axes
