@@ -18,7 +18,7 @@ elif view == "From labels":
     labels.from_labels(bar)
 else:
     ready = [run.id for run in cache.ready_runs()]
-    run_id, remark = session.current_run(ready[0] if ready else "")
+    run_id, asks, remark = session.current_run(ready[0] if ready else "")
     if not run_id:
         notices.no_runs()
         st.stop()
@@ -26,4 +26,4 @@ else:
         run_picker(run_id, ready, key=keys.METRICS_RUN, on_change=session.choose_run)
     if remark:
         st.warning(remark, icon=":material/info:")
-    metrics_run_panels.this_run(run_id, bar)
+    metrics_run_panels.this_run(run_id, asks, bar)

@@ -192,7 +192,7 @@ class Evaluation(Read):
     def searches(self) -> list[tuple[str, Results]]:
         """Retrieval by what asks: the mean of z and its samples, and the other view if measured.
 
-        The first is the paper's direction by the mean; its name is "" if it is alone.
+        The first is by the mean of the queries that asked; its name is "" if it is alone.
         """
         drawn = self._sampled()
         if not self.retrieval_back:
@@ -200,8 +200,12 @@ class Evaluation(Read):
         first, second = (" ".join(name.split())[:60] for name in self.views)  # a line of a table
         there, back = f"{first} → {second}", f"{second} → {first}"
         sampled = [(f"{there}, {name}", results) for name, results in drawn]
-        both = [(f"both → {second}", self.retrieval_both)] if self.retrieval_both else []
-        return [(there, self.retrieval), *sampled, (back, self.retrieval_back), *both]
+        found = [(there, self.retrieval), *sampled, (back, self.retrieval_back)]
+        if self.retrieval_both:
+            found.append((f"both → {second}", self.retrieval_both))
+        ways = {"second": self.retrieval_back, "both": self.retrieval_both}
+        asked = ways.get(self.settings.asks, self.retrieval)
+        return sorted(found, key=lambda way: way[1] is not asked)
 
     def score(self, key: str) -> float | None:
         """The score of a metric, along the first range where it depends on one."""

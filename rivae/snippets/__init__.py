@@ -60,8 +60,9 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     if call not in PANELS:
         raise ConfigError(f"there is no panel '{call}': choose one of {', '.join(PANELS)}")
     template = PANELS[call]
-    # Every panel of an opened run shows it as one of its views asks.
-    usual = {**template.defaults, **({"asks": "first"} if template.opens else {})}
+    # Every panel of an opened run, or of its evaluation, shows it as one of its views asks.
+    is_asked = template.opens or "{report}" in template.body
+    usual = {**template.defaults, **({"asks": "first"} if is_asked else {})}
     unknown = set(kwargs) - set(usual)
     if unknown:
         raise ConfigError(
@@ -72,6 +73,8 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     values = {name: literal(value) for name, value in settings.items()}
     asks = settings.get("asks", "first")
     values["asked"] = "" if asks == "first" else f", asks={literal(asks)}"
+    other = f"run.evaluation_of({literal(asks)})"
+    values["report"] = "run.evaluation" if asks == "first" else other
     if "z" in settings:
         side = {"second": 2, "both": 0}.get(asks, 1)
         values |= _query(settings["query"], settings["z"], side)

@@ -19,12 +19,12 @@ traversal = traverse(explorer.retriever, z_ref, values)
 )
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
 _METRICS = """\
-for group, results in run.evaluation.groups().items():
+for group, results in {report}.groups().items():
     print(f"## {{group}}\\n")
     print(to_markdown(scores_of(results, run.id), corner="Run", digits=4))
 """
 _SCORES = """\
-print(to_markdown(scores_of(run.evaluation.groups()[{group}], run.id, {metrics})))
+print(to_markdown(scores_of({report}.groups()[{group}], run.id, {metrics})))
 """
 
 MEASURES: dict[str, Template] = {
@@ -96,7 +96,7 @@ save(transition_heatmap(table, explorer.axis_names), "digits.html")
     "stored-correlation": Template(
         imports=(SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
         body="""\
-stored = run.evaluation.along[{other}].correlation
+stored = {report}.along[{other}].correlation
 table = np.array(stored.signed if {signed} else stored.absolute)
 figure = correlation_heatmap(
     table, stored.factor_names, {names}, threshold={threshold}, signed={signed}
@@ -109,7 +109,7 @@ save(figure, "correlation.html")
     "stored-digits": Template(
         imports=(SAVE, "from rivae.plots.digits import transition_heatmap"),
         body="""\
-table = np.array(run.evaluation.along[{other}].digits.transitions.table)
+table = np.array({report}.along[{other}].digits.transitions.table)
 save(transition_heatmap(table, {names}), "digits.html")
 """,
         defaults={"other": False, "names": None},
@@ -118,7 +118,7 @@ save(transition_heatmap(table, {names}), "digits.html")
     "stored-digit-ranges": Template(
         imports=(SAVE, "from rivae.plots.digits import digit_range_lines"),
         body="""\
-rows, names = run.evaluation.digits_ranges, ("n_std", "overlap", "coverage")
+rows, names = {report}.digits_ranges, ("n_std", "overlap", "coverage")
 columns = (np.array([getattr(row, name) for row in rows], dtype=float) for name in names)
 save(digit_range_lines(*columns), "digit_ranges.html")
 """,
@@ -134,7 +134,7 @@ save(digit_range_lines(*columns), "digit_ranges.html")
 j, k = {dim}, {factor}
 data = explorer.data
 spec = data.factor_specs[k]
-traversal = replay(explorer.retriever, data, run.evaluation, j, other={other})
+traversal = replay(explorer.retriever, data, {report}, j, other={other})
 figure = traversal_scatter(
     traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
     axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
@@ -147,7 +147,7 @@ save(figure, "scatter.html")
     "stored-alpha": Template(
         imports=(SAVE, "from rivae.plots.alpha import alpha_curve"),
         body="""\
-table = np.array(run.evaluation.along[{other}].correlation.absolute)
+table = np.array({report}.along[{other}].correlation.absolute)
 save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
 """,
         defaults={"other": False, "columns": [0], "alpha": 10.0},

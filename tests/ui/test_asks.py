@@ -1,11 +1,14 @@
 """Which view of an item is the query, on every page that has one; a text of one's own."""
 
+import shutil
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
+from rivae import evaluation
 from rivae.data.base import NO_TEXTS
 from rivae.data.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
@@ -18,10 +21,14 @@ from rivae.snippets import snippet
 from rivae.steering import SteerRow
 from rivae.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.ui.explore.state import TEXT_GONE, with_upload
+from rivae.ui.metrics import work
+from rivae.ui.metrics.run import NOT_MEASURED, queries_by
 from rivae.ui.panels.answers import ONE_WAY, answer, rounded
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import keys
 from rivae.ui.steer.answers import answer as steer_answer
+from rivae.ui.work.tasks import Task
+from tests.ui.label_forms import written
 
 RUN = "either"
 
@@ -195,6 +202,47 @@ def test_a_step_of_a_tour_keeps_what_asks():
     tour = Tour("t", (step, replace(step, asks="first")))
     assert from_bytes(to_bytes(tour)) == tour
     assert [each.get("asks") for each in to_json(tour)["steps"]] == ["second", None]
+
+
+# Evaluations
+
+
+def test_an_evaluation_is_of_the_queries_that_are_chosen(folder, app, tmp_path, monkeypatch):
+    run = Run(shutil.copytree(folder / RUN, tmp_path / "runs" / RUN))
+    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
+    quick = {"n_queries": 5, "null_permutations": 0, "null_permutations_slow": 0}
+    monkeypatch.setattr(evaluation, "evaluate", partial(evaluation.evaluate, **quick))
+    monkeypatch.setattr(work, "step_back", lambda: None)
+
+    def at_once(key, title, name, spec):
+        return Task(key, title, None, running=False, result=work.evaluate(spec, lambda *told: None))
+
+    monkeypatch.setattr(work, "start_process", at_once)
+    views = run.load_dataset().view_names
+    page = told(app("metrics", run=RUN), "both")
+    assert page.params["ask"] == "both" and NOT_MEASURED in page.words
+    assert queries_by(views, "both") in page.words
+    page.at.button(key=keys.METRICS_EVALUATE).click().run()
+    assert run.evaluation is None and run.evaluation_of("both").settings.asks == "both"
+    page.follow(run=RUN, ask="both", cell="1_1")
+    assert NOT_MEASURED not in page.words and queries_by(views, "both") in page.words
+    headings = [row.get("section", "") for row in page.panel()["rows"]]
+    assert any(f"both → {views[1]}" in heading for heading in headings)
+    code = [c.value for c in page.at.code]
+    assert len(code) > 2 and all("run.evaluation_of('both')" in text for text in code)
+    assert sum("asks='both'" in text for text in code) == 1, "behind the cell"
+    assert ("traverse", f"run={RUN}&ask=both") in page.links
+    page.open("explore")
+    assert page.state.asks == "both"
+    page.open("metrics")
+    assert page.at.segmented_control(key=keys.ASKS).value == "both"
+    assert NOT_MEASURED in told(page, "first").words
+
+
+def test_a_run_that_is_asked_one_way_is_evaluated_as_ever(shown):
+    page = shown("metrics", run="one-way", ask="second")
+    assert NOT_MEASURED in page.words and ONE_WAY.format("first view") in written(page)
+    assert keys.ASKS not in {control.key for control in page.at.segmented_control}
 
 
 # A text of one's own

@@ -10,6 +10,7 @@ from rivae.errors import RivaeError
 from rivae.ranges import extent
 from rivae.ui.metrics import session
 from rivae.ui.metrics.charts import chosen_cell
+from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared import charts, exports
 from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import cache, keys
@@ -47,10 +48,9 @@ def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -
 
     try:
         with waiting("Opening the model and searching its items …", 420):
-            explorer = cache.explorer(run.id)
-            found = behind(
-                cache.model_key(run.id), report.created, j, along.other, explorer, report.stored
-            )
+            explorer = cache.explorer(run.id, asks=along.asks)
+            key = cache.model_key(run.id, along.asks)
+            found = behind(key, report.created, j, along.other, explorer, report.stored)
             sheet = items_sheet(explorer, found, measured_queries(explorer.data, report.stored))
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")
@@ -92,7 +92,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
     from rivae.plots.sheet import stacked
     from rivae.plots.traversals import strips_of, strips_sheet
 
-    data, side = explorer.data, 0 if explorer.shows_whole else 2
+    data, side = explorer.data, 0 if explorer.shows_whole else explorer.found_side
     return stacked(
         [
             strips_sheet(
@@ -100,7 +100,7 @@ def items_sheet(explorer: Explorer, found: Traversal, rows: NDArray[np.int64]) -
                 lambda i: data.picture(i, side),
                 side=44,
                 title=data.title,
-                query=data.picture(row, 1),
+                query=data.picture(row, explorer.query_side),
                 query_title=data.title(row),
                 marked=(row,),
             )
@@ -125,7 +125,7 @@ def _items(run: Run, along: RangeData, sheet: Sheet) -> None:
         TRAVERSE,
         label="Open in Traverse",
         icon=":material/timeline:",
-        query_params={"run": run.id},
+        query_params=ExploreLink(run=run.id, asks=along.asks).write(),
     )
 
 
@@ -172,6 +172,7 @@ def _scatter(
         run.id,
         "stored-scatter",
         is_chart=True,
+        asks=along.asks,
         dim=j,
         factor=column,
         other=along.other,

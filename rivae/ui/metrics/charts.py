@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.runs.results import AtWidth
     from rivae.ui.metrics.report import RangeData, Report
@@ -44,7 +45,7 @@ def charts(run: Run, report: Report, along: RangeData) -> None:
             _alpha(run, report, along, along.correlation)
     if along.transitions is not None:
         _digits(run, along, along.transitions, chosen_cell(along))
-        _digits_by_range(run, report.digit_ranges)
+        _digits_by_range(run, report.digit_ranges, along.asks)
 
 
 def chosen_cell(along: RangeData) -> tuple[int, int] | None:
@@ -76,6 +77,7 @@ def _correlations(run: Run, along: RangeData, table: NDArray[np.float64], names:
             run.id,
             "stored-correlation",
             is_chart=True,
+            asks=along.asks,
             other=along.other,
             threshold=THRESHOLD,
             names=names,
@@ -152,6 +154,7 @@ def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64
             run.id,
             "stored-alpha",
             is_chart=True,
+            asks=along.asks,
             other=along.other,
             columns=list(along.shared),
             alpha=alpha,
@@ -239,6 +242,7 @@ def _transitions(run: Run, along: RangeData, table: Table, names: list[str]) -> 
             run.id,
             "stored-digits",
             is_chart=True,
+            asks=along.asks,
             other=along.other,
             names=names,
         )
@@ -270,7 +274,7 @@ def _dimension_picker(names: list[str], chosen: tuple[int, int] | None) -> None:
     )
 
 
-def _digits_by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
+def _digits_by_range(run: Run, ranges: Sequence[AtWidth], asks: Asks) -> None:
     """How overlap and coverage move with the range of z; nothing for an older evaluation."""
     if not ranges:
         return
@@ -283,7 +287,14 @@ def _digits_by_range(run: Run, ranges: Sequence[AtWidth]) -> None:
         dark=is_dark(),
     )
     with headline("Overlap and coverage by range of z"):
-        exports.panel("digit-ranges", lambda: figure, run.id, "stored-digit-ranges", is_chart=True)
+        exports.panel(
+            "digit-ranges",
+            lambda: figure,
+            run.id,
+            "stored-digit-ranges",
+            is_chart=True,
+            asks=asks,
+        )
     chart(figure, keys.METRICS_RANGES)
     st.caption(RANGES_NOTE)
 

@@ -52,10 +52,11 @@ def table_panel(view: TableView, dataset: str) -> None:
 
 def run_panel(report: Report, run_id: str) -> None:
     """The Export button of a run's metrics."""
+    asks = report.stored.settings.asks
     panel(
         run_files(report, run_id),
-        f"{run_id}-metrics",
-        more=lambda: exports.python(run_id, "metrics"),
+        f"{run_id}-metrics" if asks == "first" else f"{run_id}-metrics-{asks}",
+        more=lambda: exports.python(run_id, "metrics", asks=asks),
     )
 
 

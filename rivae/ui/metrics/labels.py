@@ -153,7 +153,7 @@ def _chosen(found: PlanScores, bar: DeltaGenerator) -> ScoredRun | None:
     lines = {line.run.id: line for line in found.lines if line.run.ready}
     if not lines:
         return None
-    asked, remark = session.current_run("")
+    asked, _, remark = session.current_run("")
     named = st.query_params.get("run", "")
     if named and asked == named and asked not in lines:
         remark = OTHER_PLAN.format(markdown(asked[:80]))

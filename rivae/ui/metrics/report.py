@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from rivae.ranges import PAPER, Range, extent
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import AtWidth, Correlation, Result, Results
 from rivae.ui.metrics.results_table import typeset
+
+if TYPE_CHECKING:
+    from rivae.methods.base import Asks
 
 MAX_WIDTHS = 20  # ours are five; a chart of many more could not be read
 # Of the table: id, heading, kind, what it holds.
@@ -105,6 +108,7 @@ class RangeData:
         correlation: (d, K) of |corr|, or None without numeric factors.
         factors: K names.
         shared: columns that the paper's scores count.
+        asks: the view that was the query.
         n_queries: queries averaged.
         undefined: (d, K) share of queries without a correlation.
         transitions: (d, 45) of digits, or None.
@@ -114,6 +118,7 @@ class RangeData:
     range: Range
     scale: str
     other: bool
+    asks: Asks
     correlation: NDArray[np.float64] | None
     factors: tuple[str, ...]
     shared: tuple[int, ...]
@@ -142,6 +147,7 @@ def _along(stored: Evaluation, other: bool) -> RangeData | None:
         range=found.range,
         scale=found.scale,
         other=other,
+        asks=stored.settings.asks,
         correlation=_matrix(table.absolute),
         factors=tuple(table.factor_names),
         shared=shared or tuple(range(len(table.factor_names))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,15 +13,18 @@ from rivae.runs.evaluation_file import AGAIN, Evaluation
 from rivae.ui.metrics import cell, certainty, charts, exports, session, work
 from rivae.ui.metrics.report import RangeData, Report, report_of, run_payload
 from rivae.ui.metrics.results_table import RESULTS
+from rivae.ui.panels.answers import ONE_WAY
 from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys, pages
+from rivae.ui.shell.text import markdown
 from rivae.ui.work import report as outcome
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.ui.work.tasks import Task
 
@@ -28,58 +32,87 @@ NOT_MEASURED = "Not measured yet"
 NO_METRICS = "The evaluation of {} has no metrics: " + AGAIN + "."
 
 
-def this_run(run_id: str, bar: DeltaGenerator) -> None:
-    """All metrics of a run, its correlation table, D and C, or the button that measures them.
+def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
+    """All metrics of a run, its correlation table, D and C, or the button that measures them; by
+    queries of the view ``asks`` where the run answers them.
 
     ``bar`` is the row at the top of the page.
     """
     try:
         run = cache.run(run_id)
-        config, job = run.config, work.evaluation_of(run) if run.ready else None
-        stored, damage = _stored(run, job)
+        config, either = run.config, runs.asks_either(run)
+        usual = "" if either or asks == "first" else ONE_WAY.format("first view")
+        asks = asks if either else "first"
+        job = work.evaluation_of(run, asks) if run.ready else None
+        stored, damage = _stored(run, asks, job)
         if stored is None:
             run.content_hash  # noqa: B018  # without a model there is nothing to measure
     except RivaeError as error:
         notices.unusable(error)
         return
+    if usual:
+        outcome.warning(usual)
+    views = _views(run, stored) if either else None
+    by = queries_by(views, stored.settings.asks if stored else asks) if views else ""
+    if views:
+        with bar:
+            runs.asks_control(views, asks, partial(session.choose_asks, run.id))
     if stored is None:
         st.subheader(NOT_MEASURED, anchor=False)
         if damage:
             outcome.warning(damage)
         st.write(
-            "Retrieval, factors and their levels of chance on the test pairs take from some "
-            "seconds to some minutes. You can use other pages in the meantime."
+            f"Retrieval, factors and their levels of chance on the test pairs {by} take "
+            "from some seconds to some minutes. You can use other pages in the meantime."
         )
-        _measure(run, job, "Evaluate now")
+        _measure(run, asks, job, "Evaluate now")
         certainty.panel(run)
         return
-    session.remember(run.id)
+    session.remember(run.id, asks)
     report = report_of(stored, config.dataset.name, config.method.name)
     if not report.groups:
         outcome.warning(NO_METRICS.format(run.id))
-        _measure(run, job, "Evaluate again")
+        _measure(run, asks, job, "Evaluate again")
         return
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
-    _report(run, report, bar)
+    _report(run, report, by, bar)
     certainty.panel(run)
     if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
-        _measure(run, job, "Evaluate again")
+        _measure(run, asks, job, "Evaluate again")
 
 
-def _stored(run: Run, job: Task | None) -> tuple[Evaluation | None, str]:
+def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, str]:
     """The evaluation of the run, or None and the error in its file."""
     if job is not None and job.result is not None:
         # Newer than a file that could not be written.
         return Evaluation.model_validate(job.result), ""
     try:
-        return run.evaluation, ""
+        return run.evaluation_of(asks), ""
     except RivaeError as error:
         return None, str(error)
 
 
-def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
+def _views(run: Run, stored: Evaluation | None) -> tuple[str, str]:
+    """What people call the views of a run's data."""
+    if stored is not None and stored.settings.views:
+        return stored.views
+    try:
+        with outcome.waiting("Opening the data of the run …", 60):
+            return cache.pictures(run).data.view_names
+    except RivaeError:  # stored results can be seen without the data
+        return Evaluation().views
+
+
+def queries_by(views: tuple[str, str], asks: Asks) -> str:
+    """Which view was the query, as a part of a sentence in Markdown."""
+    first, second = views
+    names = {"first": first, "second": second, "both": f"{first} and {second}"}
+    return markdown(f"for queries by {names[asks]}")
+
+
+def _report(run: Run, report: Report, by: str, bar: DeltaGenerator) -> None:
     notices.no_latent(runs.method_of(run))
     with bar:
         along = _along_picker(report)
@@ -91,7 +124,7 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
             RESULTS(
                 run_payload(report, f"All metrics of {run.id}"), key=f"{keys.METRICS_TABLE}_run"
             )
-            st.caption(_remark(report))
+            st.caption(_remark(report, by))
         with st.container():
             if along is not None:
                 charts.charts(run, report, along)
@@ -99,9 +132,10 @@ def _report(run: Run, report: Report, bar: DeltaGenerator) -> None:
         cell.panel(run, report, along)
 
 
-def _remark(report: Report) -> str:
+def _remark(report: Report, by: str) -> str:
     date = short_date(report.created)
-    when = f"Measured on {date}. " if date else ""
+    said = " ".join(part for part in (date and f"on {date}", by) if part)
+    when = f"Measured {said}. " if said else ""
     p = "p is the share of shuffled factors that score at least as well."
     return f"{when}Test pairs only. {p if _has_p(report) else ''}"
 
@@ -127,13 +161,13 @@ def _along_picker(report: Report) -> RangeData | None:
     return names.get(str(chosen), next(iter(names.values())))
 
 
-def _measure(run: Run, job: Task | None, label: str) -> None:
+def _measure(run: Run, asks: Asks, job: Task | None, label: str) -> None:
     """The button that evaluates the run, and the progress of that."""
     if job is not None and job.error:
         outcome.warning(job.error)
 
     def begin() -> None:
-        outcome.begin(keys.METRICS_EVALUATE, lambda: work.start_evaluation(run))
+        outcome.begin(keys.METRICS_EVALUATE, lambda: work.start_evaluation(run, asks))
 
     running = work.evaluations.running()  # maybe another run's
     st.button(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.ui.metrics.results_table import Sort, next_sort
+from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import reveal
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared import address
 from rivae.ui.shell import keys
+
+if TYPE_CHECKING:
+    from rivae.methods.base import Asks
 
 DETAIL = "detail_metrics"  # key of the panel behind a cell
 
@@ -35,16 +40,19 @@ def _choose_view() -> None:
     st.query_params["show"] = next(name for name, title in SHOW.items() if title == chosen)
 
 
-def current_run(default: str) -> tuple[str, str]:
-    """The run in the address, else the one last looked at, and a remark on the link."""
-    link, dropped = ExploreLink.read({"run": st.query_params.get("run", "")})
-    remark = address.NO_SUCH_RUN if dropped else ""
-    return link.run or address.run_in_hand() or default, remark
+def current_run(default: str) -> tuple[str, Asks, str]:
+    """The run in the address, else the one last looked at; the view that asks; and a remark on the
+    link.
+    """
+    link, dropped = ExploreLink.read({"run": "", **address.read(("run", "ask"))})
+    remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
+    return link.run or address.run_in_hand() or default, link.asks, remark
 
 
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.METRICS_RUN]
+    st.query_params.pop("ask", None)
     choose_cell(None)
 
 
@@ -54,10 +62,16 @@ def show_run(run_id: str) -> None:
     address.write({"show": "run", "run": run_id}, ("show", "run", "cell", keys.LABEL_PLAN))
 
 
-def remember(run_id: str) -> None:
-    """Other pages open this run next."""
-    address.take(run_id)
+def remember(run_id: str, asks: Asks | None = None) -> None:
+    """Other pages open this run next, asked with the same view."""
+    address.take(run_id, asks=asks)
     address.add({"run": run_id})
+
+
+def choose_asks(run_id: str, asks: Asks) -> None:
+    """Another view is the query from now on, here and on other pages."""
+    address.choose_asks(asks)
+    address.take(run_id, asks=asks)
 
 
 def cell() -> tuple[int, int] | None:

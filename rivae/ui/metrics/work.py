@@ -15,37 +15,38 @@ from rivae.errors import RunError
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
+    from rivae.methods.base import Asks
     from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
 
 MAX_KEPT = 20  # evaluations of runs whose folders cannot be written; 100 kB each
 TITLES = {"align": "Aligning", "keep": "Writing", "suggest": "Suggestions for"}
 
-EVALUATING = "another run is being evaluated: wait for it or stop it"
+EVALUATING = "another evaluation is running: wait for it or stop it"
 ALIGNING = "the machine is busy aligning other axes: try again in a minute"
 
 evaluations = Tasks(MAX_KEPT, RunError, EVALUATING)
 from_labels = Tasks(20, RunError, ALIGNING, at_once=2)
 
 
-def evaluation_of(run: Run) -> Task | None:
-    """The evaluation of this run's model, running or finished, or None."""
-    return evaluations.get(_model(run))
+def evaluation_of(run: Run, asks: Asks = "first") -> Task | None:
+    """The evaluation of this run's model by such queries, running or finished, or None."""
+    return evaluations.get(f"{_model(run)}/{asks}")
 
 
-def start_evaluation(run: Run) -> Task:
-    """Begin to evaluate ``run``, or join the evaluation of it that is running.
+def start_evaluation(run: Run, asks: Asks = "first") -> Task:
+    """Begin to evaluate ``run`` by queries of the view ``asks``, or join that if it is running.
 
     Raises:
-        RunError: another run is being evaluated, or the run has no trained model.
+        RunError: another evaluation is running, or the run has no trained model.
     """
     from rivae.runs import is_read_only
 
-    model = _model(run)
-    spec = {"run": str(run.path.resolve()), "keep": is_read_only(run)}
+    key = f"{_model(run)}/{asks}"
+    spec = {"run": str(run.path.resolve()), "asks": asks, "keep": is_read_only(run)}
     return evaluations.start(
-        model,
-        lambda: start_process(model, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
+        key,
+        lambda: start_process(key, f"Evaluating {run.id}", f"{__name__}:evaluate", spec),
         again=True,
     )
 
@@ -127,8 +128,8 @@ def _opening(progress: Progress) -> None:
 
 
 def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | None:
-    """Evaluate the run in the folder ``run`` and write the evaluation there. Returns it instead if
-    the folder is read-only (``keep`` is true) or cannot be written.
+    """Evaluate the run in the folder ``run`` by queries of the view ``asks`` and write that there.
+    Returns it instead if the folder is read-only (``keep`` is true) or cannot be written.
     """
     _opening(progress)
     from rivae.evaluation import evaluate
@@ -136,7 +137,7 @@ def evaluate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any] | No
 
     run = Run(Path(spec["run"]))
     data = run.load_dataset()
-    result = evaluate(run.load_method(data), data, progress=progress)
+    result = evaluate(run.load_method(data), data, asks=spec["asks"], progress=progress)
     if spec["keep"]:
         return result.document()
     try:

@@ -45,7 +45,7 @@ PARTS = {
     "steer": Part(("run", "q", "ask"), ("axes", "m")),
     "compare": Part(("q", "ask"), ("runs", "f", "factor", "lock", "whole")),
     "words": Part(("run", "ask"), (keys.WORDS_DIM, keys.WORDS_RELATE)),
-    "metrics": Part(("run",), ("cell",)),
+    "metrics": Part(("run", "ask"), ("cell",)),
     "label": Part(always=(keys.LABEL_PLAN, keys.LABEL_BY)),
 }
 PASSING = ("tour", "step")  # of one visit only

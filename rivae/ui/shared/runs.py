@@ -189,11 +189,25 @@ def asks_picker(
     *explorers: Explorer, choose: Callable[[Asks], None], disabled: bool = False
 ) -> None:
     """Which view of an item is the query, where all these models can be asked with either."""
-    if not all(explorer.method.asks_both_ways for explorer in explorers):
-        return
-    first, second = explorers[0].data.view_names
+    if all(explorer.method.asks_both_ways for explorer in explorers):
+        asks_control(explorers[0].data.view_names, explorers[0].asks, choose, disabled)
+
+
+def asks_either(run: Run) -> bool:
+    """Whether either view can be the query of a run's model, which need not be opened for that."""
+    method = method_of(run)
+    if method is None:
+        return False
+    return method.asks_both_ways or run.config.method.settings.get("ask_both_ways") is True
+
+
+def asks_control(
+    views: tuple[str, str], asks: Asks, choose: Callable[[Asks], None], disabled: bool = False
+) -> None:
+    """Which of two views, or both, is the query: now ``asks``."""
+    first, second = views
     names: dict[Asks, str] = {"first": first, "second": second, "both": "both"}
-    st.session_state[keys.ASKS] = explorers[0].asks
+    st.session_state[keys.ASKS] = asks
     st.segmented_control(
         "Ask with",
         list(names),
