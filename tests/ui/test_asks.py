@@ -14,6 +14,9 @@ from rivae.data.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
 from rivae.errors import ConfigError, DataError
 from rivae.explorer import Explorer
+from rivae.labels.kept_plans import kept_plan, plan_names
+from rivae.labels.plan import make_plan
+from rivae.labels.store import LabelStore
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
@@ -21,14 +24,15 @@ from rivae.snippets import snippet
 from rivae.steering import SteerRow
 from rivae.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.ui.explore.state import TEXT_GONE, with_upload
-from rivae.ui.metrics import work
+from rivae.ui.label import plan_making
+from rivae.ui.metrics import work as metrics_work
 from rivae.ui.metrics.run import NOT_MEASURED, queries_by
 from rivae.ui.panels.answers import ONE_WAY, answer, rounded
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import keys
 from rivae.ui.steer.answers import answer as steer_answer
 from rivae.ui.work.tasks import Task
-from tests.ui.label_forms import written
+from tests.ui.label_forms import press, written
 
 RUN = "either"
 
@@ -204,20 +208,59 @@ def test_a_step_of_a_tour_keeps_what_asks():
     assert [each.get("asks") for each in to_json(tour)["steps"]] == ["second", None]
 
 
-# Evaluations
+# Evaluations and label plans
 
 
-def test_an_evaluation_is_of_the_queries_that_are_chosen(folder, app, tmp_path, monkeypatch):
-    run = Run(shutil.copytree(folder / RUN, tmp_path / "runs" / RUN))
-    monkeypatch.setenv("RIVAE_RUNS", str(run.path.parent))
+@pytest.fixture
+def at_once(monkeypatch):
+    """Tasks are done here, and quickly."""
     quick = {"n_queries": 5, "null_permutations": 0, "null_permutations_slow": 0}
     monkeypatch.setattr(evaluation, "evaluate", partial(evaluation.evaluate, **quick))
-    monkeypatch.setattr(work, "step_back", lambda: None)
 
-    def at_once(key, title, name, spec):
-        return Task(key, title, None, running=False, result=work.evaluate(spec, lambda *told: None))
+    def start(key, title, name, spec):
+        work = getattr(plan_making if "plan" in name else metrics_work, name.split(":")[1])
+        return Task(key, title, None, running=False, result=work(spec, lambda *told: None))
 
-    monkeypatch.setattr(work, "start_process", at_once)
+    for module in (metrics_work, plan_making):
+        monkeypatch.setattr(module, "step_back", lambda: None)
+        monkeypatch.setattr(module, "start_process", start)
+
+
+def copied(folder, tmp_path, monkeypatch, *names):
+    """Runs that a test may write into."""
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    return [Run(shutil.copytree(folder / name, tmp_path / "runs" / name)) for name in names]
+
+
+def test_a_label_plan_is_for_the_queries_that_are_chosen(
+    folder, app, at_once, tmp_path, monkeypatch
+):
+    runs = copied(folder, tmp_path, monkeypatch, RUN, "one-way")
+    for run in runs:
+        data = run.load_dataset()
+        run.write_evaluation(evaluation.evaluate(run.load_method(data), data))
+    page = told(app("explore", run=RUN), "second").open("label", view="Plans")
+    field = f"{keys.LABEL_NEW}_runs"
+    page.at.multiselect(key=field).set_value([RUN, "one-way"]).run()
+    assert keys.ASKS not in {control.key for control in page.calm().at.segmented_control}
+    page.at.multiselect(key=field).set_value([RUN]).run()
+    assert page.at.segmented_control(key=keys.ASKS).value == "second"
+    press(told(page, "both"), f"{keys.LABEL_NEW}_count")
+    press(page, f"{keys.LABEL_NEW}_make")
+    with LabelStore(tmp_path / "labels.db") as store:
+        (name,) = plan_names(store)
+        plan = kept_plan(store, name)
+    wanted = make_plan(runs[:1], name, asks="both")
+    assert (plan.asks, plan.order) == ("both", wanted.order)
+    assert "signal 1 and the signal 2" in written(page)
+    page.open("explore")
+    assert (page.state.run, page.state.asks) == (RUN, "both")
+
+
+def test_an_evaluation_is_of_the_queries_that_are_chosen(
+    folder, app, at_once, tmp_path, monkeypatch
+):
+    (run,) = copied(folder, tmp_path, monkeypatch, RUN)
     views = run.load_dataset().view_names
     page = told(app("metrics", run=RUN), "both")
     assert page.params["ask"] == "both" and NOT_MEASURED in page.words

@@ -14,7 +14,8 @@ from rivae.labels.store import LabelStore
 from rivae.runs import Run
 from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.ui.label import plan_making
-from rivae.ui.label.plan_form import NO_GUIDELINE, NONE_EVALUATED, WAYS
+from rivae.ui.label.plan_form import NO_GUIDELINE, WAYS
+from rivae.ui.label.plan_runs import NONE_EVALUATED
 from rivae.ui.label.plan_upload import NO_RUN
 from rivae.ui.label.plans import WHAT_A_PLAN_IS
 from tests.ui.conftest import train

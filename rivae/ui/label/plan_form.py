@@ -1,4 +1,4 @@
-"""The form for a new plan: its runs and factors, counted before it is kept; or a file."""
+"""The form for a new plan: its factors, and its items counted before it is kept; or a file."""
 
 from __future__ import annotations
 
@@ -8,27 +8,22 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui.label import factors, plan_making, plan_upload
+from rivae.ui.label import factors, plan_making, plan_runs, plan_upload
 from rivae.ui.shared import labels
-from rivae.ui.shared.runs import run_title
-from rivae.ui.shell import cache, keys
-from rivae.ui.shell.pages import METRICS
+from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
-    from rivae.runs import Run
     from rivae.ui.label.plan_making import PlanRequest
 
 KEY = keys.LABEL_NEW
 NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
-NONE_EVALUATED = "No evaluated runs yet: evaluate one to make a plan."
 WAYS = ("From runs", "From a file")
 COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
 FOOD, FILE = "food", "file"
-MAX_LISTED = 40
 SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 
@@ -46,7 +41,7 @@ def panel(names: Sequence[str]) -> None:
     if way == WAYS[1]:
         plan_upload.panel()
         return
-    asked = run_fields()
+    asked = plan_runs.run_fields()
     if asked is None:
         return
     try:
@@ -144,123 +139,6 @@ def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
         st.session_state[f"{KEY}_name"] = ""
         # With its first plan the page would otherwise switch to labelling.
         st.session_state[keys.LABEL_VIEW] = "Plans"
-
-
-# Its runs
-
-
-def run_fields() -> PlanRequest | None:
-    """The chosen runs and settings; None while no run is chosen."""
-    from rivae.labels.plan import MAX_RUNS
-
-    ready = cache.ready_runs()
-    evaluated = [run for run in ready if (run.path / "evaluation.json").is_file()]
-    if evaluated:
-        titles = {run.id: run_title(run) for run in evaluated}
-        chosen = st.multiselect(
-            "Runs",
-            _choices(evaluated),
-            format_func=lambda run: titles.get(run, run),
-            key=f"{KEY}_runs",
-            max_selections=MAX_RUNS,
-            placeholder="Choose one or several",
-            help="All runs of a plan use the same data set: that of the first one you choose.",
-        )
-    else:
-        st.info(NONE_EVALUATED, icon=":material/info:")
-        chosen = []
-    _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
-    runs = [run for name in chosen for run in evaluated if run.id == name]
-    return _settings(runs) if runs else None
-
-
-def _choices(evaluated: Sequence[Run]) -> list[str]:
-    """All evaluated runs; once one is chosen, only those on its data set."""
-    before = st.session_state.get(f"{KEY}_runs") or []
-    first = next((run for run in evaluated if before and run.id == before[0]), None)
-    if first is None:
-        return [run.id for run in evaluated]
-    return [run.id for run in evaluated if run.config.dataset == first.config.dataset]
-
-
-def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:
-    """The runs without an evaluation, with links to evaluate them."""
-    if not names:
-        return
-    one = len(names) == 1
-    with st.expander(
-        f"{len(names)} {'run is' if one else 'runs are'} not evaluated yet",
-        expanded=open_,
-        icon=":material/info:",
-    ):
-        st.write(
-            "An evaluation fixes the queries and points whose items are labelled. Evaluate a run "
-            "under *This run* on the Metrics page."
-        )
-        with st.container(horizontal=True):
-            for name in names[:MAX_LISTED]:
-                st.page_link(
-                    METRICS,
-                    label=f"Evaluate {markdown(name)}",
-                    icon=":material/speed:",
-                    query_params={"show": "run", "run": name},
-                )
-        if len(names) > MAX_LISTED:
-            st.caption(f"And {len(names) - MAX_LISTED} more.")
-
-
-def _settings(runs: Sequence[Run]) -> PlanRequest | None:
-    from rivae.labels.plan import BLOCK, MAX_REPEATS, MIN_REPEATS, REPEATS
-    from rivae.ui.label.plan_making import plan_request
-
-    try:
-        total = max(_queries(run) for run in runs)
-    except RivaeError as error:
-        report.warning(str(error))
-        return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        queries = st.number_input(
-            "Queries per run",
-            min_value=min(BLOCK, total),
-            max_value=total,
-            value=None,
-            placeholder=f"all {total:,}",
-            key=f"{KEY}_queries",
-            width=180,
-            help="Leave empty for all evaluated queries. The paper uses about 20.",
-        )
-        percent = st.slider(
-            "Hidden repeats, % of the items",
-            round(100 * MIN_REPEATS),
-            round(100 * MAX_REPEATS),
-            round(100 * REPEATS),
-            key=f"{KEY}_repeats",
-            width=240,
-            help="These items come twice, to measure how consistent each annotator is.",
-        )
-        seed = st.number_input(
-            "Seed of the order",
-            min_value=0,
-            max_value=2**31 - 1,
-            value=0,
-            key=f"{KEY}_seed",
-            width=170,
-        )
-    return plan_request(runs, None if queries is None else int(queries), percent / 100, int(seed))
-
-
-def _queries(run: Run) -> int:
-    """How many queries the evaluation of the run measured; RunError where it does not say."""
-    from rivae.errors import RunError
-
-    report = run.evaluation
-    n = None if report is None else report.settings.n_queries
-    if n is None:
-        raise RunError(
-            f"the evaluation of {run.id} does not say how many queries it measured: evaluate it "
-            "again"
-        )
-    return n
 
 
 # Its factors

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -19,6 +19,7 @@ from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
     from rivae.labels.plan import LabelPlan
+    from rivae.methods.base import Asks
     from rivae.runs import Run
 
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB
@@ -38,14 +39,17 @@ class PlanRequest(BaseModel):
     n_queries: int | None
     repeats: float
     random_state: int
+    asks: Literal["first", "second", "both"] = "first"
 
 
 def plan_request(
-    runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int
+    runs: Sequence[Run], n_queries: int | None, repeats: float, seed: int, asks: Asks = "first"
 ) -> PlanRequest:
     """The plan request for a visitor's choices."""
     paths = tuple(str(run.path.resolve()) for run in runs)
-    return PlanRequest(paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed)
+    return PlanRequest(
+        paths=paths, n_queries=n_queries, repeats=repeats, random_state=seed, asks=asks
+    )
 
 
 def job_of(wanted: PlanRequest) -> Task | None:
@@ -77,6 +81,7 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         [Run(Path(path)) for path in wanted.paths],
         NOT_NAMED,
         n_queries=wanted.n_queries,
+        asks=wanted.asks,
         repeats=wanted.repeats,
         random_state=wanted.random_state,
         progress=progress,

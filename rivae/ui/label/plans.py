@@ -10,7 +10,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.label import plan_form
 from rivae.ui.shared import labels
-from rivae.ui.shared.runs import short_date
+from rivae.ui.shared.runs import short_date, view_names
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
@@ -84,12 +84,19 @@ def _purpose(plan: LabelPlan) -> str:
     """What the plan is for, with a remark on runs that changed since it was made."""
     runs = ", ".join(f"{run.id}{_changed(run)}" for run in plan.runs)
     queries = f", {plan.n_queries} queries of each" if plan.n_queries else ""
-    asked = {
-        "first": "",
-        "second": ", asked with the second view",
-        "both": ", asked with both views",
-    }
-    return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}{asked[plan.asks]}.")
+    return markdown(f"For {PURPOSES[plan.purpose]} {runs}{queries}{_asked(plan)}.")
+
+
+def _asked(plan: LabelPlan) -> str:
+    """Which view asks, as a part of a sentence; nothing for the first one."""
+    if plan.asks == "first":
+        return ""
+    here = {run.id: run for run in cache.runs()}
+    first, second = next(
+        (view_names(here[run.id]) for run in plan.runs if run.id in here),
+        ("first view", "second view"),
+    )
+    return f", asked with the {second if plan.asks == 'second' else f'{first} and the {second}'}"
 
 
 def _changed(served: PlanRun) -> str:

@@ -52,7 +52,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
         return
     if usual:
         outcome.warning(usual)
-    views = _views(run, stored) if either else None
+    views = runs.view_names(run, stored) if either else None
     by = queries_by(views, stored.settings.asks if stored else asks) if views else ""
     if views:
         with bar:
@@ -92,17 +92,6 @@ def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, 
         return run.evaluation_of(asks), ""
     except RivaeError as error:
         return None, str(error)
-
-
-def _views(run: Run, stored: Evaluation | None) -> tuple[str, str]:
-    """What people call the views of a run's data."""
-    if stored is not None and stored.settings.views:
-        return stored.views
-    try:
-        with outcome.waiting("Opening the data of the run …", 60):
-            return cache.pictures(run).data.view_names
-    except RivaeError:  # stored results can be seen without the data
-        return Evaluation().views
 
 
 def queries_by(views: tuple[str, str], asks: Asks) -> str:

@@ -104,6 +104,12 @@ def run_in_hand() -> str | None:
     return in_hand().get("run")
 
 
+def asks_in_hand() -> Asks:
+    """The view that asked where the visitor last looked."""
+    found: dict[str, Asks] = {"second": "second", "both": "both"}
+    return found.get(in_hand().get("ask", ""), "first")
+
+
 def take(run: str, query: object = None, asks: Asks | None = None) -> None:
     """The visitor looks at ``run`` and, where the page has them, at ``query`` and the view that
     ``asks``.

@@ -15,12 +15,14 @@ from rivae.errors import RivaeError
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
+from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from rivae.config import DatasetConfig
     from rivae.explorer import Explorer
     from rivae.methods.base import Asks, Method
     from rivae.runs import Run
+    from rivae.runs.evaluation_file import Evaluation
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,17 @@ def asks_either(run: Run) -> bool:
     if method is None:
         return False
     return method.asks_both_ways or run.config.method.settings.get("ask_both_ways") is True
+
+
+def view_names(run: Run, stored: Evaluation | None = None) -> tuple[str, str]:
+    """What people call the views of a run's data, by its ``stored`` evaluation or by the data."""
+    if stored is not None and stored.settings.views:
+        return stored.views
+    try:
+        with waiting("Opening the data of the run …", 60):
+            return cache.pictures(run).data.view_names
+    except RivaeError:  # what is stored can be seen without the data
+        return "first view", "second view"
 
 
 def asks_control(
