@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data.words_view import text_parts
+from rivae.methods.base import Axes
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -39,6 +40,14 @@ Floats = NDArray[np.float64]
 MIN_GROUP = 25  # rows behind one covariance
 # Of the largest: z may know next to nothing of some parts, but the change must be invertible.
 MIN_SINGULAR_VALUE = 0.02
+# What the note of a change says where the step found axes of its own.
+NOTES: dict[Axes, str] = {
+    "as trained": "axes as trained",
+    "scaled": "axes scaled, not rotated",
+    "independent": "independent components (FastICA)",
+    "modulated": "axes of independently modulated variance",
+    "words": "axes that follow the words of the texts",
+}
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,26 @@ class AxisChange:
     note: str
     words: tuple[tuple[str, ...], ...] = ()
 
+    @property
+    def step(self) -> Axes:
+        """The step that was made: one that finds no axes of its own in a z only scales it."""
+        return next((step for step, note in NOTES.items() if note == self.note), "scaled")
+
+    def undone(self) -> AxisChange:
+        """The change back to the axes as trained."""
+        inverse = np.asarray(np.linalg.inv(self.matrix), dtype=np.float64)
+        return AxisChange(inverse, -self.offset @ inverse, NOTES["as trained"])
+
+    def then(self, change: AxisChange) -> AxisChange:
+        """This change and then another one, as one."""
+        matrix, offset = self.matrix @ change.matrix, self.offset @ change.matrix + change.offset
+        return AxisChange(matrix, offset, change.note, change.words)
+
+
+def unchanged(d: int) -> AxisChange:
+    """The ``d`` axes as trained."""
+    return AxisChange(np.eye(d), np.zeros(d), NOTES["as trained"])
+
 
 def scaled_axes(mu: Floats, reach: float) -> AxisChange:
     """Scale and shift each axis of ``mu`` (n, d) so that 0.5 and 99.5 % lie at -+ ``reach``."""
@@ -61,7 +90,7 @@ def scaled_axes(mu: Floats, reach: float) -> AxisChange:
     # An axis that collapsed to a point keeps its unit: stretching it would show rounding errors.
     alive = spread > 1e-6 * max(1e-6, float(spread.max()))
     scale = np.where(alive, 2 * reach / np.where(alive, spread, 1.0), 1.0)
-    return AxisChange(np.diag(scale), -scale * (low + high) / 2, "axes scaled, not rotated")
+    return AxisChange(np.diag(scale), -scale * (low + high) / 2, NOTES["scaled"])
 
 
 def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int) -> AxisChange:
@@ -74,6 +103,8 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning
 
+    if mu.shape[1] < 2:
+        return scaled_axes(mu, reach)
     spread = np.linalg.svd(mu - mu.mean(axis=0), compute_uv=False)
     if len(mu) <= mu.shape[1] or spread[-1] <= 1e-6 * spread[0]:
         return _only_scaled(mu, reach, "an axis of z is constant or repeats others")
@@ -102,7 +133,7 @@ def independent_axes(mu: Floats, slopes: Floats, reach: float, random_state: int
     scaled = scaled_axes((mu - ica.mean_) @ unmixing, reach)
     matrix = unmixing @ scaled.matrix
     offset = scaled.offset - ica.mean_ @ matrix
-    return AxisChange(matrix, offset, "independent components (FastICA)")
+    return AxisChange(matrix, offset, NOTES["independent"])
 
 
 def _only_scaled(mu: Floats, reach: float, reason: str) -> AxisChange:
@@ -148,7 +179,7 @@ def word_axes(
     return AxisChange(
         matrix,
         scaled.offset - centre @ matrix,
-        "axes that follow the words of the texts",
+        NOTES["words"],
         tuple(parts.words[part] for part in order),
     )
 
@@ -187,9 +218,7 @@ def modulated_axes(
     widths: Floats = np.std(z @ unmixing, axis=0)
     unmixing = unmixing / np.maximum(widths, 1e-12)
     scaled = scaled_axes(mu @ unmixing, reach)
-    return AxisChange(
-        unmixing @ scaled.matrix, scaled.offset, "axes of independently modulated variance"
-    )
+    return AxisChange(unmixing @ scaled.matrix, scaled.offset, NOTES["modulated"])
 
 
 def joint_diagonaliser(covariances: Floats, weights: Floats, n_sweeps: int = 100) -> Floats:

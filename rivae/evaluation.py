@@ -76,6 +76,7 @@ def evaluate(
     null_permutations: int = 100,
     null_permutations_slow: int = 20,
     asks: Asks = "first",
+    retrieval: bool = True,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure retrieval, factors and digits of a trained method on the test rows.
@@ -96,6 +97,7 @@ def evaluate(
         null_permutations: shuffles of the nulls that need no refit; 0 for none.
         null_permutations_slow: shuffles of those that refit a model; 0 for none.
         asks: the view whose z the factors are measured on: the first, the second, or both.
+        retrieval: whether it is measured; what changes nothing but axes does not change it.
         progress: called with a stage and the share of the work done.
 
     Raises:
@@ -119,8 +121,6 @@ def evaluate(
     searched = retriever.subset(search_rows)
     prior = retriever.prior(ranged)
 
-    tell("retrieval", 0.05)
-
     def retrieval_of(way: Asks, n_samples: int = 0) -> dict[str, Any]:
         return _dicts(
             retrieval_metrics(
@@ -133,13 +133,16 @@ def evaluate(
             )
         )
 
-    fields: dict[str, Any] = {"retrieval": retrieval_of("first")}
-    if method.has_latent:
-        fields["retrieval_sampled"] = {str(n): retrieval_of("first", n) for n in samples}
-    if method.asks_both_ways:
-        fields["retrieval_back"] = retrieval_of("second")
-    if asks == "both":
-        fields["retrieval_both"] = retrieval_of("both")
+    fields: dict[str, Any] = {}
+    if retrieval:
+        tell("retrieval", 0.05)
+        fields["retrieval"] = retrieval_of("first")
+        if method.has_latent:
+            fields["retrieval_sampled"] = {str(n): retrieval_of("first", n) for n in samples}
+        if method.asks_both_ways:
+            fields["retrieval_back"] = retrieval_of("second")
+        if asks == "both":
+            fields["retrieval_both"] = retrieval_of("both")
     along: list[dict[str, Any]] = []
     z_ref = retriever.encode(queries)[0]
     for choice, start in ((traversal, 0.2), (second_range(traversal), 0.4)):

@@ -8,15 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
-from rivae.alignment import independent_axes, modulated_axes, scaled_axes, word_axes
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
 from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.word_vectors import CORPUS, NONE
-from rivae.data.words_view import WordsView
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked, write_json
 from rivae.methods import method_config
@@ -25,11 +20,10 @@ from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
+from rivae.steps import ALIGNMENT, axis_change, fold_in
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores
-
-MAX_ALIGNMENT_ROWS = 10_000
 
 
 def make_config(
@@ -225,39 +219,16 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
     """Fold the configured change of axes into the trained model and record it.
 
     ``alignment.json`` keeps the matrix, the offset, the words that the axes follow, and the
-    validation scores before and after. Axes that shall follow words are independent components
-    where the data have no weighted words.
+    validation scores before and after.
     """
     config: Any = method.config
-    if config.axes == "as trained":
+    change = axis_change(method, data, config.axes, run.config.seed)
+    if change.step == "as trained":
         return
-    rows = data.splits["train"][:MAX_ALIGNMENT_ROWS]
-    with torch.inference_mode():
-        mu = torch.cat([method.encode(data.x1.batch(part))[0] for part in _parts(rows)])
-    table = mu.double().numpy()
-    if not np.isfinite(table).all():
-        return
-    texts = data.x2 if config.axes == "words" and isinstance(data.x2, WordsView) else None
-    if texts is not None:
-        # The texts' own z, where they have one: a picture tells less of their words.
-        z = _target_latents(method, data, rows) if method.asks_both_ways else table
-        words = texts.sparse(rows), texts.vocabulary
-        change = word_axes(z, table, *words, config.axis_reach, run.config.seed)
-    elif config.axes == "modulated" and method.n_components > 1:
-        pairs = [_pair_latents(method, data, part) for part in _parts(rows)]
-        z, v1 = (np.concatenate(column) for column in zip(*pairs, strict=True))
-        change = modulated_axes(z, table, v1, config.axis_reach, run.config.seed)
-    elif config.axes in ("independent", "words") and method.n_components > 1:
-        slopes = _decoder_slopes(method, mu[:500])
-        change = independent_axes(table, slopes, config.axis_reach, run.config.seed)
-    else:
-        change = scaled_axes(table, config.axis_reach)
     before = validation_scores(method, data)
-    method.apply_affine(
-        torch.from_numpy(change.matrix).float(), torch.from_numpy(change.offset).float()
-    )
+    fold_in(method, change)
     write_json(
-        run.path / "alignment.json",
+        run.path / ALIGNMENT,
         {
             "note": change.note,
             "words": change.words,
@@ -267,36 +238,3 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
             "validation_after": validation_scores(method, data),
         },
     )
-
-
-def _parts(rows: np.ndarray, size: int = 512) -> Iterator[np.ndarray]:
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
-
-
-@torch.no_grad()
-def _target_latents(method: Method, data: PairedDataset, rows: np.ndarray) -> np.ndarray:
-    """Means of P(z|v2) (n, d), float64."""
-    means = [method.encode_target(data.x2.batch(part))[0] for part in _parts(rows)]
-    return torch.cat(means).double().numpy()
-
-
-@torch.no_grad()
-def _pair_latents(
-    method: Method, data: PairedDataset, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """z of pairs (n, d) and their query embeddings (n, D), float64."""
-    x1, x2 = data.x1.batch(rows), data.x2.batch(rows)
-    z, v1 = method.encode_pair(x1, x2), method.embed_query(x1)
-    return z.double().numpy(), v1.double().numpy()
-
-
-def _decoder_slopes(method: Method, z: torch.Tensor) -> np.ndarray:
-    """df/dz at z (n, d), shape (n, d, D)."""
-    from torch.func import jacfwd, vmap
-
-    def decode_one(point: torch.Tensor) -> torch.Tensor:
-        return method.decode(point.unsqueeze(0)).squeeze(0)
-
-    slopes = vmap(jacfwd(decode_one))(z.clone())  # (n, D, d)
-    return slopes.detach().double().numpy().transpose(0, 2, 1)

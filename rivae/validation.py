@@ -9,7 +9,7 @@ from rivae.methods.base import Method
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
-from rivae.retrieval.base import median_rank, recall_at_k
+from rivae.retrieval.base import Floats, Ints, median_rank, recall_at_k
 from rivae.retrieval.retriever import Retriever
 
 MAX_ROWS = 1000
@@ -34,11 +34,17 @@ def validation_scores(method: Method, data: PairedDataset) -> dict[str, float]:
         "recall_at_10": recall_at_k(ranks, 10),
         "median_rank": median_rank(ranks),
     }
+    return scores | axis_scores(retriever.latents(rows), data, rows)
+
+
+def axis_scores(z: Floats, data: PairedDataset, rows: Ints) -> dict[str, float]:
+    """ "mcc" and "r2" of z (n, d) of data rows; neither without shared numeric factors."""
     specs = data.factor_specs
     shared = [k for k in numeric_factors(specs) if specs[k].role == "shared"]
-    if data.factors is not None and shared and len(rows) >= MIN_FACTOR_ROWS:
-        mu = retriever.latents(rows)
-        factors = data.factors[rows][:, shared]
-        scores["mcc"] = mcc(mu, factors).score
-        scores["r2"] = r2(mu, factors, tuple(specs[k] for k in shared)).score
-    return scores
+    if data.factors is None or not shared or len(rows) < MIN_FACTOR_ROWS:
+        return {}
+    factors = data.factors[rows][:, shared]
+    return {
+        "mcc": mcc(z, factors).score,
+        "r2": r2(z, factors, tuple(specs[k] for k in shared)).score,
+    }

@@ -10,18 +10,13 @@ from typing import Any
 
 from rivae.benchmark.plan import FEW_QUERIES, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
-from rivae.benchmark.tables import by_samples, digit_range
+from rivae.benchmark.scores import keep_steps, kept_steps, measure_steps, scores
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
-from rivae.metrics.dci_paper import alpha_scores
-from rivae.metrics.digits import COVERAGE, OVERLAP
-from rivae.metrics.registry import metric
 from rivae.runs import Run, Status
-from rivae.runs.evaluation_file import Evaluation
-from rivae.runs.results import Results
 from rivae.training import Position, Watcher
 
 Say = Callable[[str], None]
@@ -68,13 +63,19 @@ def is_done(cell: Cell, root: Path) -> bool:
     """Whether every run of the cell has ended and is evaluated, or the cell cannot be run."""
     try:
         names = [config.name for config in cell.configs()]
-        return all(
-            _has_ended(root / name)
-            and (Run(root / name).status.state == "failed" or bool(Run(root / name).evaluation))
-            for name in names
-        )
+        latent = method_class(cell.method).has_latent
+        return all(_is_measured(root / name, latent) for name in names)
     except RivaeError:
         return True
+
+
+def _is_measured(path: Path, latent: bool) -> bool:
+    if not _has_ended(path):
+        return False
+    run = Run(path)
+    if run.status.state == "failed":
+        return True
+    return run.evaluation is not None and (not latent or kept_steps(run) is not None)
 
 
 def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
@@ -156,60 +157,29 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
     if status.state == "failed":
         return [make_row(**about)]
     latent = method_class(cell.method).has_latent
-    result = run.evaluation
-    if result is None:
+    result, steps = run.evaluation, kept_steps(run) if latent else None
+    if result is None or (latent and steps is None):
         say(f"evaluating {run.id}")
         data = run.load_dataset()
+        method = run.load_method(data)
+        # No table has the traversals of a method without a latent.
+        n_queries = SIZES[cell.size].n_queries if latent else FEW_QUERIES
         try:
-            result = evaluate(
-                run.load_method(data),
-                data,
-                # No table has the traversals of a method without a latent.
-                n_queries=SIZES[cell.size].n_queries if latent else FEW_QUERIES,
-                null_permutations=0,
-                null_permutations_slow=0,
-            )
+            if result is None:
+                result = evaluate(
+                    method,
+                    data,
+                    n_queries=n_queries,
+                    null_permutations=0,
+                    null_permutations_slow=0,
+                )
+                run.write_evaluation(result)
+            if latent:
+                steps = measure_steps(run, method, data, n_queries)
+                keep_steps(run, steps)
         except (ConfigError, DataError) as error:  # trained but not measurable: it diverged
             return [make_row(**{**about, "state": "failed", "message": str(error)})]
-        run.write_evaluation(result)
-    return [make_row(**about, **score) for score in scores(result, latent)]
-
-
-def scores(evaluation: Evaluation, latent: bool = True) -> list[dict[str, Any]]:
-    """The scores of an evaluation: metric, range, n and score of each.
-
-    Args:
-        latent: False for a method without a latent, of which only retrieval is measured.
-    """
-    rows = _score_rows(evaluation.retrieval, "")
-    if not latent:
-        return rows
-    for n, sampled in evaluation.retrieval_sampled.items():
-        rows += [{**row, "range": by_samples(n)} for row in _score_rows(sampled, "")]
-    for along in evaluation.along:
-        rows += _score_rows(along.factors, along.name)
-        rows += _score_rows(along.digits.results if along.digits else {}, along.name)
-    of_digits = (OVERLAP, COVERAGE)
-    for at in evaluation.digits_ranges:
-        where = digit_range(at.n_std)
-        rows += [{"metric": m.key, "range": where, "score": getattr(at, m.key)} for m in of_digits]
-    for along in evaluation.along:
-        table = along.correlation.alpha_sensitivity if along.correlation else []
-        measured = alpha_scores([at.model_dump() for at in table])
-        rows += [{"metric": m, "range": along.name, "score": v} for m, v in measured.items()]
-    return rows
-
-
-def _score_rows(results: Results, where: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "metric": name,
-            "range": where if metric(name).along_z else "",
-            "n": result.n,
-            "score": result.score,
-        }
-        for name, result in results.items()
-    ]
+    return [make_row(**about, **score) for score in scores(result, latent, steps)]
 
 
 def _seconds(status: Status) -> float | None:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
-from rivae.benchmark.summary import SummaryLine, summarise
+from rivae.benchmark.scores import RULE
+from rivae.benchmark.summary import SummaryLine, counted, summarise
 from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
 from rivae.metrics.registry import metric
 from rivae.plots.tables import with_spread
+from rivae.ranges import PAPER
+from rivae.steps import STEPS
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 
@@ -27,6 +30,7 @@ HEADINGS = {
     ("digits", "paper"): "Digit transitions (traversal from −10 to +10)",
     ("digits", "prior"): "Digit transitions over mean ± 3 s.d. of the aggregated prior",
     ("standard", ""): "Factors: standard metrics of z",
+    ("steps", "paper"): "Steps on the axes: the same runs as trained and after each step",
     ("alpha", "paper"): "Sensitivity of D and C to α (−10 to +10; linear: |corr| as the weight)",
 }
 INTRODUCTION = (
@@ -38,6 +42,11 @@ INTRODUCTION = (
     "it, cut at the range of the metric. Standard metrics are those of mu(v1), or of the mean of "
     "Q(z|v1,v2) on data whose query fixes only the distribution of its factors (Synth, modulated). "
     "Every setting is in [settings.md](settings.md)."
+)
+AXES = (
+    "What is measured on axes is measured after the step on the axes that one rule chooses, named "
+    f"in the column *axes*. {RULE} The tables of steps have the others, – where they were not "
+    "measured. † : at least one run was measured after a single step, so the rule had no choice."
 )
 SHORTENED = {
     "quick": "**Quick runs: a tenth of the epochs, few seeds. No number here is a result.**",
@@ -57,13 +66,17 @@ def report(rows: Sequence[Row]) -> str:
     lines = summarise(rows)
     marks = [SHORTENED[size] for size in dict.fromkeys(r["size"] for r in rows) if size != "full"]
     text = ["# Results" + (" (shortened runs)" if marks else ""), "", *marks, *[""] * bool(marks)]
-    text += [INTRODUCTION, "", _machine(), ""]
+    text += [INTRODUCTION, "", AXES, "", _machine(), ""]
     for dataset, name in DATASETS.items():
         mine = [line for line in lines if line.dataset == dataset]
         tables = [
             part
             for (table, where), heading in HEADINGS.items()
-            for part in _table(heading, table, _groups(mine, table, where))
+            for part in (
+                _steps(heading, mine)
+                if table == "steps"
+                else _table(heading, table, _groups(mine, table, where))
+            )
         ]
         tables += _digit_ranges(mine)
         if tables:
@@ -99,19 +112,40 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
     printed = {
         m: any(li.paper is not None for g in groups for li in g if li.metric == m) for m in metrics
     }
-    head = ["method"]
+    on_axes = any(line.axes for group in groups for line in group)
+    head = ["method", "axes"] if on_axes else ["method"]
     for m in metrics:
         label = metric(m).label
         head += [f"{label}: paper", "ours"] if printed[m] else [label]
     body = []
     for group in groups:
-        cells = [row_title(group[0])]
+        cells = [row_title(group[0]), axes_text(group)] if on_axes else [row_title(group[0])]
         for m in metrics:
             line = next((line for line in group if line.metric == m), None)
             cells += [paper_text(line)] if printed[m] else []
             cells.append(ours_text(line))
         body.append([*cells, count_text(group)])
     return [f"### {heading}", "", *_markdown([*head, "n"], body), ""]
+
+
+def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
+    """The axes of every method as trained and after each step: one row per method and metric."""
+    rows: dict[tuple[str, str], Group] = {}
+    for line in lines:
+        if line.table == "steps" and line.range in ("", PAPER):
+            rows.setdefault((row_title(line), line.metric), []).append(line)
+    if not rows:
+        return []
+    measured = {line.axes for group in rows.values() for line in group}
+    steps = [step for step in STEPS if step in measured or step != "words"]
+    body = []
+    for (name, key), group in rows.items():
+        by_step = {line.axes: line for line in group}
+        chosen = {line.axes: line.n_chosen for line in group if line.n_chosen}
+        cells = [ours_text(by_step.get(step)) for step in steps]
+        n = max(line.n for line in group)
+        body.append([name, metric(key).label, *cells, counted(chosen) or "–", str(n)])
+    return [f"### {heading}", "", *_markdown(["method", "", *steps, "chosen", "n"], body), ""]
 
 
 def _digit_ranges(lines: Sequence[SummaryLine]) -> list[str]:
@@ -189,6 +223,12 @@ def ours_text(line: SummaryLine | None) -> str:
     if not line.n:
         return "undefined"
     return with_spread(line.mean, line.std, metric(line.metric).decimals)
+
+
+def axes_text(group: Group) -> str:
+    """The steps that the rule chose, marked where it had no choice; "" for a chance level."""
+    line = max(group, key=lambda each: each.n)
+    return f"{line.axes} †" if line.axes and line.n_chosen < line.n_runs else line.axes
 
 
 def count_text(group: Group) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rivae.benchmark.tables import columns
 from rivae.errors import DataError
 from rivae.files import write_atomic
 
@@ -30,6 +32,9 @@ COLUMNS: dict[str, Any] = {
     "range": "",  # of the traversal: paper, prior; "" where none is needed
     "n": None,
     "score": None,
+    "axes": "",  # the step on the axes that was measured; "" where the score depends on none
+    "chosen": None,  # whether the rule chooses it; None where no other step was measured
+    "validation": None,  # the MCC on validation rows after that step, which the rule goes by
 }
 
 
@@ -88,8 +93,19 @@ def read_rows(out: Path) -> list[Row]:
     rows = []
     for record in table.to_dict("records"):
         values = {k: v for k, v in record.items() if k in COLUMNS and v is not None}
-        rows.append({**COLUMNS, **values})
+        row = {**COLUMNS, **values}
+        rows.append(row if "axes" in record else {**row, "axes": _configured_axes(row)})
     return rows
+
+
+def _configured_axes(row: Row) -> str:
+    """The step that a row of an older version was measured after, which its settings name."""
+    if row["metric"] in ("", *columns("retrieval")):
+        return ""
+    try:
+        return str(json.loads(row["config"])["method"]["axes"])
+    except (ValueError, KeyError, TypeError):  # a chance level
+        return ""
 
 
 def write_rows(rows: Sequence[Row], out: Path) -> None:
@@ -98,8 +114,9 @@ def write_rows(rows: Sequence[Row], out: Path) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    for name in ("seconds", "n", "score"):
+    for name in ("seconds", "n", "score", "validation"):
         table[name] = table[name].astype("float64")
+    table["chosen"] = table["chosen"].astype("boolean")
     stream = io.BytesIO()
     table.to_parquet(stream, index=False)
     write_atomic(out / "results.parquet", stream.getvalue())

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,6 +22,7 @@ from rivae.benchmark.tables import (
     DATASETS,
     METHODS,
     OF_THE_PAPER,
+    REPEATED,
     TABLES,
     TITLES,
     WITHOUT_REG,
@@ -29,6 +30,8 @@ from rivae.benchmark.tables import (
     title,
 )
 from rivae.metrics.registry import metric as known
+from rivae.ranges import PAPER, PRIOR
+from rivae.steps import STEPS
 
 LineState = Literal["ours", "failed", "not run"]
 RunScore = tuple[int, int, float]  # draw, seed, score
@@ -41,7 +44,7 @@ class SummaryLine:
 
     Attributes:
         dataset: e.g. "synth" (``tables.DATASETS`` has the title).
-        table: retrieval, factors (the paper's D/C/I), digits, standard, alpha or ablation.
+        table: retrieval, factors (the paper's D/C/I), digits, standard, steps, alpha or ablation.
         method: e.g. "rivae", or "chance-rotation" and "chance-items".
         title: the method's name for readers, with changed settings.
         preset: default or paper; "" for a chance level and for what was never run.
@@ -61,6 +64,10 @@ class SummaryLine:
         paper: the printed number, "failed" where the paper prints that, or None.
         n_runs: all runs, finished or failed.
         size: "full"; "quick" and "tiny" are shortened and no result.
+        axes: of the table of steps the step on the axes; elsewhere, of how many runs which one was
+            chosen. Empty where the metric depends on none.
+        n_chosen: runs for which the rule chose among several steps: that of ``axes`` in the table
+            of steps, any elsewhere.
     """
 
     dataset: str
@@ -82,6 +89,8 @@ class SummaryLine:
     paper: Printed | None
     n_runs: int = 0
     size: str = "full"
+    axes: str = ""
+    n_chosen: int = 0
 
 
 def summarise(rows: Sequence[Row]) -> list[SummaryLine]:
@@ -125,20 +134,29 @@ def _tables_of(metric: str, where: str) -> set[Column]:
     return {
         (table, metric, where)
         for table in TABLES
-        if table != "ablation" and metric in columns(table)
+        if table not in REPEATED and metric in columns(table)
     }
 
 
 def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> list[SummaryLine]:
     states: dict[tuple[int, int], tuple[str, str]] = {}
     scores: dict[tuple[str, str], list[RunScore]] = {}
+    steps: dict[tuple[str, str, str], list[RunScore]] = {}
+    shown: dict[tuple[str, str], Counter[str]] = {}
+    chosen: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
         run = (row["draw"], row["seed"])
         states[run] = (row["state"], row["message"])
         if row["state"] == "finished" and row["metric"]:
             score = row["score"]
-            value = math.nan if score is None else float(score)
-            scores.setdefault((row["metric"], row["range"]), []).append((*run, value))
+            found = (*run, math.nan if score is None else float(score))
+            measured = row["metric"], row["range"]
+            if row["axes"]:
+                steps.setdefault((*measured, row["axes"]), []).append(found)
+                chosen[*measured, row["axes"]] += bool(row["chosen"])
+            if row["chosen"] is None or row["chosen"]:
+                scores.setdefault(measured, []).append(found)
+                shown.setdefault(measured, Counter())[row["axes"]] += 1
     n_runs = sum(state != "not run" for state, _ in states.values())
     failed = [message for state, message in states.values() if state == "failed"]
     not_run = [message for state, message in states.values() if state == "not run"]
@@ -151,10 +169,32 @@ def _lines(key: tuple[str, ...], rows: list[Row], of_dataset: set[Column]) -> li
     _, method, _, settings, _ = key
     if method == "rivae" and settings in ("", WITHOUT_REG):
         mine |= {("ablation", m, "") for t, m, where in mine if (t, where) == ("retrieval", "")}
-    return [
-        _line(key, c, scores.get((c[1], c[2]), []), state, reason, len(failed), n_runs)
-        for c in mine
-    ]
+
+    def line(column: Column, found: list[RunScore], axes: str, n_chosen: int) -> SummaryLine:
+        made = _line(key, column, found, state, reason, len(failed), n_runs)
+        return replace(made, axes=axes, n_chosen=n_chosen)
+
+    lines = []
+    for column in mine:
+        of = column[1:]
+        n_chosen = sum(n for (*measured, _), n in chosen.items() if tuple(measured) == of)
+        axes = counted(shown.get(of, Counter()))
+        lines.append(line(column, scores.get(of, []), axes, n_chosen))
+    for (metric, where, step), after in steps.items():
+        if metric in columns("steps") and where in ("", PAPER, PRIOR):
+            n_chosen = chosen[metric, where, step]
+            lines.append(line(("steps", metric, where), after, step, n_chosen))
+    return lines
+
+
+def counted(steps: Mapping[str, int]) -> str:
+    """Steps of runs in words: "scaled", or "scaled 2, independent 3" where runs differ."""
+    names = sorted((name for name in steps if name), key=_step_place)
+    return names[0] if len(names) == 1 else ", ".join(f"{name} {steps[name]}" for name in names)
+
+
+def _step_place(name: str) -> int:
+    return [*STEPS, name].index(name)
 
 
 def _line(
@@ -231,4 +271,5 @@ def _order(line: SummaryLine) -> tuple[object, ...]:
         line.size,
         columns(line.table).index(line.metric),
         line.range,
+        _step_place(line.axes) if line.table == "steps" else 0,
     )

@@ -6,11 +6,15 @@ from rivae.metrics import registry
 
 # The setting of the paper's ablation, as the ``settings`` of a result row.
 WITHOUT_REG = "lambda_reg=0.0"
-TABLES = ("retrieval", "factors", "digits", "standard", "alpha", "ablation")
+TABLES = ("retrieval", "factors", "digits", "standard", "steps", "alpha", "ablation")
+# Tables of what other tables have as well.
+REPEATED = ("steps", "ablation")
 
 
 def columns(table: str) -> tuple[str, ...]:
     """The metrics of a table in the order of its columns."""
+    if table == "steps":
+        return ("mcc", "r2", "disentanglement", "overlap", "coverage")
     return registry.columns("retrieval" if table == "ablation" else table)
 
 

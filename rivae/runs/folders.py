@@ -94,6 +94,7 @@ _FILES = frozenset(
         *FILES.values(),
         "alignment.json",
         "axis_names.json",
+        "steps.json",
         "about.json",
     }
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rivae.benchmark.cell import scores
+from rivae.benchmark.scores import scores
 from rivae.runs.evaluation_file import Evaluation
 
 EVALUATION = Evaluation.model_validate(

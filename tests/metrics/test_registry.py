@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from rivae.benchmark.cell import scores
+from rivae.benchmark.scores import scores
 from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
 from rivae.benchmark.summary import summarise

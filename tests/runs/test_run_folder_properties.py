@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rivae.benchmark.cell import scores
+from rivae.benchmark.scores import scores
 from rivae.cli import show
 from rivae.errors import RivaeError
 from rivae.jobs.history import RunHistory

@@ -24,6 +24,7 @@ HEADINGS = {
     "factors": "Disentanglement, completeness, informativeness",
     "digits": "Digit transitions",
     "standard": "Standard metrics of z",
+    "steps": "Steps on the axes",
     "alpha": "D and C at other alpha",
     "ablation": "Ablation of the embedder regulariser",
 }
@@ -39,6 +40,9 @@ NOTES = {
     "standard": "Of z itself, without retrieval; in [0, 1], R² also below 0. The paper has none "
     "of them. A random rotation of few true factors still has a high MCC: read every number "
     "against the chance level where one is given.",
+    "steps": "The same runs with their axes as trained and after each step that applies, which every "
+    "method gets alike; a step changes no retrieval. One rule chooses on validation pairs which of "
+    "them the other tables show; {extent}.",
     "alpha": "The same correlation tables with other alpha, and with |corr| itself as the weight "
     "(linear); {extent}.",
     "ablation": "RIVAE with and without L_Reg, the paper's ablation.",
@@ -64,7 +68,7 @@ class TableView:
     """One table of one data set.
 
     Attributes:
-        id: retrieval, factors, digits, standard, alpha or ablation.
+        id: retrieval, factors, digits, standard, steps, alpha or ablation.
         title: its heading.
         note: how to read its numbers, in plain text.
         lines: its rows in the paper's order.
@@ -149,16 +153,24 @@ def table_views(
 
 def _key(line: SummaryLine) -> str:
     size = "" if line.size == "full" else line.size
-    detail = ", ".join(part for part in (line.preset.replace("–", ""), size) if part)
+    step = line.axes if line.table == "steps" else ""
+    detail = ", ".join(part for part in (line.preset.replace("–", ""), size, step) if part)
     return f"{line.title} ({detail})" if detail else line.title
 
 
 def _row(line: SummaryLine) -> TableRow:
     short = f"{line.size}: shortened, no result" if line.size != "full" else ""
     preset = f"preset {line.preset}" if line.preset not in ("", "–") else ""
-    detail = " · ".join(part for part in (preset, short) if part)
+    detail = " · ".join(part for part in (preset, short, _axes(line)) if part)
     chance = line.method.startswith("chance")
     return TableRow(_key(line), line.title, detail, not chance and line.size == "full")
+
+
+def _axes(line: SummaryLine) -> str:
+    """Which steps on the axes the row shows, and of the table of steps how often each is chosen."""
+    if line.table != "steps" or not line.n_chosen:
+        return line.axes and f"axes: {line.axes}"
+    return f"axes: {line.axes}, chosen for {line.n_chosen} of {line.n_runs}"
 
 
 def _score(line: SummaryLine, paper: bool) -> Score:

@@ -1,0 +1,202 @@
+"""The scores of one run: retrieval, and those of its axes as trained and after every step.
+
+Every method's axes are measured alike: as trained and after each step that applies to its z
+(``rivae.steps``). One rule, ``chosen_step``, says which of them the tables show. Retrieval does not
+depend on the step and is measured once. What is measured of the steps is kept in ``steps.json`` of
+the run; nothing else in its folder changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rivae.benchmark.tables import by_samples, digit_range
+from rivae.data.base import PairedDataset
+from rivae.errors import DataError, RunError
+from rivae.evaluation import evaluate
+from rivae.files import write_json
+from rivae.methods.base import Axes, Method
+from rivae.metrics.dci_paper import alpha_scores
+from rivae.metrics.digits import COVERAGE, OVERLAP
+from rivae.metrics.registry import metric
+from rivae.reading.documents import read_json
+from rivae.retrieval.model import LatentModel
+from rivae.runs import Run
+from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.results import Results
+from rivae.steps import STEPS, applicable_changes, carried_change, turned
+from rivae.validation import MAX_ROWS, axis_scores
+
+STEPS_FILE = "steps.json"
+LEAST: Axes = "scaled"
+EQUAL = 3  # digits in which two steps have to differ
+RULE = (
+    "Chosen for every method alike is, of the steps that set the unit of z, the one with the "
+    "highest MCC on validation rows; where three digits are equal, or the data have no numeric "
+    "factors, the one that changes the axes least (scaled)."
+)
+
+
+def chosen_step(validation: Mapping[Axes, float | None]) -> Axes:
+    """The step whose axes the tables show, see ``RULE``.
+
+    MCC does not see the unit of z and traversals from -10 to 10 need one, so the least change is
+    "scaled", which leaves the directions as trained.
+
+    Args:
+        validation: the MCC on validation rows after each step, None where there is none.
+    """
+    known = {
+        step: round(value, EQUAL)
+        for step in STEPS[STEPS.index(LEAST) :]
+        if (value := validation.get(step)) is not None and math.isfinite(value)
+    }
+    return max(known, key=lambda step: known[step], default=LEAST)
+
+
+@dataclass(frozen=True)
+class StepScores:
+    """A run after every step that applies to it.
+
+    Attributes:
+        model: key of the model that was measured.
+        carried: the step that training folded in; ``evaluation.json`` has its scores.
+        validation: the MCC on validation rows after each step.
+        scores: those after every other step, as ``scores_of_axes``.
+    """
+
+    model: str
+    carried: Axes
+    validation: dict[Axes, float | None]
+    scores: dict[Axes, list[dict[str, Any]]]
+
+
+def measure_steps(
+    run: Run, method: Method, data: PairedDataset, n_queries: int | None = None
+) -> StepScores:
+    """The scores of the axes of a run as trained and after each step; the run does not change.
+
+    Args:
+        method: the model of the run, with the step that it carries.
+        n_queries: as in ``evaluate``.
+
+    Raises:
+        ConfigError, DataError: as ``evaluate``.
+        RunError: ``alignment.json`` is damaged.
+    """
+    carried = carried_change(run, method.n_components)
+    if data.factors is None:
+        return StepScores(run.content_hash, carried.step, {}, {})
+    undo = carried.undone()
+    as_trained = turned(method, undo)
+    found = applicable_changes(as_trained, data, run.config.seed) | {carried.step: carried}
+    changes = {step: found[step] for step in STEPS if step in found}
+    rows = data.splits["validation"][:MAX_ROWS]
+    z = LatentModel(as_trained).latents(data, rows)
+    validation = {
+        step: axis_scores(z @ change.matrix + change.offset, data, rows).get("mcc")
+        for step, change in changes.items()
+    }
+    scores = {
+        step: scores_of_axes(
+            evaluate(
+                turned(method, undo.then(change)),
+                data,
+                n_queries=n_queries,
+                null_permutations=0,
+                null_permutations_slow=0,
+                retrieval=False,
+            )
+        )
+        for step, change in changes.items()
+        if step != carried.step
+    }
+    return StepScores(run.content_hash, carried.step, validation, scores)
+
+
+def kept_steps(run: Run) -> StepScores | None:
+    """What ``keep_steps`` has written of the model of the run; None if there is none to be read."""
+    path = run.path / STEPS_FILE
+    if not path.exists():
+        return None
+    try:
+        kept = StepScores(**read_json(path))
+        fits = kept.model == run.content_hash
+        fits = fits and {kept.carried, *kept.validation, *kept.scores} <= set(STEPS)
+        fits = fits and all(isinstance(each, dict) for each in (kept.validation, kept.scores))
+        for each in (row for rows in kept.scores.values() for row in rows):
+            fits = fits and each.keys() <= {"metric", "range", "n", "score"}
+    except (DataError, TypeError, AttributeError):
+        return None
+    return kept if fits else None
+
+
+def keep_steps(run: Run, steps: StepScores) -> None:
+    """Write ``steps.json``.
+
+    Raises:
+        RunError: the folder cannot be written.
+    """
+    try:
+        write_json(run.path / STEPS_FILE, asdict(steps))
+    except OSError as error:
+        raise RunError(
+            f"the scores of run {run.id} cannot be saved ({error.strerror}): copy its folder to "
+            "one of yours"
+        ) from None
+
+
+def scores(
+    evaluation: Evaluation, latent: bool = True, steps: StepScores | None = None
+) -> list[dict[str, Any]]:
+    """The scores of a run: metric, range, n and score of each; of axes also step and choice.
+
+    Args:
+        latent: False for a method without a latent, of which only retrieval is measured.
+        steps: of the run, where they are measured.
+    """
+    rows = _score_rows(evaluation.retrieval, "")
+    if not latent:
+        return rows
+    for n, sampled in evaluation.retrieval_sampled.items():
+        rows += [{**row, "range": by_samples(n)} for row in _score_rows(sampled, "")]
+    own = scores_of_axes(evaluation)
+    if steps is None:
+        return rows + own
+    chosen = chosen_step(steps.validation)
+    for step, found in {**steps.scores, steps.carried: own}.items():
+        about = {"axes": step, "chosen": step == chosen, "validation": steps.validation.get(step)}
+        rows += [{**row, **about} for row in found]
+    return rows
+
+
+def scores_of_axes(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The scores that depend on the axes: metric, range, n and score of each."""
+    rows: list[dict[str, Any]] = []
+    for along in evaluation.along:
+        rows += _score_rows(along.factors, along.name)
+        rows += _score_rows(along.digits.results if along.digits else {}, along.name)
+    of_digits = (OVERLAP, COVERAGE)
+    for at in evaluation.digits_ranges:
+        where = digit_range(at.n_std)
+        rows += [{"metric": m.key, "range": where, "score": getattr(at, m.key)} for m in of_digits]
+    for along in evaluation.along:
+        table = along.correlation.alpha_sensitivity if along.correlation else []
+        measured = alpha_scores([at.model_dump() for at in table])
+        rows += [{"metric": m, "range": along.name, "score": v} for m, v in measured.items()]
+    return rows
+
+
+def _score_rows(results: Results, where: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "metric": name,
+            "range": where if metric(name).along_z else "",
+            "n": result.n,
+            "score": result.score,
+        }
+        for name, result in results.items()
+    ]
