@@ -10,7 +10,7 @@ from typing import Any
 
 from rivae.benchmark.plan import FEW_QUERIES, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
-from rivae.benchmark.scores import keep_steps, kept_steps, measure_steps, scores
+from rivae.benchmark.scores import StepScores, keep_steps, kept_steps, measure_steps, scores
 from rivae.config import RunConfig
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.evaluation import evaluate
@@ -75,7 +75,12 @@ def _is_measured(path: Path, latent: bool) -> bool:
     run = Run(path)
     if run.status.state == "failed":
         return True
-    return run.evaluation is not None and (not latent or kept_steps(run) is not None)
+    return run.evaluation is not None and not (latent and _lacks_steps(run, kept_steps(run)))
+
+
+def _lacks_steps(run: Run, steps: StepScores | None) -> bool:
+    """Whether a run could still be measured after other steps; one without its weights cannot."""
+    return steps is None and run.ready
 
 
 def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
@@ -158,7 +163,8 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         return [make_row(**about)]
     latent = method_class(cell.method).has_latent
     result, steps = run.evaluation, kept_steps(run) if latent else None
-    if result is None or (latent and steps is None):
+    lacks_steps = latent and _lacks_steps(run, steps)
+    if result is None or lacks_steps:
         say(f"evaluating {run.id}")
         data = run.load_dataset()
         method = run.load_method(data)
@@ -174,12 +180,13 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
                     null_permutations_slow=0,
                 )
                 run.write_evaluation(result)
-            if latent:
+            if lacks_steps:
                 steps = measure_steps(run, method, data, n_queries)
                 keep_steps(run, steps)
         except (ConfigError, DataError) as error:  # trained but not measurable: it diverged
             return [make_row(**{**about, "state": "failed", "message": str(error)})]
-    return [make_row(**about, **score) for score in scores(result, latent, steps)]
+    configured = completed(config).method.settings.get("axes", "")
+    return [make_row(**about, **score) for score in scores(result, latent, steps, configured)]
 
 
 def _seconds(status: Status) -> float | None:

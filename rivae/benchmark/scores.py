@@ -124,7 +124,7 @@ def kept_steps(run: Run) -> StepScores | None:
         return None
     try:
         kept = StepScores(**read_json(path))
-        fits = kept.model == run.content_hash
+        fits = not run.ready or kept.model == run.content_hash
         fits = fits and {kept.carried, *kept.validation, *kept.scores} <= set(STEPS)
         fits = fits and all(isinstance(each, dict) for each in (kept.validation, kept.scores))
         for each in (row for rows in kept.scores.values() for row in rows):
@@ -150,13 +150,17 @@ def keep_steps(run: Run, steps: StepScores) -> None:
 
 
 def scores(
-    evaluation: Evaluation, latent: bool = True, steps: StepScores | None = None
+    evaluation: Evaluation,
+    latent: bool = True,
+    steps: StepScores | None = None,
+    configured: str = "",
 ) -> list[dict[str, Any]]:
     """The scores of a run: metric, range, n and score of each; of axes also step and choice.
 
     Args:
         latent: False for a method without a latent, of which only retrieval is measured.
         steps: of the run, where they are measured.
+        configured: the step that the settings name, the only one measured where ``steps`` are not.
     """
     rows = _score_rows(evaluation.retrieval, "")
     if not latent:
@@ -165,7 +169,7 @@ def scores(
         rows += [{**row, "range": by_samples(n)} for row in _score_rows(sampled, "")]
     own = scores_of_axes(evaluation)
     if steps is None:
-        return rows + own
+        return rows + [{**row, "axes": configured} for row in own]
     chosen = chosen_step(steps.validation)
     for step, found in {**steps.scores, steps.carried: own}.items():
         about = {"axes": step, "chosen": step == chosen, "validation": steps.validation.get(step)}

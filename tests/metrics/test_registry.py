@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from rivae.benchmark.scores import scores
 from rivae.benchmark.report import HEADINGS, report
 from rivae.benchmark.rows import make_row
+from rivae.benchmark.scores import scores
 from rivae.benchmark.summary import summarise
 from rivae.cli import show
 from rivae.data.base import FactorSpec

@@ -40,9 +40,9 @@ NOTES = {
     "standard": "Of z itself, without retrieval; in [0, 1], R² also below 0. The paper has none "
     "of them. A random rotation of few true factors still has a high MCC: read every number "
     "against the chance level where one is given.",
-    "steps": "The same runs with their axes as trained and after each step that applies, which every "
-    "method gets alike; a step changes no retrieval. One rule chooses on validation pairs which of "
-    "them the other tables show; {extent}.",
+    "steps": "The same runs with their axes as trained and after each step that applies, which "
+    "every method gets alike; a step changes no retrieval. One rule chooses on validation pairs "
+    "which of them the other tables show; {extent}.",
     "alpha": "The same correlation tables with other alpha, and with |corr| itself as the weight "
     "(linear); {extent}.",
     "ablation": "RIVAE with and without L_Reg, the paper's ablation.",
