@@ -15,13 +15,14 @@ from rivae.alignment import unchanged
 from rivae.benchmark import scores as scores_module
 from rivae.benchmark.cell import is_done, run_cell
 from rivae.benchmark.plan import Cell
-from rivae.benchmark.report import HEADINGS, RULE, report
+from rivae.benchmark.report import HEADINGS, RULE, report, settings_report
 from rivae.benchmark.rows import make_row, read_rows, write_rows
 from rivae.benchmark.scores import STEPS_FILE, chosen_step, kept_steps, measure_steps
 from rivae.benchmark.summary import summarise
 from rivae.benchmark.tables import columns
 from rivae.demo import DEMO_ROOT
 from rivae.errors import RunError
+from rivae.installed import APP_FILES
 from rivae.launch import choose_axes, train
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
@@ -216,3 +217,19 @@ def test_a_stored_demo_run_is_read_as_it_was_made():
     np.testing.assert_allclose(both.matrix, unchanged(d).matrix, atol=1e-9)
     np.testing.assert_allclose(both.offset, 0, atol=1e-9)
     assert STEPS[0] == both.step
+
+
+def test_the_stored_report_is_that_of_the_stored_rows():
+    folder = APP_FILES / "benchmarks" / "results"
+    rows = read_rows(folder)
+    kept = (folder / "results.md").read_text()
+
+    def of_any_machine(text):
+        return [line for line in text.split("\n") if not line.startswith("Python ")]
+
+    assert of_any_machine(report(rows)) == of_any_machine(kept)
+    assert settings_report(rows) == (folder / "settings.md").read_text()
+    depends = {
+        row["axes"] != "" for row in rows if row["metric"] in columns("steps") and row["config"]
+    }
+    assert depends == {True}
