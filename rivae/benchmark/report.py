@@ -10,7 +10,7 @@ from pathlib import Path
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
-from rivae.benchmark.summary import SummaryLine, counted, summarise
+from rivae.benchmark.summary import NO_CHOICE, SummaryLine, counted, summarise
 from rivae.benchmark.tables import DATASETS, by_samples, columns, digit_range, title
 from rivae.evaluation import DIGIT_RANGES, N_QUERIES_DIGITS, N_QUERIES_RANGES
 from rivae.files import write_atomic
@@ -46,7 +46,8 @@ INTRODUCTION = (
 AXES = (
     "What is measured on axes is measured after the step on the axes that one rule chooses, named "
     f"in the column *axes*. {RULE} The tables of steps have the others, – where they were not "
-    "measured. † : at least one run was measured after a single step, so the rule had no choice."
+    f"measured. {NO_CHOICE}: at least one run was measured after a single step, so the rule had no "
+    "choice."
 )
 SHORTENED = {
     "quick": "**Quick runs: a tenth of the epochs, few seeds. No number here is a result.**",
@@ -119,7 +120,9 @@ def _table(heading: str, table: str, groups: list[Group]) -> list[str]:
         head += [f"{label}: paper", "ours"] if printed[m] else [label]
     body = []
     for group in groups:
-        cells = [row_title(group[0]), axes_text(group)] if on_axes else [row_title(group[0])]
+        cells = (
+            [row_title(group[0]), _fullest(group).marked_axes] if on_axes else [row_title(group[0])]
+        )
         for m in metrics:
             line = next((line for line in group if line.metric == m), None)
             cells += [paper_text(line)] if printed[m] else []
@@ -143,7 +146,7 @@ def _steps(heading: str, lines: Sequence[SummaryLine]) -> list[str]:
         by_step = {line.axes: line for line in group}
         chosen = {line.axes: line.n_chosen for line in group if line.n_chosen}
         cells = [ours_text(by_step.get(step)) for step in steps]
-        n = max(line.n for line in group)
+        n = _fullest(group).n
         body.append([name, metric(key).label, *cells, counted(chosen) or "–", str(n)])
     return [f"### {heading}", "", *_markdown(["method", "", *steps, "chosen", "n"], body), ""]
 
@@ -225,15 +228,13 @@ def ours_text(line: SummaryLine | None) -> str:
     return with_spread(line.mean, line.std, metric(line.metric).decimals)
 
 
-def axes_text(group: Group) -> str:
-    """The steps that the rule chose, marked where it had no choice; "" for a chance level."""
-    line = max(group, key=lambda each: each.n)
-    return f"{line.axes} †" if line.axes and line.n_chosen < line.n_runs else line.axes
+def _fullest(group: Group) -> SummaryLine:
+    return max(group, key=lambda each: each.n)
 
 
 def count_text(group: Group) -> str:
     """The number of runs of a row, how many failed, and why."""
-    line = max(group, key=lambda each: each.n)
+    line = _fullest(group)
     parts = [str(line.n)] if line.n else []
     reason = f": {line.reason}" if line.reason else ""
     if line.n_failed:

@@ -33,6 +33,7 @@ from rivae.metrics.registry import metric as known
 from rivae.ranges import PAPER, PRIOR
 from rivae.steps import STEPS
 
+NO_CHOICE = "†"
 LineState = Literal["ours", "failed", "not run"]
 RunScore = tuple[int, int, float]  # draw, seed, score
 Column = tuple[str, str, str]  # table, metric, range
@@ -91,6 +92,12 @@ class SummaryLine:
     size: str = "full"
     axes: str = ""
     n_chosen: int = 0
+
+    @property
+    def marked_axes(self) -> str:
+        """``axes``, marked where the rule had no choice for some of the runs."""
+        unchosen = self.axes and self.table != "steps" and self.n_chosen < self.n
+        return f"{self.axes} {NO_CHOICE}" if unchosen else self.axes
 
 
 def summarise(rows: Sequence[Row]) -> list[SummaryLine]:

@@ -42,7 +42,8 @@ NOTES = {
     "against the chance level where one is given.",
     "steps": "The same runs with their axes as trained and after each step that applies, which "
     "every method gets alike; a step changes no retrieval. One rule chooses on validation pairs "
-    "which of them the other tables show; {extent}.",
+    "which of them the other tables show, where † marks runs measured after one step only; "
+    "{extent}.",
     "alpha": "The same correlation tables with other alpha, and with |corr| itself as the weight "
     "(linear); {extent}.",
     "ablation": "RIVAE with and without L_Reg, the paper's ablation.",
@@ -168,9 +169,12 @@ def _row(line: SummaryLine) -> TableRow:
 
 def _axes(line: SummaryLine) -> str:
     """Which steps on the axes the row shows, and of the table of steps how often each is chosen."""
-    if line.table != "steps" or not line.n_chosen:
-        return line.axes and f"axes: {line.axes}"
-    return f"axes: {line.axes}, chosen for {line.n_chosen} of {line.n_runs}"
+    if not line.axes or line.table == "alpha":
+        return ""
+    chosen = line.table == "steps" and line.n_chosen
+    return f"axes: {line.marked_axes}" + (
+        f", chosen for {line.n_chosen} of {line.n}" * bool(chosen)
+    )
 
 
 def _score(line: SummaryLine, paper: bool) -> Score:
