@@ -39,6 +39,13 @@ def test_its_guideline_states_the_agreement_of_the_passes():
         assert f"| {FACTOR_LABELS[factor]} | {alpha:.3f} |" in guideline
 
 
+def test_every_text_that_uses_them_says_so(repo_root):
+    tables = sorted((repo_root / "benchmarks" / "results").glob("food-*.md"))
+    texts = [*tables, repo_root / "README.md", repo_root / "docs" / "results.md"]
+    assert len(tables) >= 2
+    assert not [path.name for path in texts if MODEL_MADE not in path.read_text(encoding="utf-8")]
+
+
 def test_levels_find_their_dishes(tmp_path):
     lines = [HEAD, "b,1" + ",1" * 8, "b,2" + ",3" * 8, "a,1,0" + ",5" * 7, "z,1" + ",2" * 8]
     path = tmp_path / "levels.csv"
