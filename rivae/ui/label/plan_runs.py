@@ -93,13 +93,15 @@ def _settings(runs: Sequence[Run]) -> PlanRequest | None:
     from rivae.labels.plan import BLOCK, MAX_REPEATS, MIN_REPEATS, REPEATS
     from rivae.ui.label.plan_making import plan_request
 
-    asks = _asks(runs)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        asks = _asks(runs)
     try:
         total = max(_queries(run, asks) for run in runs)
     except RivaeError as error:
         report.warning(str(error))
         return None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row:
         queries = st.number_input(
             "Queries per run",
             min_value=min(BLOCK, total),
