@@ -43,7 +43,6 @@ from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval.retriever import Retriever
 from rivae.training.unfolding import (
-    N_NEIGHBOURS,
     new_directions,
     sheet_components,
     straight_components,
@@ -54,6 +53,7 @@ RESULTS = Path(__file__).parent / "results"
 Array = NDArray[np.float64]
 Rows = NDArray[np.float32]
 N_ROWS, STEPS = 3000, 600
+LOOKED = 8  # neighbours that are compared
 LOCAL = 15  # neighbours of UMAP (its default) and of the tangent methods (more than d (d + 3) / 2)
 
 # Data of both tables: data set, its settings.
@@ -94,7 +94,7 @@ READING = """\
 One contrastive fit of 600 steps, both views side by side, for 3,000 training pairs (all where there
 are fewer). No way sees a label. All but RIVAE's are followed by the same independent components, so
 that only what they make of the sheet differs; *then RIVAE's steps* takes 15 components of the way,
-and of these RIVAE's new directions, straightened. R² is linear and held out, mean over the shared
+and of these RIVAE's new directions, bent straight. R² is linear and held out, mean over the shared
 factors, at least 0; MCC counts them as well. Two columns need no labels: *trustworthy* says that
 neighbours in the coordinates are neighbours in the embeddings, *untorn* the reverse (8 neighbours,
 2,000 rows; 1 is best).
@@ -115,7 +115,7 @@ def diffusion_map(rows: Rows, n_components: int, random_state: int) -> Array:
     """Diffusion map (Coifman and Lafon, 2006), density divided out, steps of all lengths together;
     (n, n_components).
     """
-    graph = kneighbors_graph(rows, 3 * N_NEIGHBOURS, mode="distance").tocsr()
+    graph = kneighbors_graph(rows, 3 * LOOKED, mode="distance").tocsr()
     kernel = graph.copy()
     kernel.data = np.exp(-(graph.data**2) / np.median(graph.data**2))
     kernel = kernel.maximum(kernel.T) + diags(np.ones(len(rows)))
@@ -174,8 +174,8 @@ def independent(way: Way, rows: Rows, d: int, seed: int) -> Array:
 
 
 def then_ours(way: Way, rows: Rows, d: int, seed: int) -> Array:
-    """RIVAE's new directions among more components of ``way``, straightened."""
-    return straight_components(new_directions(way(rows, 15, seed), d)[0], seed)
+    """RIVAE's new directions among more components of ``way``, bent straight."""
+    return straight_components(new_directions(way(rows, 15, seed), d)[0], rows, seed)
 
 
 WAYS: dict[str, Way] = {
@@ -243,8 +243,8 @@ def coordinate_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]
             "way": way,
             **shared_scores(found, data, where),
             "cpu_s": seconds,
-            "trustworthy": float(trustworthiness(*pair, n_neighbors=N_NEIGHBOURS)),
-            "untorn": float(trustworthiness(*pair[::-1], n_neighbors=N_NEIGHBOURS)),
+            "trustworthy": float(trustworthiness(*pair, n_neighbors=LOOKED)),
+            "untorn": float(trustworthiness(*pair[::-1], n_neighbors=LOOKED)),
         }
 
 

@@ -37,6 +37,7 @@ from benchmarks.hard_conditions import (
     trained_run,
 )
 from rivae.data.base import PairedDataset
+from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 
@@ -44,6 +45,7 @@ RESULTS = Path(__file__).parent / "results"
 Array = NDArray[np.float64]
 DICTIONARY, ACTIVE, PREFIXES = 256, 8, (4, 16, 64, 256)  # of the sparse auto-encoders
 SAE_STEPS = 3000
+SEARCHED = 1000
 READING = """\
 All columns but the last read the same vectors: the query's contrastive embedding (64 dimensions,
 600 steps of InfoNCE). *PCA* and *ICA* keep as many components as there are continuous shared
@@ -52,7 +54,9 @@ reconstructs from the first 4, 16, 64 and all of them at once. MCC matches every
 latent on one half of the test pairs and is scored on the other half, so a large dictionary has 256
 latents to choose from. R² is linear, from all latents, held out. *Ridge on labels* is regression
 with the true factors of all training pairs, the ceiling of a linear reading. *RIVAE* is z of
-the query after the whole training from the contrastive start, without labels.
+the query after the whole training from the contrastive start, without labels. R@1, of 1,000 test
+pairs (all of them where there are fewer), says how well pairs can be told apart: by those 64
+dimensions as they are (*embedding*), and through RIVAE's three axes.
 """
 
 
@@ -121,24 +125,26 @@ def readings(train: Tensor, test: Tensor, factors: Array, d: int, seed: int) -> 
     return out
 
 
-def embeddings(root: Path, condition: str, seed: int, split: int) -> tuple[Tensor, Tensor, Run]:
-    """The contrastive embeddings of the queries of training and test pairs, and their run."""
+Pair = tuple[Tensor, Tensor]
+
+
+def embeddings(root: Path, condition: str, seed: int, split: int) -> tuple[Pair, Pair, Run]:
+    """The contrastive embeddings of both sides of training and test pairs, and their run."""
     name = cell_name(condition, "embeddings", seed, split)
     none = {"init_epochs": 0, "ivae_epochs": 0, "joint_epochs": 0, "anchor": None}
     fit = {"init": "contrast", "contrast": {"fits": 1, "steps": 600}, "axes": "as trained"}
     run = trained_run(root, name, condition, seed, split, {**none, **fit})
     data, method = run.load_dataset(), run.load_method()
     with torch.inference_mode():
-        parts = [
-            torch.cat(
-                [
-                    method.contrast_embeddings(data.x1.batch(some), data.x2.batch(some))[0]
-                    for some in np.array_split(data.splits[split_name], 10)
-                ]
-            )
-            for split_name in ("train", "test")
-        ]
-    return parts[0].clone(), parts[1].clone(), run
+        parts = []
+        for rows in (data.splits["train"], data.splits["test"]):
+            some = [
+                method.contrast_embeddings(data.x1.batch(index), data.x2.batch(index))
+                for index in np.array_split(rows, 10)
+            ]
+            parts.append(tuple(torch.cat(side) for side in zip(*some, strict=True)))
+    train, test = [(side1.clone(), side2.clone()) for side1, side2 in parts]
+    return train, test, run
 
 
 def scores(latents: Array, data: PairedDataset) -> dict[str, float]:
@@ -155,8 +161,12 @@ def cell(root: Path, condition: str, seed: int, split: int) -> list[dict[str, An
     kept = root / f"{cell_name(condition, 'people', seed, split)}.people"
     if kept.exists():
         return list(json.loads(kept.read_text(encoding="utf-8")))
-    train_v, test_v, run = embeddings(root, condition, seed, split)
+    (train_v, _), (test_v, answers), run = embeddings(root, condition, seed, split)
     data = run.load_dataset()
+    n = min(SEARCHED, len(test_v))
+    (some,) = search_sets(np.arange(len(test_v)), n, 1, 0)
+    told_apart = (test_v[some] @ answers[some].T).argmax(dim=1) == torch.arange(n)
+    apart = {"embedding": float(told_apart.double().mean())}
     assert data.factors is not None
     factors = data.factors[data.splits["train"], :3]
     found = readings(train_v, test_v, factors, factors.shape[1], seed)
@@ -164,8 +174,11 @@ def cell(root: Path, condition: str, seed: int, split: int) -> list[dict[str, An
     if trained.ready:
         retriever = Retriever(trained.load_method(), data, data.splits["test"])
         found["RIVAE"] = retriever.encode(data.splits["test"])[0]
+        ranks = retrieval_metrics(retriever, data.splits["test"], search_size=n, n_sets=1)
+        apart["RIVAE"] = ranks["recall_at_1"].score
     key = {"condition": condition, "seed": seed, "split": split}
     rows = [{**key, "way": way, **scores(z, data)} for way, z in found.items()]
+    rows += [{**key, "way": way, "recall_at_1": share} for way, share in apart.items()]
     if "RIVAE" in found:
         kept.write_text(json.dumps(rows), encoding="utf-8")
     return rows
@@ -177,8 +190,8 @@ def table(rows: pd.DataFrame) -> str:
     lines = [f"| condition | score | n | {' | '.join(ways)} |", "|" + "---|" * (3 + len(ways))]
     for condition in [name for name in CONDITIONS if name in set(rows.condition)]:
         here = rows[rows.condition == condition]
-        n = here.groupby("way").size().min()
-        for score, title in (("mcc", "MCC"), ("r2", "R²")):
+        n = len(here[["seed", "split"]].drop_duplicates())
+        for score, title in (("mcc", "MCC"), ("r2", "R²"), ("recall_at_1", "R@1")):
             cells = []
             for way in ways:
                 cells.append(mean_and_spread(here[here.way == way][score]))

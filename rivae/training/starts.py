@@ -206,13 +206,13 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
 
 
 def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
-    """The mean of what both embedders have learnt, in independent components and straightened."""
+    """The mean of what both embedders have learnt, in independent components and bent straight."""
     method, out = models.method, list[Tensor | None]()
     rows = unfolded_rows(feed.n)
     v1, v2 = (_each(models, (v,)) for v in embed_rows(method, feed, method.embeddings))
     for start, seed, own1, own2 in zip(starts, models.seeds, v1, v2, strict=True):
         learnt = np.asarray((own1 + own2) / 2, np.float32)[:, : method.n_components]
-        axes = straight_components(learnt[rows].astype(np.float64), seed)
+        axes = straight_components(learnt[rows].astype(np.float64), learnt[rows], seed)
         if len(rows) < feed.n:
             axes = placed(learnt, learnt[rows], axes)
         target = lift_to_sphere(axes, method.dim_v)

@@ -7,8 +7,8 @@ as a sheet that is curled up in many dimensions. Its axes are read off in three 
 2. of their principal components those that are new: a long side of a sheet has overtones, which
    come before a short side. Each next axis is the direction that the axes before it explain least
    (Dsilva et al., 2018, "Parsimonious representation of nonlinear dynamical systems");
-3. independent components, each straightened: pairs that agree in all other axes should have the
-   same middle and the same range in this one.
+3. independent components, bent so that they stay independent and cross at right angles
+   (``independence.py``).
 
 What is left of the variance after each step says how many axes there are.
 """
@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import ConfigError
+from rivae.training.independence import bent
 from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 
 Array = NDArray[np.float64]
 
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
-N_NEIGHBOURS = 8
+N_NEIGHBOURS = (8, 12)  # at least and at most; in between a hundredth of the rows
 LOCAL_ROWS = 40  # of a local linear regression
-STRAIGHT_ROWS = 150  # pairs that agree in all other axes
 MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
 MIN_AXES = 6  # looked for at least
 STEEP = 3.0  # times less variance
@@ -77,7 +77,7 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     Raises:
         ConfigError: too few rows, or rows that are all the same.
     """
-    if len(rows) < max(2 * N_NEIGHBOURS, n_components + MORE_AXES + 2):
+    if len(rows) < max(2 * N_NEIGHBOURS[0], n_components + MORE_AXES + 2):
         raise ConfigError(
             f"{len(rows)} training pairs are too few to find {n_components} axes in them: "
             "choose init=cos-sim-lvm"
@@ -89,13 +89,14 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
     components, pieces = sheet_components(rows, n_wanted, rng)
     axes, shares = new_directions(components, n_components)
-    return Unfolded(straight_components(axes, random_state), shares, pieces)
+    return Unfolded(straight_components(axes, rows, random_state), shares, pieces)
 
 
-def straight_components(axes: Array, random_state: int = 0) -> Array:
-    """Independent components of ``axes`` (n, d), straightened; mean 0 and variance 1."""
-    straight = straightened(_independent(axes, random_state))
-    return np.asarray((straight - straight.mean(axis=0)) / straight.std(axis=0))
+def straight_components(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Array:
+    """Independent components of ``axes`` (n, d), straight in terms of the ``rows`` (n, D) that
+    they were read off; mean 0 and variance 1.
+    """
+    return bent(_independent(axes, random_state), rows, random_state)
 
 
 def sheet_components(
@@ -104,7 +105,8 @@ def sheet_components(
     """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
     from scipy.sparse.csgraph import connected_components
 
-    graph = neighbour_graph(rows, N_NEIGHBOURS)
+    fewest, most = N_NEIGHBOURS
+    graph = neighbour_graph(rows, min(most, max(fewest, len(rows) // 100)))
     graph = graph.maximum(graph.T)
     pieces, labels = connected_components(graph, directed=False)
     n, left = pieces, labels
@@ -197,39 +199,13 @@ def _independent(axes: Array, random_state: int) -> Array:
     return np.asarray(turned) if np.isfinite(turned).all() else white
 
 
-def straightened(axes: Array) -> Array:
-    """``axes`` (n, d), each with about one middle and one range wherever the other axes are.
-
-    Half of the way, twice: done at once, a bent axis would bend straight ones.
-    """
-    if axes.shape[1] == 1:
-        return axes.copy()
-    for _ in range(2):
-        scaled = (axes - axes.mean(axis=0)) / axes.std(axis=0)
-        parts = [_ends(axes[:, j], np.delete(scaled, j, axis=1)) for j in range(axes.shape[1])]
-        low, high = (np.column_stack(ends) for ends in zip(*parts, strict=True))
-        middle, width = (low + high) / 2, np.maximum(high - low, 1e-9)
-        axes = (axes - middle / 2) * np.sqrt(width.mean(axis=0) / width)
-    return axes
-
-
-def _ends(axis: Array, others: Array) -> tuple[Array, Array]:
-    """Where ``axis`` (n,) begins and ends among the rows with about the same ``others``."""
-    from sklearn.neighbors import NearestNeighbors
-
-    k = max(2, min(STRAIGHT_ROWS, len(axis) // 5))
-    near = NearestNeighbors(n_neighbors=k).fit(others).kneighbors(others, return_distance=False)
-    low, high = np.percentile(axis[near], (5, 95), axis=1)
-    return low, high
-
-
 def placed(rows: NDArray[np.float32], known: NDArray[np.float32], axes: Array) -> Array:
     """Coordinates of all ``rows``, between those of their nearest ``known`` rows."""
     import faiss
 
     index = faiss.IndexFlatL2(rows.shape[1])
     index.add(np.ascontiguousarray(known))
-    squared, near = index.search(np.ascontiguousarray(rows), N_NEIGHBOURS)
+    squared, near = index.search(np.ascontiguousarray(rows), N_NEIGHBOURS[0])
     weights = 1.0 / (np.sqrt(np.maximum(squared, 0)) + 1e-6)
     weights /= weights.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("nk,nkd->nd", weights, axes[near]))
