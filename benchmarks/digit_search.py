@@ -16,7 +16,6 @@ from rivae.runs import Run
 
 Floats = NDArray[np.float64]
 
-REFERENCE_ROWS = 10_000  # training rows whose z says how far an axis reaches
 N_ITEMS = 2_000  # training items searched while axes are looked for
 N_SEARCH_QUERIES = 150
 SEARCH_POINTS, POINTS = 51, 201
@@ -88,11 +87,10 @@ def fields(run: Run, seed: int = 0) -> tuple[Field, Field]:
     assert data.factors is not None
     method = run.load_method(data)
     whole = Retriever(method, data, data.splits["test"])
-    queries, items, rng = evaluated_rows(data, N_QUERIES_DIGITS, seed)
+    queries, items, train, _ = evaluated_rows(data, N_QUERIES_DIGITS, seed)
     change = json.loads((run.path / "alignment.json").read_text())
     matrix, offset = np.array(change["matrix"]), np.array(change["offset"])
     back = np.linalg.inv(matrix)
-    train = rng.permutation(data.splits["train"])[:REFERENCE_ROWS]
     mu, log_var = whole.encode(train)
     mu = (mu - offset) @ back
     noise = back.T @ np.diag(np.exp(log_var).mean(axis=0)) @ back

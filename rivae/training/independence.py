@@ -20,8 +20,8 @@ from torch import Tensor
 
 Array = NDArray[np.float64]
 
-DEGREES = (3, 2)  # of the terms: the first that there are rows enough for
-ROWS_PER_TERM = 50
+DEGREE = 3  # of the terms: squares alone bend straight axes as well
+ROWS_PER_TERM = 30
 MAX_ROWS = 5000  # that the terms are fitted to
 LOCAL_ROWS = 40  # that say in which direction the embedding moves
 RIGHT_ANGLES = 0.5  # their weight beside independence
@@ -58,14 +58,13 @@ def bent(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Arra
 
 
 def _powers(d: int, n: int) -> NDArray[np.int64]:
-    """Powers (M, d) of the products of axes whose weights ``n`` rows can tell."""
+    """Powers (M, d) of the products of axes; none where ``n`` rows are too few for them."""
     from sklearn.preprocessing import PolynomialFeatures
 
-    for degree in DEGREES:
-        if (comb(d + degree, degree) - 1 - d) * ROWS_PER_TERM <= n:
-            powers = PolynomialFeatures(degree).fit(np.zeros((1, d))).powers_
-            return np.asarray(powers[powers.sum(axis=1) > 1])
-    return np.zeros((0, d), np.int64)
+    if (comb(d + DEGREE, DEGREE) - 1 - d) * ROWS_PER_TERM > n:
+        return np.zeros((0, d), np.int64)
+    powers = PolynomialFeatures(DEGREE).fit(np.zeros((1, d))).powers_
+    return np.asarray(powers[powers.sum(axis=1) > 1])
 
 
 def _terms(axes: Array, powers: NDArray[np.int64]) -> Array:

@@ -25,7 +25,7 @@ def both(run):
 def test_the_models_own_axes_give_the_transitions_of_an_evaluation(run, both):
     test, _ = both
     data = run.load_dataset()
-    queries, items, _ = evaluated_rows(data, N_QUERIES_DIGITS, 0)
+    queries, items, *_ = evaluated_rows(data, N_QUERIES_DIGITS, 0)
     whole = Retriever(run.load_method(data), data, data.splits["test"])
     found = traverse(whole.subset(items), whole.encode(queries)[0], paper_grid(), [0, 6])
     expected = transition_table(data.factors[found.ids[..., 0], 0])

@@ -48,6 +48,9 @@ def test_a_sparse_auto_encoder_learns_to_reconstruct(embedded, monkeypatch):
 
 
 def test_the_table():
-    key = {"condition": "plain", "way": "PCA", "r2": 0.5}
-    text = bench.table(pd.DataFrame([{**key, "mcc": 0.8}, {**key, "mcc": 0.9}]))
-    assert "| plain | MCC | 2 | 0.850 ± 0.071 |" in text and "| plain | R² | 2 |" in text
+    key = {"condition": "plain", "split": 0}
+    axes = [{**key, "seed": n, "way": "PCA", "mcc": 0.8 + n / 10, "r2": 0.5} for n in (0, 1)]
+    apart = [{**key, "seed": n, "way": "embedding", "recall_at_1": 0.9} for n in (0, 1)]
+    text = bench.table(pd.DataFrame(axes + apart))
+    assert "| plain | MCC | 2 | 0.850 ± 0.071 | – |" in text and "| plain | R² | 2 |" in text
+    assert "| plain | R@1 | 2 | – | 0.900 ± 0.000 |" in text
