@@ -63,6 +63,7 @@ DATA: dict[str, tuple[str, dict[str, Any]]] = {
     "synth-modulated": ("synth-modulated", {}),
     "sprites": ("sprites", {}),
     **{f"sprites-hard: {name}": ("sprites-hard", CONDITIONS[name]) for name in HARD},
+    "kitchen": ("kitchen", {}),
 }
 
 # What *trained* compares, as changes of the preset.
