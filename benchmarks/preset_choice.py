@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from benchmarks.hard_conditions import mean_and_spread, numbers, trained
 from rivae.benchmark.plan import draw_settings
-from rivae.launch import make_config
+from rivae.launch import make_config, train
+from rivae.methods.presets import trains_as_batch
 from rivae.runs import Run
 from rivae.validation import validation_scores
 
@@ -163,26 +164,40 @@ def measure(run: Run) -> dict[str, float]:
     return validation_scores(run.load_method(data), data)
 
 
-def cell(root: Path, data: str, method: str, setting: Setting, seed: int) -> dict[str, Any]:
-    """Train and measure one setting on a draw or seed, or read what was measured."""
-    name = f"{data}-{method}-{setting.digest}-s{seed}"
-    kept = root / f"{name}.json"
-    if not kept.exists():
-        config = make_config(
+def cells(
+    root: Path, data: str, method: str, setting: Setting, seeds: list[int]
+) -> list[dict[str, Any]]:
+    """Train and measure one setting with some seeds, or read what was measured.
+
+    New runs of small networks train as one batch, whose seconds they share.
+    """
+    files = {seed: root / f"{data}-{method}-{setting.digest}-s{seed}.json" for seed in seeds}
+    missing = {
+        seed: make_config(
             data,
             method,
-            name=name,
+            name=file.stem,
             seed=seed,
             dataset_settings=draw_settings(data, seed),
             method_settings=setting.settings,
         )
+        for seed, file in files.items()
+        if not file.exists()
+    }
+    started, together = time.process_time(), 0.0
+    new = [config for config in missing.values() if not (root / config.name).exists()]
+    if len(new) > 1 and trains_as_batch(setting.settings):
+        train(new, root)
+        together = (time.process_time() - started) / len(new)
+    for seed, config in missing.items():
         started = time.process_time()
         run = trained(root, config)
-        row = {"cpu_s": time.process_time() - started, **measure(run)}
-        key = {"data": data, "method": method, "setting": setting.label, "today": setting.today}
-        key |= {"seed": seed, "labels": [other.label for other in tried(data, method)]}
-        kept.write_text(json.dumps({**key, **row}), encoding="utf-8")
-    return dict(json.loads(kept.read_text(encoding="utf-8")))
+        cpu_s = time.process_time() - started + together * (config in new)
+        row = {"data": data, "method": method, "setting": setting.label, "today": setting.today}
+        row |= {"seed": seed, "labels": [other.label for other in tried(data, method)]}
+        row |= {"cpu_s": cpu_s, **measure(run)}
+        files[seed].write_text(json.dumps(row), encoding="utf-8")
+    return [dict(json.loads(file.read_text(encoding="utf-8"))) for file in files.values()]
 
 
 # tables
@@ -221,9 +236,9 @@ def tables(rows: pd.DataFrame) -> str:
         choice.append(f"| {data} | {method} | {len(labels)} | {not_tried(labels) or '–'} | {end} |")
         for label, group in sorted(here.groupby("setting"), key=lambda pair: labels.index(pair[0])):
             digits = {"cpu_s": 0, "median_rank": 1}
-            cells = [mean_and_spread(group[key], digits.get(key, 3)) for key in COLUMNS]
+            means = [mean_and_spread(group[key], digits.get(key, 3)) for key in COLUMNS]
             marks = ["today"] * bool(group["today"].any()) + ["**taken**"] * (label == found)
-            line = [data, method, label, str(len(group)), *cells, ", ".join(marks)]
+            line = [*map(str, (data, method, label, len(group))), *means, ", ".join(marks)]
             scores.append(f"| {' | '.join(line)} |")
     return "\n".join([*choice, "", *scores])
 
@@ -251,11 +266,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=numbers, default=[0, 1])
     chosen = parser.parse_args()
     chosen.runs.mkdir(parents=True, exist_ok=True)
-    for seed in chosen.seeds:
-        for data in chosen.data.split(","):
-            for method in chosen.methods.split(","):
-                for setting in tried(data, method):
-                    print(cell(chosen.runs, data, method, setting, seed), flush=True)
+    for data in chosen.data.split(","):
+        for method in chosen.methods.split(","):
+            for setting in tried(data, method):
+                for row in cells(chosen.runs, data, method, setting, chosen.seeds):
+                    print(row, flush=True)
     kept = [json.loads(file.read_text()) for file in chosen.runs.glob("*.json")]
     write(pd.DataFrame(kept))
 

@@ -81,17 +81,21 @@ def setting():
 
 
 def test_no_test_row_is_read(tmp_path, monkeypatch, setting):
-    kept = bench.cell(tmp_path / "a", "synth", "cos-sim-lvm", setting, 1)
+    def cells(folder):
+        return bench.cells(tmp_path / folder, "synth", "cos-sim-lvm", setting, [1, 2])
+
+    kept = cells("a")
     with monkeypatch.context() as patch:
         for module in (rivae.data, rivae.launch):
             patch.setattr(module, "load_dataset", poisoned(module.load_dataset))
-        blind = bench.cell(tmp_path / "b", "synth", "cos-sim-lvm", setting, 1)
-    assert kept.pop("cpu_s") > 0 and blind.pop("cpu_s") > 0
-    assert kept == blind and {"recall_at_1", "median_rank", "score", "mcc", "r2"} <= set(kept)
+        blind = cells("b")
+    assert all(row.pop("cpu_s") > 0 for row in (*kept, *blind))
+    assert kept == blind and [row["seed"] for row in kept] == [1, 2]
+    assert {"recall_at_1", "median_rank", "score", "mcc", "r2"} <= set(kept[0])
     # A measured cell is kept.
-    file = next((tmp_path / "a").glob("*.json"))
-    file.write_text(json.dumps({"measured": True}), encoding="utf-8")
-    assert bench.cell(tmp_path / "a", "synth", "cos-sim-lvm", setting, 1) == {"measured": True}
+    for file in (tmp_path / "a").glob("*.json"):
+        file.write_text(json.dumps({"measured": True}), encoding="utf-8")
+    assert cells("a") == [{"measured": True}] * 2
 
 
 def measured(**values):
