@@ -30,7 +30,7 @@ from rivae.training.smooth_start import along_graph, neighbour_graph, whiten
 Array = NDArray[np.float64]
 
 MAX_ROWS = 10_000  # of which are unfolded; more are placed next to them
-N_NEIGHBOURS = (8, 12)  # at least and at most; in between a hundredth of the rows
+N_NEIGHBOURS = (8, 12)  # that are tried
 LOCAL_ROWS = 40  # of a local linear regression
 MORE_AXES = 3  # looked for beyond those that were asked for, to tell how many there are
 MIN_AXES = 6  # looked for at least
@@ -87,8 +87,13 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     rng = np.random.default_rng(random_state)
     # Overtones take room as well: several components for every axis.
     n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
-    components, pieces = sheet_components(rows, n_wanted, rng)
-    axes, shares = new_directions(components, n_components)
+    found = []
+    for n_neighbours in N_NEIGHBOURS:
+        components, pieces = sheet_components(rows, n_wanted, rng, n_neighbours)
+        found.append((*new_directions(components, n_components), pieces))
+    # More neighbours measure distances better, until a few of them lie across a fold: then the
+    # sheet has more sides, and its axes hold less of the variance.
+    axes, shares, pieces = max(found, key=lambda one: sum(one[1]))
     return Unfolded(straight_components(axes, rows, random_state), shares, pieces)
 
 
@@ -100,13 +105,15 @@ def straight_components(axes: Array, rows: NDArray[np.floating], random_state: i
 
 
 def sheet_components(
-    rows: NDArray[np.float32], n_components: int, rng: np.random.Generator
+    rows: NDArray[np.float32],
+    n_components: int,
+    rng: np.random.Generator,
+    n_neighbours: int = N_NEIGHBOURS[0],
 ) -> tuple[Array, int]:
     """Principal components (n, n_components) of the distances along the sheet, and its pieces."""
     from scipy.sparse.csgraph import connected_components
 
-    fewest, most = N_NEIGHBOURS
-    graph = neighbour_graph(rows, min(most, max(fewest, len(rows) // 100)))
+    graph = neighbour_graph(rows, n_neighbours)
     graph = graph.maximum(graph.T)
     pieces, labels = connected_components(graph, directed=False)
     n, left = pieces, labels
