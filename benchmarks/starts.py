@@ -187,10 +187,11 @@ WAYS: dict[str, Way] = {
 
 
 def shared_scores(coordinates: Array, data: PairedDataset, rows: NDArray[Any]) -> dict[str, float]:
-    """MCC and mean linear R² of the continuous shared factors."""
+    """MCC and mean linear R² of the shared factors that are numbers."""
     assert data.factors is not None
     specs = data.factor_specs
-    shared = [i for i, s in enumerate(specs) if s.role == "shared" and s.kind == "continuous"]
+    numeric = [i for i, s in enumerate(specs) if s.kind != "categorical"]
+    shared = [i for i in numeric if specs[i].role == "shared"]
     each = r2(coordinates, data.factors[rows], specs).parts["per_factor"]
     return {
         "mcc": mcc(coordinates, data.factors[rows][:, shared]).score,
