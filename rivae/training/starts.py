@@ -170,12 +170,18 @@ def targets(models: Models, feed: Feed, stage: Stage) -> Tensor:
     begun = models.stages[: models.stages.index(stage) + 1]
     name = "straightened" if any(one.straightens and one.epochs for one in begun) else "target"
     starts = [Start(job.run.unfolded) for job in jobs]
-    found = [start.target(name, feed.n, method.dim_v) for start in starts]
+    found = [start.target(name, feed.n, _width(method)) for start in starts]
     if any(one is None for one in found):
         make = _straighten if name == "straightened" else _unfold
         found = make(models, feed, starts)
     out = [one for one in found if one is not None]
     return torch.stack(out) if models.stacked else out[0]
+
+
+def _width(method: Method) -> int:
+    """Of the embeddings that unfold; DCCA's own V is narrower, it comes after them."""
+    settings: Any = method.config
+    return int(settings.dim_v)
 
 
 def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor | None]:
@@ -190,7 +196,7 @@ def _unfold(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Tensor 
         fits = [start.tensors[name].numpy() for name in names]
         found = unfold(np.concatenate(fits, axis=1), d, seed)
         axes = found.axes if whole else placed(every[s], every[s][rows], found.axes)
-        target = lift_to_sphere(axes, method.dim_v)
+        target = lift_to_sphere(axes, _width(method))
         rng = np.random.default_rng(seed)
         some = np.sort(rng.choice(len(rows), min(COMPARED_ROWS, len(rows)), replace=False))
         alone = [unfold(fit[some], d, seed).axes.astype(np.float32) for fit in fits]
@@ -215,7 +221,7 @@ def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Ten
         axes = straight_components(learnt[rows].astype(np.float64), learnt[rows], seed)
         if len(rows) < feed.n:
             axes = placed(learnt, learnt[rows], axes)
-        target = lift_to_sphere(axes, method.dim_v)
+        target = lift_to_sphere(axes, _width(method))
         start.keep(straightened=target)
         out.append(target)
     return out

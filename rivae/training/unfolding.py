@@ -84,11 +84,11 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
         )
     if np.ptp(rows, axis=0).max() == 0:
         raise ConfigError("all training pairs are embedded at one point: choose init=cos-sim-lvm")
-    rng = np.random.default_rng(random_state)
     # Overtones take room as well: several components for every axis.
     n_wanted = min(max(15, 2 * n_components + MORE_AXES), len(rows) - 1)
     found = []
     for n_neighbours in N_NEIGHBOURS:
+        rng = np.random.default_rng(random_state)  # the same landmarks
         components, pieces = sheet_components(rows, n_wanted, rng, n_neighbours)
         found.append((*new_directions(components, n_components), pieces))
     # More neighbours measure distances better, until a few of them lie across a fold: then the

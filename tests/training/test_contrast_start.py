@@ -137,3 +137,14 @@ def test_a_training_from_its_beginning_does_not_use_what_an_earlier_one_unfolded
 def test_embeddings_from_elsewhere_have_nothing_to_train():
     with pytest.raises(Exception, match="init=cos-sim-lvm"):
         built(embedder={"kind": "identity"}, dim_v=50)
+
+
+def test_a_method_whose_v_is_narrower_than_the_embeddings_starts_from_them_as_well(tmp_path):
+    settings = {**contrast_settings(), "axes": "as trained"}
+    del settings["anchor"]
+    config = tiny_config(method="dcca", **settings)
+    (run,) = train([config], tmp_path)
+    assert run.ready
+    n, dim_v = len(run.load_dataset().splits["train"]), config.method.settings["dim_v"]
+    assert run.load_method().dim_v < dim_v
+    assert Start(run.unfolded).target("straightened", n, dim_v) is not None
