@@ -42,7 +42,7 @@ def asked(page):
     return page.evaluate("wire.asked")
 
 
-def wait(page, condition, seconds=15):
+def wait(page, condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "did not happen in time"
