@@ -236,7 +236,7 @@ def coordinate_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of an ICA that does not converge, and of UMAP
                 found = read(rows, d, seed)
-        except ImportError as error:
+        except (ImportError, ValueError) as error:  # not installed, or too many axes for it
             print(f"{way} left out: {error}", flush=True)
             continue
         seconds = time.process_time() - started
