@@ -59,8 +59,8 @@ class Finding:
 def short_config(method: str = "rivae", name: str = "run", **training: Any) -> RunConfig:
     """A run of a few epochs in every stage on 150 pairs of Synth, with the networks of Synth."""
     wanted: dict[str, Any] = {
-        **{"init": "cos-sim-lvm", "init_epochs": 3, "ivae_epochs": 2, "model_epochs": 2},
-        **{"g_epochs": 2, "joint_epochs": 4, "epochs": 4, "batch_size": 16},
+        **{"init": "cos-sim-lvm", "init_epochs": 3, "ivae_epochs": 2, "anchor": None},
+        **{"model_epochs": 2, "g_epochs": 2, "joint_epochs": 4, "epochs": 4, "batch_size": 16},
         # Without it correlations of few pairs turn the last bit of a number into its third digit.
         **{"regulariser": 0.1, "joint_batch_size": None},
     }

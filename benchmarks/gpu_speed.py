@@ -32,7 +32,12 @@ from rivae.runs import Run
 Task = tuple[MethodChoice, PairedDataset]
 
 # RIVAE's last stage from the first step on.
-JOINT_ONLY: dict[str, Any] = {"init": "none", "ivae_epochs": 0, "joint_epochs": 10_000}
+JOINT_ONLY: dict[str, Any] = {
+    "init": "none",
+    "anchor": None,
+    "ivae_epochs": 0,
+    "joint_epochs": 10_000,
+}
 
 
 class _Steps:

@@ -71,6 +71,7 @@ STARTS: dict[str, dict[str, dict[str, Any]]] = {
     "synth": {
         "Cos-Sim-LVM, heads unfolded": {
             "init": "cos-sim-lvm",
+            "anchor": None,
             "init_epochs": 200,
             "unfold_epochs": 100,
         },
@@ -81,7 +82,7 @@ STARTS: dict[str, dict[str, dict[str, Any]]] = {
         "contrast": {"init": "contrast", "unfold_epochs": 0},
     },
     "sprites": {
-        "Isomap of the pairs": {"init": "smooth", "joint_learning_rate": 3e-4},
+        "Isomap of the pairs": {"init": "smooth", "init_epochs": 40},
         "contrast": {},
     },
     "kitchen": {

@@ -26,7 +26,7 @@ QUICK = {"n_queries": 10, "null_permutations": 2, "null_permutations_slow": 0}
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
-    start = {"init": "cos-sim-lvm", "init_epochs": 30, "unfold_epochs": 100}
+    start = {"init": "cos-sim-lvm", "init_epochs": 30, "unfold_epochs": 100, "anchor": None}
     config = make_config(
         "synth",
         name="asked",

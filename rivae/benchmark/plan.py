@@ -204,9 +204,10 @@ def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
         for key, value in settings.items()
         if key == "epochs" or key.endswith("_epochs")
     }
-    if settings.get("init") == "contrast":  # its fits are counted in steps
+    if settings.get("init") == "contrast":  # counted in steps
         contrast = settings["contrast"]
-        short["contrast"] = {**contrast, "steps": max(1, round(contrast["steps"] * share))}
+        steps = {k: max(1, round(v * share)) for k, v in contrast.items() if k.endswith("steps")}
+        short["contrast"] = {**contrast, **steps}
     if settings.get("milestones"):
         short["milestones"] = [
             [round(epoch * share), factor] for epoch, factor in settings["milestones"]

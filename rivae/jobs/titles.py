@@ -10,7 +10,7 @@ from __future__ import annotations
 TITLES: dict[str, tuple[str, str]] = {
     # how long and how fast
     "epochs": ("Epochs", "passes over the training pairs"),
-    "init_epochs": ("Epochs of the start", "training of the embedders before the model"),
+    "init_epochs": ("Epochs of the start", ""),
     "unfold_epochs": ("Epochs of unfolding", ""),
     "ivae_epochs": ("Epochs of stage 1", ""),
     "model_epochs": ("Epochs of stage 1", ""),
@@ -33,6 +33,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "fits": ("Fits", ""),
     "sample": ("Sample of pairs", ""),
     "steps": ("Steps", ""),
+    "unfold_steps": ("Steps of unfolding", ""),
     "dim": ("Size", ""),
     "smooth_neighbours": ("Smooth neighbours", "smooth start: nearest pairs that define its map"),
     "smooth_blur": ("Smooth blur", ""),

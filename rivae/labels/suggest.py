@@ -14,6 +14,7 @@ from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
+from rivae.methods.base import Asks
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
@@ -128,6 +129,7 @@ def suggest_rows(
     *,
     data: PairedDataset | None = None,
     random_state: int = 0,
+    asks: Asks = "first",
 ) -> Suggestion:
     """The unlabelled items to label next for the axes of a run.
 
@@ -141,9 +143,11 @@ def suggest_rows(
         labelled: (l,) data rows with labels; they are not suggested again.
         n_items: 1 to 500.
         random_state: of the draw of candidates.
+        asks: the view whose z the labels will be matched with.
 
     Raises:
-        ConfigError: the number is out of range, fewer items are left, or the method has no latent.
+        ConfigError: the number is out of range, fewer items are left, or the method has no latent
+            or cannot be asked with that view.
         DataError: the latents are not finite.
         RunError: the run has no model.
     """
@@ -159,12 +163,11 @@ def suggest_rows(
         raise ConfigError(f"only {len(rows)} items are left to suggest: ask for no more than that")
     rows = np.sort(np.random.default_rng(random_state).permutation(rows)[:POOL])
     model = LatentModel(method)
-    mu = model.encode(data.x1, reference_rows(data))[0]
+    mu = model.encode_asking(asks, data, reference_rows(data))[0]
     certain = certainty_of(run, model, data)
     axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
-    chosen = suggest_items(
-        mu, model.latents(data, rows), model.latents(data, known), n_items, axes=axes
-    )
+    latents, labelled_latents = (model.latents(data, some, asks) for some in (rows, known))
+    chosen = suggest_items(mu, latents, labelled_latents, n_items, axes=axes)
     return Suggestion(rows[chosen], pool, len(rows), axes)
 
 
@@ -185,6 +188,7 @@ def suggested_plan(
     guideline: str = "",
     repeats: float = REPEATS,
     random_state: int = 0,
+    asks: Asks = "first",
 ) -> LabelPlan:
     """A plan of suggested rows, the most useful ten first, then the next ten.
 
@@ -193,6 +197,7 @@ def suggested_plan(
         name: its id, as in ``make_plan``.
         guideline: ``Guideline.version``.
         repeats: share of hidden repeats, .05 to .10.
+        asks: the view that the rows were suggested for.
 
     Raises:
         ConfigError: no rows, a name or a setting out of range.
@@ -214,4 +219,5 @@ def suggested_plan(
         random_state=random_state,
         order=order.tolist(),
         repeats=again.tolist(),
+        asks=asks,
     )

@@ -5,10 +5,14 @@ the sheet), and learn to tell the pairs of a batch apart (InfoNCE, van den Oord 
 the sides do not share cannot help with that, so it leaves the embeddings. One fit may curl its
 sheet up; so several are made, each from other random weights and of other pairs, and unfolded
 together.
+
+While the embedders then learn the unfolded coordinates, they go on telling the pairs apart, weakly:
+that alone says where the coordinates, which a few hundred steps gave, are not yet exact.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,12 +21,15 @@ from torch import Tensor, nn
 from rivae.config import BatchSize
 from rivae.errors import ConfigError
 from rivae.methods.base import Batch, ParamGroup, Stage, parameters_of
-from rivae.methods.losses import both_ways
+from rivae.methods.losses import both_ways, squared_distances
 from rivae.nets.embedders import IdentityEmbedder, WithHead
 from rivae.nets.layers import Linear
 
 STAGE = "contrast"
 Embedders = tuple[WithHead, WithHead]
+# What telling pairs apart weighs beside the coordinates, and the width of its softmax in a sheet of
+# radius .8. More of it stretches the sheet.
+APART, WIDTH = 0.1, 0.05
 
 
 class ContrastSettings(BaseModel):
@@ -34,6 +41,13 @@ class ContrastSettings(BaseModel):
         default=3, ge=1, le=20, description="contrastive fits, each from other random weights"
     )
     steps: int = Field(default=200, ge=0, le=1_000_000, description="steps of each fit")
+    unfold_steps: int = Field(
+        default=400,
+        ge=1,
+        le=1_000_000,
+        description="steps in which the embedders learn what all fits unfold to, and once more as "
+        "many after it is bent straight",
+    )
     sample: float = Field(
         default=0.8, gt=0, le=1, description="share of the pairs that each of several fits sees"
     )
@@ -81,6 +95,31 @@ class ContrastStart(nn.Module):
             )
             for fit in range(1, c.fits + 1)
         ]
+
+    def unfold_stages(self, learning_rate: float) -> list[Stage]:
+        """The stages "unfold" and "straighten".
+
+        Half of the steps go to what the fits have found, half to the same bent straight: two
+        networks that have learnt it from one side each agree on less noise than there was.
+        """
+        c = self.settings
+        unfold = Stage(
+            "unfold",
+            1,
+            learning_rate,
+            c.batch_size,
+            needs_target=True,
+            schedule="cosine",
+            validate=False,
+            steps=c.unfold_steps,
+        )
+        return [unfold, replace(unfold, name="straighten", straightens=True)]
+
+    @staticmethod
+    def apart(v1: Tensor, v2: Tensor) -> Tensor:
+        """The weak contrast beside the coordinates of both sides, (..., B, D) each; (...,)."""
+        forward, backward = both_ways(-squared_distances(v1, v2) / (2 * WIDTH**2))
+        return APART * 0.5 * (forward + backward)
 
     def param_groups(self) -> list[ParamGroup]:
         """The embedders but for their own last layers, and the wide ones."""

@@ -6,7 +6,6 @@ Cos-Sim-LVM. The smooth start of ``training/smooth_start.py`` is available to al
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import torch
@@ -44,7 +43,9 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
         "unfolded coordinates of the training pairs (smooth) or of their contrastive embeddings "
         "(contrast)",
     )
-    init_epochs: Epochs = 100
+    init_epochs: Epochs = Field(
+        default=100, description="of a Cos-Sim-LVM or a smooth start; a contrast counts steps"
+    )
     init_learning_rate: float = Field(default=5e-3, gt=0)
     init_schedule: Literal["constant", "cosine"] = Field(
         default="constant", description="rate of the initialising Cos-Sim-LVM; cosine falls to 0"
@@ -135,32 +136,26 @@ class EmbeddedMethod(Method):
     # training
 
     def start_stages(self) -> list[Stage]:
-        """The stages before the method's own: "initialise" or "unfold", or none.
-
-        A contrastive start has its fits before "unfold". It spends half of the epochs on what they
-        have found, and half on the same straightened ("straighten"): two networks that have learnt
-        it from one side each agree on less noise than there was.
-        """
+        """The stages before the method's own: a contrast, "unfold" or "initialise", or none."""
         c = self.config
         if c.init == "none":
             return []
-        start = Stage(
-            "unfold" if c.unfolds else "initialise",
-            c.init_epochs,
-            c.init_learning_rate,
-            c.batch_size,
-            needs_target=c.unfolds,
-            needs_words=self.words is not None and not c.unfolds,
-            schedule="cosine" if c.unfolds else c.init_schedule,
-            validate=False,
-        )
-        if self.contrast is None:
-            return [start]
-        half = c.init_epochs // 2
+        if self.contrast is not None:
+            return [
+                *self.contrast.stages(),
+                *self.contrast.unfold_stages(c.init_learning_rate),
+            ]
         return [
-            *self.contrast.stages(),
-            replace(start, epochs=c.init_epochs - half),
-            replace(start, name="straighten", epochs=half, straightens=True),
+            Stage(
+                "unfold" if c.unfolds else "initialise",
+                c.init_epochs,
+                c.init_learning_rate,
+                c.batch_size,
+                needs_target=c.unfolds,
+                needs_words=self.words is not None and not c.unfolds,
+                schedule="cosine" if c.unfolds else c.init_schedule,
+                validate=False,
+            )
         ]
 
     def start_groups(self, stage: str) -> list[ParamGroup] | None:
@@ -190,6 +185,8 @@ class EmbeddedMethod(Method):
             terms = {"anchor": self.anchor(v1, v2, batch.target)}
             z = batch.target[..., : self.n_components] * SMOOTH_Z_SCALE
             terms |= self.unfolded_head_loss(batch.target, z)
+            if self.contrast is not None:
+                terms["apart"] = self.contrast.apart(v1, v2)
             return {"objective": sum(terms.values(), torch.zeros(())), **terms}
         return None
 

@@ -22,6 +22,14 @@ def test_scores_tell_shared_from_private_factors():
     assert bench.scores(data.factors, data, rows)["r2_private"] == pytest.approx(1)
 
 
+def test_a_class_is_told_in_whatever_order_it_lies_on_an_axis():
+    data = load_dataset("sprites-hard", n_shapes=3, n_pairs=300)
+    rows, kind = np.arange(300), data.factors[:, 3].astype(int)
+    z = np.column_stack([data.factors[:, :3], np.array([1.0, 3.0, 2.0])[kind]])
+    assert bench.scores(z, data, rows)["class"] == 1
+    assert bench.scores(z[:, :3], data, rows)["class"] < 0.6
+
+
 def test_seeds_and_the_table():
     assert bench.numbers("0-2,5") == [0, 1, 2, 5]
     key = {"condition": "plain", "coordinates": "trained", "axes_found": None, "recall_at_1": 0.5}

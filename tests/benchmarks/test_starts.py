@@ -39,7 +39,7 @@ def test_shared_factors_alone_are_scored():
 def test_starts_differ_from_the_preset_by_settings_that_exist(name):
     preset = find_preset(name, "rivae", "default").method
     for settings in bench.STARTS[name].values():
-        assert set(settings) <= {*preset, "unfold_epochs", "contrast"}
+        assert set(settings) <= {*preset, "init_epochs", "unfold_epochs", "contrast"}
 
 
 def test_the_tables():

@@ -19,6 +19,7 @@ from tests.training.tiny import files_of, untrained_run
 
 SHORT = {
     "init": "cos-sim-lvm",
+    "anchor": "null",
     "init_epochs": 1,
     "ivae_epochs": 1,
     "joint_epochs": 2,

@@ -8,12 +8,14 @@ from safetensors.torch import save_file
 from rivae.certainty import FITS
 from rivae.errors import ConfigError, DataError
 from rivae.explorer import Explorer
+from rivae.labels.derive import reference_rows
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan
 from rivae.labels.plan import read_plan
 from rivae.labels.store import LabelStore
 from rivae.labels.suggest import BLOCK, suggest_items, suggest_rows, suggested_plan, variance_drop
 from rivae.methods import build_method
+from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from tests.training.tiny import tiny_config, untrained_run
 
@@ -145,6 +147,22 @@ def test_training_items_join_where_validation_is_small_and_test_items_never(run)
         suggest_rows(run, data.splits["train"][:5], everything - 4, data=data)
     with pytest.raises(ConfigError, match="1 to 500"):
         suggest_rows(run, [], 0, data=data)
+
+
+def test_queries_by_the_other_view_make_other_items_useful(tmp_path):
+    made = Run.create(tiny_config("both-ways", ask_both_ways=True), tmp_path)
+    choice = made.config.method
+    made.write_model(build_method(choice.name, choice.settings, (50,), (50,)))
+    data = made.load_dataset()
+    rows = suggest_rows(made, [], 5, data=data, asks="second").rows
+    model = LatentModel(made.load_method(data))
+    mu = model.encode_asking("second", data, reference_rows(data))[0]
+    pool = data.splits["validation"]
+    z = model.latents(data, pool, "second")
+    assert pool[suggest_items(mu, z, z[:0], 5)].tolist() == rows.tolist()
+    assert rows.tolist() != suggest_rows(made, [], 5, data=data).rows.tolist()
+    plan = suggested_plan(made, rows, "next", data=data, asks="second")
+    assert plan.asks == "second"
 
 
 def test_the_most_useful_ten_come_first_and_some_come_again(run, tmp_path):

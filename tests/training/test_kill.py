@@ -165,7 +165,7 @@ def wait_for_rows(run, n, process):
 @pytest.mark.long  # "a killed trainer goes on" of the dispatcher is the one that always runs
 def test_the_command_line_killed_from_outside_and_resumed(tmp_path, repo_root):
     settings = {"init": "cos-sim-lvm", "init_epochs": 4, "ivae_epochs": 6, "joint_epochs": 30}
-    settings |= {"batch_size": 16}
+    settings |= {"batch_size": 16, "anchor": "null"}
     env = {**os.environ, "RIVAE_RUNS": str(tmp_path / "cli"), "PYTHONPATH": str(repo_root)}
     words = ["train", "synth", "--quiet", "--name", "killed"]
     for group, values in (("dataset", SYNTH), ("method", settings), ("training", ALWAYS)):

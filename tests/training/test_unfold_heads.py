@@ -41,6 +41,7 @@ def test_the_stage_brings_the_heads_to_the_coordinates(tmp_path):
         dataset_settings={"n_pairs": 600},
         method_settings={
             "init": "cos-sim-lvm",
+            "anchor": None,
             "init_epochs": 60,
             "unfold_epochs": 60,
             "ivae_epochs": 0,

@@ -23,6 +23,7 @@ def linear_r2(z, truth):
 SHORT = {
     "rivae": {
         "init": "cos-sim-lvm",
+        "anchor": None,
         "init_epochs": 3,
         "ivae_epochs": 2,
         "joint_epochs": 4,
@@ -89,7 +90,7 @@ def contrast_settings():
     """Two contrastive fits in three epochs of the small Synth each, then both ways to unfold."""
     return {
         "init": "contrast",
-        "contrast": {"fits": 2, "steps": 6, "dim": 8, "batch_size": 16},
+        "contrast": {"fits": 2, "steps": 6, "unfold_steps": 6, "dim": 8, "batch_size": 16},
         "anchor": [0.5, 0.1],
         "axes": "independent",
     }

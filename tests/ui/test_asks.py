@@ -26,8 +26,9 @@ from rivae.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.ui.explore.state import TEXT_GONE, with_upload
 from rivae.ui.label import plan_making
 from rivae.ui.metrics import work as metrics_work
-from rivae.ui.metrics.run import NOT_MEASURED, queries_by
+from rivae.ui.metrics.run import NOT_MEASURED
 from rivae.ui.panels.answers import ONE_WAY, answer, rounded
+from rivae.ui.shared.runs import queries_by
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import keys
 from rivae.ui.steer.answers import answer as steer_answer

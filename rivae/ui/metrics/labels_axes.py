@@ -12,6 +12,7 @@ from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.panels.links import CompareLink
 from rivae.ui.shared import labels
 from rivae.ui.shared.charts import headline
+from rivae.ui.shared.runs import queries_by
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.ui.shell.text import markdown
@@ -21,9 +22,8 @@ from rivae.words.axis_names import names_of_axes
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from rivae.data.base import PairedDataset
-    from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
+    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import PlanScores
     from rivae.ui.work.tasks import Task
@@ -87,12 +87,12 @@ def _choice(run: Run, found: PlanScores, known: Labelled) -> bool:
         on_click=_align,
         args=(run, found, known, tuple(chosen)),
     )
-    st.caption(markdown(_basis(found, known, usable)))
+    st.caption(_basis(found, known, usable))
     return True
 
 
 def _basis(found: PlanScores, known: Labelled, usable: Collection[str]) -> str:
-    """The labels that an alignment would use."""
+    """The labels that an alignment would use, in Markdown."""
     import numpy as np
 
     tested = int(np.isin(known.rows, found.opened.data.splits["test"]).sum())
@@ -106,9 +106,11 @@ def _basis(found: PlanScores, known: Labelled, usable: Collection[str]) -> str:
             f" {tested:,} of them are test items: on those, D, C and I of the aligned run are "
             "higher than on others."
         )
+    if (asks := found.opened.plan.asks) != "first":
+        text += f" The axes are fitted {queries_by(found.opened.data.view_names, asks)}."
     missing = [factor for factor in found.guideline.ids if factor not in usable]
     if missing:
-        text += f" Too few different labels: {', '.join(found.names(missing))}."
+        text += f" Too few different labels: {markdown(', '.join(found.names(missing)))}."
     return text
 
 
@@ -116,7 +118,10 @@ def _align(run: Run, found: PlanScores, known: Labelled, factors: tuple[str, ...
     own = known.of(factors)
     work.forget("keep", run)
     report.begin(
-        ALIGN, lambda: work.start_align(run, own.rows, own.levels, factors, found.guideline.version)
+        ALIGN,
+        lambda: work.start_align(
+            run, own.rows, own.levels, factors, found.guideline.version, found.opened.plan.asks
+        ),
     )
 
 
@@ -213,7 +218,7 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
             icon=":material/lightbulb:",
             key=keys.METRICS_SUGGEST_START,
             on_click=_suggest,
-            args=(run, known, int(n)),
+            args=(run, known, int(n), found.opened.plan.asks),
         )
     st.caption(
         "Chosen among validation items, to which the model was not fitted and on which D, C and I "
@@ -231,10 +236,10 @@ def suggest_panel(run: Run, found: PlanScores, known: Labelled) -> None:
         )
 
 
-def _suggest(run: Run, known: Labelled, n: int) -> None:
+def _suggest(run: Run, known: Labelled, n: int, asks: Asks) -> None:
     for name in (keys.METRICS_SUGGEST_NAME, keys.METRICS_SUGGEST_OPEN):
         st.session_state.pop(f"{name}_{run.id}", None)
-    report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n))
+    report.begin(SUGGEST, lambda: work.start_suggest(run, known.rows, n, asks))
 
 
 def _suggested(run: Run, job: Task, found: PlanScores) -> None:
@@ -260,14 +265,12 @@ def _suggested(run: Run, job: Task, found: PlanScores) -> None:
             icon=":material/playlist_add:",
             key=keys.METRICS_SUGGEST_KEEP,
             on_click=_keep_plan,
-            args=(run, found.opened.data, found.guideline, rows, key),
+            args=(run, found, rows, key),
         )
 
 
-def _keep_plan(
-    run: Run, data: PairedDataset, guideline: Guideline, rows: list[int], key: str
-) -> None:
-    """Save the plan with the guideline of the current one."""
+def _keep_plan(run: Run, found: PlanScores, rows: list[int], key: str) -> None:
+    """Save the plan with the guideline of the current one, for queries by the same view."""
     from rivae.labels.kept_plans import keep_plan
     from rivae.labels.suggest import suggested_plan
 
@@ -275,8 +278,15 @@ def _keep_plan(
 
     def keep() -> str:
         store = labels.store()
-        plan = suggested_plan(run, rows, name, data=data, guideline=guideline.version)
-        keep_plan(store, plan, guideline)
+        plan = suggested_plan(
+            run,
+            rows,
+            name,
+            data=found.opened.data,
+            guideline=found.guideline.version,
+            asks=found.opened.plan.asks,
+        )
+        keep_plan(store, plan, found.guideline)
         return ""
 
     if report.attempt(SUGGEST, keep):

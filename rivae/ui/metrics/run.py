@@ -18,7 +18,6 @@ from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys, pages
-from rivae.ui.shell.text import markdown
 from rivae.ui.work import report as outcome
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
     if usual:
         outcome.warning(usual)
     views = runs.view_names(run, stored) if either else None
-    by = queries_by(views, stored.settings.asks if stored else asks) if views else ""
+    by = runs.queries_by(views, stored.settings.asks if stored else asks) if views else ""
     if views:
         with bar:
             runs.asks_control(views, asks, partial(session.choose_asks, run.id))
@@ -92,13 +91,6 @@ def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, 
         return run.evaluation_of(asks), ""
     except RivaeError as error:
         return None, str(error)
-
-
-def queries_by(views: tuple[str, str], asks: Asks) -> str:
-    """Which view was the query, as a part of a sentence in Markdown."""
-    first, second = views
-    names = {"first": first, "second": second, "both": f"{first} and {second}"}
-    return markdown(f"for queries by {names[asks]}")
 
 
 def _report(run: Run, report: Report, by: str, bar: DeltaGenerator) -> None:

@@ -62,9 +62,10 @@ def forget(what: str, run: Run) -> None:
 
 
 def start_align(
-    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str
+    run: Run, items: Ints, levels: Floats, factors: Sequence[str], guideline: str, asks: Asks
 ) -> Task:
-    """Begin to align ``run`` to the (m, K) levels of data rows (see ``align_run``).
+    """Begin to align ``run`` to the (m, K) levels of data rows, by the z of queries of the view
+    ``asks`` (see ``align_run``).
 
     Its result is what :func:`start_keep` takes. Raises RunError as :func:`start_keep`.
     """
@@ -75,6 +76,7 @@ def start_align(
         levels=levels.tolist(),
         factors=list(factors),
         guideline=guideline,
+        asks=asks,
     )
 
 
@@ -96,12 +98,13 @@ def start_keep(run: Run, found: dict[str, Any], names: Sequence[str], name: str)
     )
 
 
-def start_suggest(run: Run, labelled: Ints, n_items: int) -> Task:
-    """Begin to look for the items to label next; its result is {"rows", "pool", "n_pool", "axes"}.
+def start_suggest(run: Run, labelled: Ints, n_items: int, asks: Asks) -> Task:
+    """Begin to look for the items to label next, by the z of queries of the view ``asks``; its
+    result is {"rows", "pool", "n_pool", "axes"}.
 
     Raises RunError as :func:`start_keep`.
     """
-    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items)
+    return _start(run, "suggest", labelled=labelled.tolist(), n_items=n_items, asks=asks)
 
 
 def _start(run: Run, what: str, **spec: Any) -> Task:
@@ -156,7 +159,9 @@ def align(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     run = Run(spec["run"])
     data = run.load_dataset()
     progress("fitting the axes", 0.3)
-    found, gains = align_run(run, spec["items"], spec["levels"], spec["factors"], data=data)
+    found, gains = align_run(
+        run, spec["items"], spec["levels"], spec["factors"], data=data, asks=spec["asks"]
+    )
     return {
         "matrix": found.change.matrix.tolist(),
         "offset": found.change.offset.tolist(),
@@ -193,7 +198,7 @@ def suggest(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from rivae.runs import Run
 
     progress("comparing the items", 0.3)
-    found = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"])
+    found = suggest_rows(Run(spec["run"]), spec["labelled"], spec["n_items"], asks=spec["asks"])
     return {
         "rows": found.rows.tolist(),
         "pool": found.pool,

@@ -214,6 +214,13 @@ def view_names(run: Run, stored: Evaluation | None = None) -> tuple[str, str]:
         return "first view", "second view"
 
 
+def queries_by(views: tuple[str, str], asks: Asks) -> str:
+    """Which view was the query, as a part of a sentence in Markdown."""
+    first, second = views
+    names = {"first": first, "second": second, "both": f"{first} and {second}"}
+    return markdown(f"for queries by {names[asks]}")
+
+
 def asks_control(
     views: tuple[str, str], asks: Asks, choose: Callable[[Asks], None], disabled: bool = False
 ) -> None:
