@@ -108,7 +108,7 @@ def test_a_setting_younger_than_a_run_does_not_make_it_another_run(made, tmp_pat
     for name in ("status.json", "evaluation.json"):
         (copy / name).write_bytes((run / name).read_bytes())
     config = json.loads((run / "config.json").read_text())
-    del config["method"]["settings"]["prior_pull"]  # 0, its default
+    del config["method"]["settings"]["axis_reach"]  # its default
     (copy / "config.json").write_text(json.dumps(config))
     (rows,) = run_cell(Cell("synth", "rivae", "default", (0,), size="tiny"), tmp_path, print)
     assert rows[0]["state"] == "finished"

@@ -24,6 +24,7 @@ from tests.training.tiny import tiny_config, untrained_run
 
 SHORT = (
     "init=cos-sim-lvm",
+    "anchor=null",
     "init_epochs=1",
     "ivae_epochs=1",
     "joint_epochs=2",

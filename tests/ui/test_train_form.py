@@ -344,6 +344,7 @@ def test_starting_over(form, changed_run):
 
 def test_an_estimate_is_asked_for_and_holds_for_other_lengths(form, root):
     quick = {"dataset__n_pairs": "60", "method__init": "none", "method__batch_size": "8"}
+    quick |= {"method__anchor": ""}
     page = form().enter(**quick, seeds="0-3").press("probe")
     page.wait_for_estimate()
     assert "with 20 training pairs" in page.words

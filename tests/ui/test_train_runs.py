@@ -282,7 +282,8 @@ def test_the_axes_that_the_start_found_stand_next_to_those_of_the_run(
 
 @pytest.mark.parametrize(("init", "told"), [("contrast", 1), ("none", 0)])
 def test_a_start_that_has_not_found_its_axes_yet_says_so(monkeypatch, root, init, told):
-    config = make_config("synth", name="young", method_settings={"init": init})
+    settings = {"init": init, "anchor": None}
+    config = make_config("synth", name="young", method_settings=settings)
     said = []
     monkeypatch.setattr("streamlit.caption", lambda text, **rest: said.append(text))
     view._axes(Run.create(config, root), True)
