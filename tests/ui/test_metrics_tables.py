@@ -12,10 +12,11 @@ from rivae.benchmark.rows import make_row, write_rows
 from rivae.benchmark.summary import summarise
 from rivae.errors import DataError
 from rivae.ui.metrics import benchmark
-from rivae.ui.metrics.benchmark_tables import datasets_of, presets_of, table_views
-from rivae.ui.metrics.exports import table_files
+from rivae.ui.metrics.benchmark_tables import datasets_of, dots, presets_of, table_views
+from rivae.ui.metrics.exports import dot_files, table_files
 from rivae.ui.metrics.results_table import Sort, next_sort, payload, sorted_lines
 from rivae.ui.metrics.session import read_cell, read_show, read_sorts, write_cell, write_sorts
+from rivae.ui.shared import exports
 
 REASON = "the loss is not finite in epoch 3"
 
@@ -295,3 +296,22 @@ def test_numbers_that_are_not_finite_are_no_results(folder):
         if s.row == "RIVAE (default)" and s.column == "recall_at_1"
     )
     assert mine.value == 0.5 and mine.std is None and mine.low is None
+
+
+def test_a_dot_plot_names_rows_of_one_method_apart(lines):
+    shown = view(lines)
+    labels = list(dots(shown).layout.yaxis.ticktext)
+    assert "RIVAE (default)" in labels and "RIVAE (paper)" in labels and "DCCA" in labels
+    assert not any(label.startswith("chance") for label in labels)
+    assert shown.has_dots and not any(v.has_dots for v in views_without_dots(lines))
+
+
+def views_without_dots(lines):
+    return [v for v in table_views(lines, "synth") if v.id in ("steps", "alpha", "ablation")]
+
+
+def test_a_dot_plot_is_exported_where_a_browser_can_draw_it(lines, monkeypatch):
+    monkeypatch.setattr(exports, "has_browser", lambda: True)
+    assert list(dot_files(view(lines))) == ["png", "svg"]
+    monkeypatch.setattr(exports, "has_browser", lambda: False)
+    assert dot_files(view(lines)) == {}

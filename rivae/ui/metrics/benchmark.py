@@ -13,9 +13,15 @@ from rivae.installed import APP_FILES
 from rivae.ranges import PAPER, second_range
 from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
-from rivae.ui.metrics.benchmark_tables import TableView, datasets_of, presets_of, table_views
+from rivae.ui.metrics.benchmark_tables import (
+    TableView,
+    datasets_of,
+    dots,
+    presets_of,
+    table_views,
+)
 from rivae.ui.metrics.results_table import RESULTS, payload
-from rivae.ui.shared.charts import headline
+from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys, pages
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
@@ -29,8 +35,9 @@ NO_RESULTS = "No benchmark results yet"
 AGAIN = "run the benchmark again"
 FOREIGN = "{} is not a table of benchmark results: " + AGAIN
 HOW_TO_READ = (
-    "Mean ± s.d. over all n runs; below it the 95 % interval of the mean (wide where "
-    "there are two runs), cut at the range of the metric. The best of our means in a column is "
+    "Dots are means with their 95 % interval, diamonds the paper's numbers, dotted lines chance. "
+    "In the tables: mean ± s.d. over all n runs, below it the 95 % interval of the mean (wide for "
+    "two runs), cut at the range of the metric. The best of our means in a column is "
     "bold and underlined; chance levels take no part. ↑ higher is better, ↓ lower. Click a heading "
     "to sort, again to reverse, again for the paper's order."
 )
@@ -108,6 +115,8 @@ def _dataset_names(found: list[str]) -> dict[str, str]:
 def _table(view: TableView, title: str, dataset: str) -> None:
     with headline(view.title):
         exports.table_panel(view, dataset)
+    if view.has_dots:
+        chart(dots(view, dark=is_dark()), f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
     RESULTS(
         data,

@@ -8,6 +8,7 @@ draws.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from rivae.plots.tables import Score, best_cells
 from rivae.ranges import PAPER, extent
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from rivae.benchmark.summary import SummaryLine
 
 HEADINGS = {
@@ -48,6 +51,8 @@ NOTES = {
     "(linear); {extent}.",
     "ablation": "RIVAE with and without L_Reg, the paper's ablation.",
 }
+DOTS = ("retrieval", "factors", "digits", "standard")  # tables with a dot plot
+CHANCE = "chance"
 RECIPE = (
     "On Recipe1M the paper scores 10 of 30 axes, chosen by their correlation with the 8 "
     "factors: a selection that lifts every score."
@@ -94,6 +99,21 @@ class TableView:
     def digits(self) -> dict[str, int]:
         """Decimals by column."""
         return {score.column: metric(score.column).decimals for score in self.scores}
+
+    @property
+    def has_dots(self) -> bool:
+        """Whether a dot plot shows it: one line per method, and anything measured."""
+        return self.id in DOTS and any(score.value is not None for score in self.scores)
+
+
+def dots(view: TableView, *, dark: bool = False, title: str = "") -> go.Figure:
+    """The table as a dot plot; a name that several rows share is followed by its small print."""
+    from rivae.plots.score_dots import score_dots
+
+    often = Counter(line.name for line in view.lines)
+    names = {line.key: line.name if often[line.name] == 1 else line.key for line in view.lines}
+    levels = {line.key for line in view.lines if line.key.startswith(CHANCE)}
+    return score_dots(view.scores, chance=levels, names=names, dark=dark, title=title)
 
 
 def datasets_of(lines: Sequence[SummaryLine]) -> list[str]:
@@ -163,7 +183,7 @@ def _row(line: SummaryLine) -> TableRow:
     short = f"{line.size}: shortened, no result" if line.size != "full" else ""
     preset = f"preset {line.preset}" if line.preset not in ("", "–") else ""
     detail = " · ".join(part for part in (preset, short, _axes(line)) if part)
-    chance = line.method.startswith("chance")
+    chance = line.method.startswith(CHANCE)
     return TableRow(_key(line), line.title, detail, not chance and line.size == "full")
 
 

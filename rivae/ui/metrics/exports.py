@@ -1,4 +1,4 @@
-"""The tables of the Metrics page as CSV, LaTeX and Markdown."""
+"""The tables of the Metrics page as CSV, LaTeX, Markdown and, as a dot plot, PNG and SVG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rivae.ui.metrics.benchmark_tables import TableView, csv_rows
 from rivae.ui.metrics.report import Report, run_csv_rows, run_scores
 from rivae.ui.shared import exports
 
-Content = Callable[[], str]
+Content = Callable[[], str | bytes]
 
 
 def table_files(view: TableView, dataset: str) -> dict[str, Content]:
@@ -26,6 +26,17 @@ def table_files(view: TableView, dataset: str) -> dict[str, Content]:
         "tex": lambda: text(to_latex),
         "md": lambda: text(to_markdown),
     }
+
+
+def dot_files(view: TableView) -> dict[str, Content]:
+    """The dot plot of a table by file ending; none where no browser can draw it."""
+    from rivae.export import export_bytes
+    from rivae.ui.metrics.benchmark_tables import dots
+
+    def drawn(kind: str) -> Content:
+        return lambda: export_bytes(dots(view, title=view.title), kind)
+
+    return {kind: drawn(kind) for kind in ("png", "svg") if exports.has_browser()}
 
 
 def run_files(report: Report, run_id: str) -> dict[str, Content]:
@@ -47,7 +58,10 @@ def run_files(report: Report, run_id: str) -> dict[str, Content]:
 
 def table_panel(view: TableView, dataset: str) -> None:
     """The Export button of a table of the benchmark."""
-    panel(table_files(view, dataset), f"{dataset}-{view.id}")
+    files = table_files(view, dataset)
+    if view.has_dots:
+        files |= dot_files(view)
+    panel(files, f"{dataset}-{view.id}")
 
 
 def run_panel(report: Report, run_id: str) -> None:
@@ -61,7 +75,7 @@ def run_panel(report: Report, run_id: str) -> None:
 
 
 def panel(files: dict[str, Content], name: str, more: Callable[[], None] | None = None) -> None:
-    """An Export button for files by ending ("csv", "tex", "md"); ``name`` begins their names and
+    """An Export button for files by ending ("csv", "tex", "png" …); ``name`` begins their names and
     ``more`` draws what else there is.
     """
     # The name may come from a file: nothing that a file system could take for a folder.
@@ -71,7 +85,7 @@ def panel(files: dict[str, Content], name: str, more: Callable[[], None] | None 
         with st.container(horizontal=True):
             for ending, content in files.items():
                 st.download_button(
-                    titles[ending],
+                    titles.get(ending, ending.upper()),
                     _encoded(content),
                     file_name=f"{stem}.{ending}",
                     key=f"export-{stem}-{ending}",
@@ -82,4 +96,8 @@ def panel(files: dict[str, Content], name: str, more: Callable[[], None] | None 
 
 
 def _encoded(content: Content) -> Callable[[], bytes]:
-    return lambda: content().encode()
+    def encoded() -> bytes:
+        made = content()
+        return made if isinstance(made, bytes) else made.encode()
+
+    return encoded

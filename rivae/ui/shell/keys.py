@@ -102,6 +102,7 @@ TOUR_WORDS: Final = "tour_words"
 METRICS_SHOW: Final = "metrics_show"
 METRICS_RUN: Final = "metrics_run"
 METRICS_TABLE: Final = "metrics_table"  # begins the key of every table
+METRICS_DOTS: Final = "metrics_dots"  # begins the key of every dot plot
 METRICS_EVALUATE: Final = "metrics_evaluate"
 METRICS_HEATMAP: Final = "metrics_heatmap"
 METRICS_CELL_DIM: Final = "metrics_cell_dim"
