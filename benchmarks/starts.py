@@ -66,6 +66,7 @@ DATA: dict[str, tuple[str, dict[str, Any]]] = {
     "kitchen": ("kitchen", {}),
 }
 
+ANCHORED = {"anchor": [1.0, 1.0], "lambda_lb": 0.1, "prior_pull": 0.1}  # as in Synth's preset
 # What *trained* compares, as changes of the preset.
 STARTS: dict[str, dict[str, dict[str, Any]]] = {
     "synth": {
@@ -79,7 +80,7 @@ STARTS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "synth-modulated": {
         "Cos-Sim-LVM, heads unfolded": {},
-        "contrast": {"init": "contrast", "unfold_epochs": 0},
+        "contrast": {"init": "contrast", "unfold_epochs": 0, **ANCHORED},
     },
     "sprites": {
         "Isomap of the pairs": {"init": "smooth", "init_epochs": 40},
@@ -256,7 +257,7 @@ def coordinate_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]
 
 def folder(name: str) -> str:
     """A name as part of a folder's or file's."""
-    return "".join(c if c.isalnum() else "-" for c in name)
+    return "".join(c if c.isalnum() else "-" for c in name.lower())
 
 
 def start_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]]:
@@ -297,8 +298,7 @@ def cell(root: Path, part: str, name: str, seed: int) -> list[dict[str, Any]]:
     kept = root / f"{folder(name)}-{part}-s{seed}.json"
     if not kept.exists():
         measure = coordinate_rows if part == "coordinates" else start_rows
-        key = {"part": part, "data": name, "seed": seed}
-        rows = [{**key, **row} for row in measure(root, name, seed)]
+        rows = [{"part": part, "data": name, "seed": seed, **r} for r in measure(root, name, seed)]
         kept.write_text(json.dumps(rows), encoding="utf-8")
     return list(json.loads(kept.read_text(encoding="utf-8")))
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import starts as bench
 from rivae.data import load_dataset
-from rivae.methods.presets import find_preset
+from rivae.launch import make_config
 from tests.training.test_unfolding import curled_slab, linear_r2
 
 
@@ -37,9 +37,10 @@ def test_shared_factors_alone_are_scored():
 
 @pytest.mark.parametrize("name", bench.STARTS)
 def test_starts_differ_from_the_preset_by_settings_that_exist(name):
-    preset = find_preset(name, "rivae", "default").method
+    preset = make_config(name, name="preset").method.settings
     for settings in bench.STARTS[name].values():
-        assert set(settings) <= {*preset, "init_epochs", "unfold_epochs", "contrast"}
+        made = make_config(name, name="start", method_settings=settings).method.settings
+        assert set(settings) == {key for key in made if made[key] != preset[key]}
 
 
 def test_the_tables():
