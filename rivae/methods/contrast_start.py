@@ -42,7 +42,7 @@ class ContrastSettings(BaseModel):
     )
     steps: int = Field(default=200, ge=0, le=1_000_000, description="steps of each fit")
     unfold_steps: int = Field(
-        default=400,
+        default=1000,
         ge=1,
         le=1_000_000,
         description="steps in which the embedders learn what all fits unfold to, and once more as "
