@@ -83,9 +83,8 @@ without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with
 (all of them where there are fewer). *Axes found* is the number that the start estimates; *sure*,
 *plane* and *unsure* how many axes the sliders mark so, without any labels.
 
-Not all rows are of today's code: *before* were the axes not yet bent
-(`rivae/training/independence.py`), and the embedders did not go on telling pairs apart while they
-learned them. The smooth start is older still.
+Rows of *before* are of embedders that took 400 steps to learn the unfolded coordinates; today they
+take 1,000. The smooth start is older still.
 """
 
 
