@@ -19,6 +19,16 @@ from rivae.trash import is_folder
 
 ROOT_VARIABLE = "RIVAE_RUNS"
 DEMO_ROOT = APP_FILES / "assets" / "demo"
+# The most telling first: pages open on it when nothing is chosen and nothing was trained here. The
+# times of the folders would not do: a clone has them in any order.
+DEMOS = (
+    "demo-kitchen",
+    "demo-sprites",
+    "demo-digits",
+    "demo-kitchen-cos-sim-lvm",
+    "demo-sprites-cos-sim-lvm",
+    "demo-synth",
+)
 
 
 def runs_root() -> Path:
@@ -38,7 +48,9 @@ def is_read_only(run: Run) -> bool:
 
 
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
-    """All run folders, newest first; damaged ones too (their properties raise RunError)."""
+    """All run folders, newest first, then the demo runs, the most telling first; damaged ones too
+    (their properties raise RunError).
+    """
     found: dict[str, Run] = {}
     for root in roots or default_roots():
         try:
@@ -49,7 +61,13 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
             hidden = path.name.startswith(".")
             if not hidden and path.name not in found and has_config(path):
                 found[path.name] = Run(path)
-    return sorted(found.values(), key=lambda run: (-_time(run.path), run.id))
+    return sorted(found.values(), key=_order)
+
+
+def _order(run: Run) -> tuple[int, float, str]:
+    if run.path.parent == DEMO_ROOT and run.id in DEMOS:
+        return 1, DEMOS.index(run.id), run.id
+    return 0, -_time(run.path), run.id
 
 
 def has_config(path: Path) -> bool:

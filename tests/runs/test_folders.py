@@ -6,8 +6,10 @@ import time
 
 import pytest
 
+from rivae import demo
 from rivae.errors import RunError
 from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, is_read_only, list_runs
+from rivae.runs.folders import DEMOS
 from tests.training.tiny import tiny_config
 
 
@@ -54,6 +56,13 @@ def test_a_demo_run_is_read_only(run, monkeypatch):
     assert not is_read_only(run)
     monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", run.path.parent)
     assert is_read_only(run)
+
+
+def test_demo_runs_come_last_and_the_kitchen_first_of_them(tmp_path):
+    Run.create(tiny_config("own"), tmp_path)
+    os.utime(tmp_path / "own" / "status.json", (0, 0))
+    assert [run.id for run in list_runs([tmp_path, DEMO_ROOT])] == ["own", *DEMOS]
+    assert set(DEMOS) == set(demo.DEMOS) and DEMOS[0] == "demo-kitchen"
 
 
 def test_the_demo_runs_open():

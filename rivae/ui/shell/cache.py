@@ -33,7 +33,9 @@ _known: dict[Path, tuple[int, Run]] = {}
 
 
 def runs() -> list[Run]:
-    """All run folders, newest first; broken ones too, their properties raise RunError."""
+    """All run folders in the order of ``list_runs``; broken ones too, their properties raise
+    RunError.
+    """
     from rivae.runs import list_runs
 
     found = []
@@ -52,7 +54,7 @@ def runs() -> list[Run]:
 
 
 def ready_runs() -> list[Run]:
-    """The readable runs that have a model, newest first; those in training after the trained.
+    """The readable runs that have a model, in that order; those in training after the trained.
     Archived ones are left out; a link opens them all the same.
     """
     from rivae.runs.notes import is_archived
@@ -200,7 +202,7 @@ def _store_strip(folder: str, written: int) -> Thumbnail:
 
 
 def warm() -> None:
-    """Open the newest ready run, so that the first visitor does not wait for it."""
+    """Open the first ready run, so that the first visitor does not wait for it."""
     try:
         ready = ready_runs()
         if ready:
@@ -208,4 +210,4 @@ def warm() -> None:
             for found in ready:
                 strip(found.config)
     except RivaeError as error:
-        log.warning("could not open the newest run: %s", error)
+        log.warning("could not open the first run: %s", error)
