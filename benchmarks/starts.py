@@ -42,12 +42,7 @@ from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
 from rivae.retrieval.retriever import Retriever
-from rivae.training.unfolding import (
-    new_directions,
-    sheet_components,
-    straight_components,
-    unfold,
-)
+from rivae.training import unfolding
 
 RESULTS = Path(__file__).parent / "results"
 Array = NDArray[np.float64]
@@ -162,7 +157,9 @@ def umap(rows: Rows, n_components: int, random_state: int) -> Array:
 Way = Callable[[Rows, int, int], Array]
 MAPS: dict[str, Way] = {
     "PCA and ICA": lambda rows, d, seed: PCA(d, random_state=seed).fit_transform(rows),
-    "Isomap": lambda rows, d, seed: sheet_components(rows, d, np.random.default_rng(seed))[0],
+    "Isomap": lambda rows, d, seed: unfolding.sheet_components(
+        rows, d, np.random.default_rng(seed)
+    )[0],
     "diffusion map": diffusion_map,
     "LTSA": partial(tangents, "ltsa"),
     "Hessian LLE": partial(tangents, "hessian"),
@@ -178,11 +175,12 @@ def independent(way: Way, rows: Rows, d: int, seed: int) -> Array:
 
 def then_ours(way: Way, rows: Rows, d: int, seed: int) -> Array:
     """RIVAE's new directions among more components of ``way``, bent straight."""
-    return straight_components(new_directions(way(rows, 15, seed), d)[0], rows, seed)
+    axes, shares = unfolding.new_directions(way(rows, 15, seed), d)
+    return unfolding.straight_components(axes, rows, unfolding.count_axes(shares), seed)
 
 
 WAYS: dict[str, Way] = {
-    "RIVAE": lambda rows, d, seed: unfold(rows, d, seed).axes,
+    "RIVAE": lambda rows, d, seed: unfolding.unfold(rows, d, seed).axes,
     "diffusion map, then RIVAE's steps": partial(then_ours, diffusion_map),
     **{name: partial(independent, way) for name, way in MAPS.items()},
 }

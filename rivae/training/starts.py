@@ -32,7 +32,13 @@ from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows
 from rivae.training.models import Models, load_pretrained
 from rivae.training.smooth_start import lift_to_sphere, smooth_target, unfolded_coordinates
-from rivae.training.unfolding import MAX_ROWS, placed, straight_components, unfold
+from rivae.training.unfolding import (
+    MAX_ROWS,
+    count_axes,
+    placed,
+    straight_components,
+    unfold,
+)
 
 # Rows on which the fits are compared: each of them is unfolded alone.
 COMPARED_ROWS = 4_000
@@ -218,7 +224,8 @@ def _straighten(models: Models, feed: Feed, starts: Sequence[Start]) -> list[Ten
     v1, v2 = (_each(models, (v,)) for v in embed_rows(method, feed, method.embeddings))
     for start, seed, own1, own2 in zip(starts, models.seeds, v1, v2, strict=True):
         learnt = np.asarray((own1 + own2) / 2, np.float32)[:, : method.n_components]
-        axes = straight_components(learnt[rows].astype(np.float64), learnt[rows], seed)
+        n_found = count_axes(read_shares(start.path))
+        axes = straight_components(learnt[rows].astype(np.float64), learnt[rows], n_found, seed)
         if len(rows) < feed.n:
             axes = placed(learnt, learnt[rows], axes)
         target = lift_to_sphere(axes, _width(method))

@@ -94,14 +94,25 @@ def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) 
     # More neighbours measure distances better, until a few of them lie across a fold: then the
     # sheet has more sides, and its axes hold less of the variance.
     axes, shares, pieces = max(found, key=lambda one: sum(one[1]))
-    return Unfolded(straight_components(axes, rows, random_state), shares, pieces)
+    straight = straight_components(axes, rows, count_axes(shares), random_state)
+    return Unfolded(straight, shares, pieces)
 
 
-def straight_components(axes: Array, rows: NDArray[np.floating], random_state: int = 0) -> Array:
+def straight_components(
+    axes: Array, rows: NDArray[np.floating], n_found: int, random_state: int = 0
+) -> Array:
     """Independent components of ``axes`` (n, d), straight in terms of the ``rows`` (n, D) that
     they were read off; mean 0 and variance 1.
+
+    Only the first ``n_found`` are turned and bent: what is left is mostly noise and overtones,
+    which would pull the others along. It keeps its directions, as far as they are new.
     """
-    return bent(_independent(axes, random_state), rows, random_state)
+    straight = bent(_independent(axes[:, :n_found], random_state), rows, random_state)
+    rest = axes[:, n_found:]
+    if not rest.shape[1]:
+        return straight
+    rest = rest - rest.mean(axis=0)
+    return np.column_stack([straight, whiten(rest - straight @ (straight.T @ rest) / len(rest))])
 
 
 def sheet_components(

@@ -46,6 +46,14 @@ def test_the_number_of_axes_does_not_depend_on_how_many_are_asked_for(asked):
     assert found.axes.shape == (1500, asked)
 
 
+def test_axes_beyond_those_that_were_found_leave_them_as_they_are():
+    rows, f = curled_slab()
+    few, many = unfold(rows, 3).axes, unfold(rows, 6).axes
+    assert many[:, :3] == pytest.approx(few)
+    assert np.abs(np.corrcoef(many.T)[3:, :3]).max() < 0.1
+    assert np.corrcoef(many.T)[3:, 3:] == pytest.approx(np.eye(3), abs=1e-9)
+
+
 def test_axes_are_bent_until_they_are_independent_at_right_angles():
     rng = np.random.default_rng(1)
     f = rng.uniform(-1, 1, size=(2000, 2))
