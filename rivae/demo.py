@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rivae.cli.common import Steps
@@ -25,8 +26,11 @@ from rivae.importing import ImportSettings, Recipe1MImport, run_import
 from rivae.kitchen import write_kitchen
 from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
-from rivae.runs import DEMO_ROOT
+from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.folders import is_run_folder
+from rivae.words.axis_names import axis_names, change_names
+from rivae.words.names_file import AXIS_NAMES
+from rivae.words.naming import MIN_FACTOR
 
 # Name -> data set and method; two of one data set, so that there is something to compare.
 DEMOS = {
@@ -45,6 +49,7 @@ KEPT = (
     "model.safetensors",
     "alignment.json",
     "evaluation.json",
+    AXIS_NAMES,
 )
 
 
@@ -64,12 +69,23 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
             (run,) = train([config], Path(scratch), line, watch=line.watch)
             data = run.load_dataset()
             run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
+        accept_names(run, run.config.method.settings["n_components"])
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         for file in KEPT:
             if (run.path / file).exists():
                 shutil.copyfile(run.path / file, target / file)
     return target
+
+
+def accept_names(run: Run, n_components: int) -> None:
+    """Accept the proposed names that hold on test items as well."""
+    names = {
+        j: replace(name, proposed=False)
+        for j, name in axis_names(run, n_components).items()
+        if name.held_out is not None and name.held_out.score >= MIN_FACTOR
+    }
+    change_names(run, n_components, names)
 
 
 def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:

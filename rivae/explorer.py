@@ -24,11 +24,12 @@ from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import ThumbnailCache
-from rivae.words.axis_names import given_names, labels, shown_names
+from rivae.words.axis_names import given_names, known_names, labels, shown_names
 
 if TYPE_CHECKING:
     from rivae.methods.base import Asks, Method
     from rivae.runs import Run
+    from rivae.words.naming import AxisName
 
 Vector = NDArray[np.float64]
 
@@ -145,6 +146,13 @@ class Explorer(Catalogue):
         if self.run is None:
             return [""] * self.n_components
         return shown_names(self.run, self.n_components)
+
+    @property
+    def known_names(self) -> list[AxisName | None]:
+        """What is known of each dimension: its name, given or proposed, poles and evidence."""
+        if self.run is None:
+            return [None] * self.n_components
+        return known_names(self.run, self.n_components)
 
     @property
     def axis_names(self) -> list[str]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
 from rivae.data import load_dataset, named_dataset
@@ -24,6 +28,9 @@ from rivae.steps import ALIGNMENT, axis_change, fold_in
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores
+from rivae.words.names_file import AXIS_NAMES, to_json
+from rivae.words.naming import AxisName
+from rivae.words.proposals import proposed_names
 
 
 def make_config(
@@ -216,17 +223,27 @@ def run_lock(run: Run) -> Iterator[None]:
 
 
 def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
-    """Fold the configured change of axes into the trained model and record it.
+    """Fold the configured change of axes into the trained model, and propose names for the axes.
 
-    ``alignment.json`` keeps the matrix, the offset, the words that the axes follow, and the
-    validation scores before and after.
+    Axes that are changed anyway are turned so that what names them grows with z, but for those that
+    grow with words of their own. ``alignment.json`` keeps the matrix, the offset, the words that
+    the axes follow, and the validation scores before and after.
     """
     config: Any = method.config
     change = axis_change(method, data, config.axes, run.config.seed)
     if change.step == "as trained":
+        _propose(run, proposed_names(method, data, run.config.seed))
         return
     before = validation_scores(method, data)
+    whole = copy.deepcopy(method.state_dict())
     fold_in(method, change)
+    names = proposed_names(method, data, run.config.seed)
+    if change.step != "words":
+        signs = np.array([name.direction if name else 1 for name in names])
+        change = replace(change, matrix=change.matrix * signs, offset=change.offset * signs)
+        method.load_state_dict(whole)  # folded in once, as it is recorded
+        fold_in(method, change)
+        names = [name and replace(name, direction=1) for name in names]
     write_json(
         run.path / ALIGNMENT,
         {
@@ -238,3 +255,8 @@ def choose_axes(method: Method, data: PairedDataset, run: Run) -> None:
             "validation_after": validation_scores(method, data),
         },
     )
+    _propose(run, names)
+
+
+def _propose(run: Run, names: Sequence[AxisName | None]) -> None:
+    write_json(run.path / AXIS_NAMES, to_json(name for name in names if name))

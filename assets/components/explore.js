@@ -85,7 +85,6 @@ class ExplorePanel extends Panel {
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
-    setText(this.sliders.controls.randomName, `Random ${data.letter}`)
     showQuery(this.query, data.query)
     this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)

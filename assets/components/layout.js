@@ -59,19 +59,17 @@ function buildControls(on) {
     ...JUMPS.map((n) => h("button",
       { type: "button", onclick: () => on.jump(n), "aria-label": jumpLabel(n), title: jumpLabel(n) },
       n ? `${n > 0 ? "+" : "−"}${Math.abs(n)}σ` : "μ")))
-  const randomName = h("span", {}, "Random z")
+  const reset = h("button", { type: "button", onclick: on.reset, "data-testid": "reset-all",
+    title: "Reset all axes to the query", "aria-label": "Reset all" }, icon("reset"))
+  const random = h("button", { type: "button", onclick: on.random, "data-testid": "random-z",
+    title: "A random point among the training queries", "aria-label": "Random point" }, icon("dice"))
   const element = h(
     "section", { class: "controls", "aria-label": "Axes" },
-    h("div", { class: "bar" }, find, sort, span),
+    h("div", { class: "bar" }, find, sort, span, reset, random),
     list,
     jumps,
-    h("div", { class: "bar end" },
-      h("button", { type: "button", onclick: on.reset, "data-testid": "reset-all" },
-        icon("reset"), "Reset all"),
-      h("button", { type: "button", onclick: on.random, "data-testid": "random-z",
-        title: "A random point among the training queries" }, icon("dice"), randomName)),
   )
-  return { element, find, sort, span, list, jumps, jumpName, randomName }
+  return { element, find, sort, span, list, jumps, jumpName }
 }
 
 /**

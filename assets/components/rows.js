@@ -1,4 +1,8 @@
-/* One row per latent dimension: lock, name with effect, −, slider, +, number, reset. */
+/* One row per latent dimension: lock, number with effect, slider between its two poles, value, reset.
+ *
+ * Right is always more of what the axis is named after: where that falls as z grows, the slider is
+ * turned, and shows −z.
+ */
 
 const STEPS_PER_SIGMA = 20
 // Height of the normal curve at -3 ... 3 s.d., drawn behind the thumb: where the data are.
@@ -6,13 +10,16 @@ const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, M
 
 class Row {
   /**
-   * @param dim {j, name, short, given, suggested, mean, std, effect}: in full, its number, what it was
-   *   named, or what words suggest
+   * @param dim {j, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
+   *   full, its number, what it is called, whether nobody has accepted that, its poles, the evidence
    * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld)}
    */
   constructor(dim, on) {
     this.dim = dim
     this.on = on
+    this.sign = dim.flipped ? -1 : 1
+    this.mean = this.sign * dim.mean
+    this.label = `${dim.flipped ? "−" : ""}${dim.short}`
     const { name } = dim
     const button = (label, glyph, run, extra = {}) => {
       const node = h(
@@ -34,25 +41,24 @@ class Row {
     this.reset = button(`Reset ${name} to the query`, icon("reset"), () => this.goHome(), {
       class: "reset",
     })
-    this.short = h("b", {}, dim.short)
+    this.short = h("b", {}, this.label)
     const effect = h("i", { class: "effect", style: `--effect:${dim.effect}` })
     const percent = Math.round(dim.effect * 100)
+    const poles = polesOf(dim)
     this.element = h(
       "div",
       {
-        class: "row", role: "group", "aria-label": name, "data-testid": "dim-row",
-        "data-dim": dim.j + 1,
+        class: poles ? "row named" : "row", role: "group", "aria-label": name,
+        "data-testid": "dim-row", "data-dim": dim.j + 1,
       },
-      givenName(dim, "given"),
       this.lock,
       h(
         "span",
         { class: "name", title: `${percent} % of small steps along ${name} change the best match` },
         this.short, effect,
       ),
-      button(`${name} down`, "−", () => this.step(-1), { class: "step" }),
-      h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider),
-      button(`${name} up`, "+", () => this.step(1), { class: "step" }),
+      h("span", { class: "way" }, poles,
+        h("span", { class: "track" }, h("i", { class: "rail" }, this.fill, this.home), this.slider)),
       this.number,
       this.reset,
     )
@@ -61,7 +67,7 @@ class Row {
 
   listen() {
     const { slider, number, on, dim } = this
-    slider.oninput = () => on.input(dim.j, Number(slider.value))
+    slider.oninput = () => on.input(dim.j, this.sign * Number(slider.value))
     slider.onchange = () => on.commit()
     slider.onpointerdown = () => on.hold(true)
     slider.onpointerup = slider.onpointercancel = () => on.hold(false)
@@ -76,7 +82,7 @@ class Row {
       this.editing = false
       const value = Number(number.value)
       if (number.value !== "" && Number.isFinite(value)) {
-        on.input(dim.j, clamp(value, -1000, 1000))
+        on.input(dim.j, this.sign * clamp(value, -1000, 1000))
         on.commit()
       } else this.write(this.value)
     }
@@ -100,8 +106,9 @@ class Row {
     event.stopPropagation()
   }
 
+  /** To the right, or to the left. */
   step(count) {
-    this.to(round4(this.value + (count * this.dim.std) / STEPS_PER_SIGMA))
+    this.to(round4(this.value + (this.sign * count * this.dim.std) / STEPS_PER_SIGMA))
   }
 
   goHome() {
@@ -116,34 +123,37 @@ class Row {
 
   /** Sets the range to mean ± span s.d., widened so that the query itself always fits. */
   setRange(span, homeValue) {
-    const { mean, std } = this.dim
+    const { std } = this.dim
+    const home = this.sign * homeValue
     this.homeValue = homeValue
-    this.low = Math.min(mean - span * std, homeValue - 0.5 * std)
-    this.high = Math.max(mean + span * std, homeValue + 0.5 * std)
+    this.low = Math.min(this.mean - span * std, home - 0.5 * std)
+    this.high = Math.max(this.mean + span * std, home + 0.5 * std)
     this.slider.min = this.low
     this.slider.max = this.high
     const stops = DENSITY.map(
       ([t, p]) => `color-mix(in srgb, var(--ink) ${(8 + 26 * p).toFixed(1)}%, transparent) ` +
-        `${(100 * this.place(mean + t * std)).toFixed(1)}%`,
+        `${(100 * this.place(this.mean + t * std)).toFixed(1)}%`,
     )
     this.element.style.setProperty("--density", `linear-gradient(90deg, ${stops.join(", ")})`)
-    this.home.style.left = `${100 * this.place(homeValue)}%`
+    this.home.style.left = `${100 * this.place(home)}%`
   }
 
-  place(value) {
-    return clamp((value - this.low) / (this.high - this.low), 0, 1)
+  /** Where on the slider it shows a number, from 0 to 1. */
+  place(shown) {
+    return clamp((shown - this.low) / (this.high - this.low), 0, 1)
   }
 
-  /** Shows `value`; the thumb under the finger is left alone, it is already there. */
+  /** Shows the z `value`; the thumb under the finger is left alone, it is already there. */
   write(value) {
     this.value = value
-    if (Math.abs(Number(this.slider.value) - value) > 6e-5) this.slider.value = value
-    const text = value.toFixed(2)
+    const shown = this.sign * value
+    if (Math.abs(Number(this.slider.value) - shown) > 6e-5) this.slider.value = shown
+    const text = shown.toFixed(2)
     if (!this.editing && this.number.value !== text) this.number.value = text
-    const [a, b] = [this.place(this.homeValue), this.place(value)].sort((x, y) => x - y)
+    const [a, b] = [this.place(this.sign * this.homeValue), this.place(shown)].sort((x, y) => x - y)
     this.fill.style.left = `${100 * a}%`
     this.fill.style.width = `${100 * (b - a)}%`
-    const sigma = (value - this.dim.mean) / this.dim.std
+    const sigma = (shown - this.mean) / this.dim.std
     this.slider.setAttribute(
       "aria-valuetext", `${text}, ${Math.abs(sigma).toFixed(1)} s.d. ${sigma < 0 ? "below" : "above"} the mean`,
     )
@@ -154,8 +164,8 @@ class Row {
 
   /** Shows how sure the axis is; nothing where nothing says so. */
   setMark(mark) {
-    const { j, short } = this.dim
-    this.short.replaceChildren(short, ...(mark ? [sureMark(mark, `sure-${j + 1}`)] : []))
+    const { j } = this.dim
+    this.short.replaceChildren(this.label, ...(mark ? [sureMark(mark, `sure-${j + 1}`)] : []))
     if (mark) this.slider.setAttribute("aria-describedby", `sure-${j + 1}`)
     else this.slider.removeAttribute("aria-describedby")
   }
@@ -165,4 +175,14 @@ class Row {
     this.lock.setAttribute("aria-pressed", String(locked))
     this.lock.replaceChildren(icon(locked ? "lock" : "unlock"))
   }
+}
+
+/** What lies at both ends of a slider; null where nothing says so. */
+function polesOf({ left, right, given, suggested, about }) {
+  const name = right || given
+  if (!name) return null
+  const title = `${left ? `${left} ↔ ` : ""}${name}\n${about}`
+  const proposed = suggested ? `${title}\nProposed: nobody has accepted this name yet` : title
+  return h("span", { class: suggested ? "poles suggested" : "poles", title: proposed.trim() },
+    h("span", {}, left), h("span", {}, name))
 }

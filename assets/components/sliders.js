@@ -105,9 +105,9 @@ class Sliders {
   }
 
   jump(sigmas) {
-    const { mean, std } = this.rows[this.active].dim
+    const { dim, sign } = this.rows[this.active]
     this.endGesture()
-    this.set(this.active, mean + sigmas * std)
+    this.set(this.active, dim.mean + sign * sigmas * dim.std)
     this.on.rest()
   }
 
@@ -149,7 +149,7 @@ class Sliders {
     if (this.rows[this.active]) this.rows[this.active].element.classList.remove("active")
     this.active = j
     this.rows[j].element.classList.add("active")
-    setText(this.controls.jumpName, this.rows[j].dim.short)
+    setText(this.controls.jumpName, this.rows[j].label)
     this.controls.jumps.setAttribute("aria-label", `Move ${this.rows[j].dim.name} to`)
     this.on.focus(j)
   }

@@ -50,13 +50,22 @@ class FactorSpec:
 
     ``role`` is "shared" when both views depend on the factor and "private1" / "private2" when
     only that view does. ``levels`` names the values of an ordinal or categorical factor in the
-    order of their codes 0, 1, 2 ...; it is empty for a continuous one.
+    order of their codes 0, 1, 2 ...; it is empty for a continuous one, which may have two
+    ``ends`` instead: what there is little or much of it.
     """
 
     name: str
     kind: FactorKind
     role: FactorRole = "shared"
     levels: tuple[str, ...] = ()
+    ends: tuple[str, str] | None = None
+
+    @property
+    def poles(self) -> tuple[str, str]:
+        """What there is little or much of the factor; "" where only its name says it."""
+        if self.kind == "ordinal" and self.levels:
+            return self.levels[0], self.levels[-1]
+        return self.ends or ("", "")
 
 
 class View(Protocol):

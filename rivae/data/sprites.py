@@ -37,9 +37,9 @@ _SQUARE, _ELLIPSE = 0, 1
 MIN_PAIRS = 100  # of a user's own file
 
 FACTOR_SPECS = (
-    FactorSpec("scale", "continuous"),
-    FactorSpec("X position", "continuous"),
-    FactorSpec("Y position", "continuous"),
+    FactorSpec("scale", "continuous", ends=("small", "large")),
+    FactorSpec("X position", "continuous", ends=("left", "right")),
+    FactorSpec("Y position", "continuous", ends=("top", "bottom")),
 )
 _SQUARE_COLOUR, _ELLIPSE_COLOUR = (86, 180, 233), (230, 159, 0)  # Okabe-Ito, safe for all eyes
 

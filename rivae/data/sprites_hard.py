@@ -37,7 +37,7 @@ from pydantic import Field
 
 from rivae.data.base import FactorRole, FactorSpec, PairedDataset, Shape, TensorView, random_split
 from rivae.data.settings import DatasetSettings, Fractions, Seed
-from rivae.data.sprites import SIZE, fill_convex
+from rivae.data.sprites import FACTOR_SPECS, SIZE, fill_convex
 
 Array = NDArray[np.float64]
 Pictures = NDArray[np.uint8]
@@ -151,7 +151,7 @@ def load(settings: Settings) -> PairedDataset:
     kind = shared_rng.integers(0, s.n_shapes, s.n_pairs)
 
     columns = [scale, x, y]
-    specs = [FactorSpec(name, "continuous") for name in ("scale", "X position", "Y position")]
+    specs = list(FACTOR_SPECS)
     if s.n_shapes > 1:
         columns.append(kind.astype(float))
         specs.append(FactorSpec("shape", "categorical", "shared", CLASSES[: s.n_shapes]))

@@ -30,8 +30,8 @@ from rivae.runs.notes import ABOUT
 from rivae.runs.notes import MAX_BYTES as MAX_ABOUT
 from rivae.runs.records import MAX_STATUS
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.words.axis_names import AXIS_NAMES
-from rivae.words.axis_names import MAX_BYTES as MAX_NAMES
+from rivae.words.names_file import AXIS_NAMES
+from rivae.words.names_file import MAX_BYTES as MAX_NAMES
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 64 * 1024

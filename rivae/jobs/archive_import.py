@@ -32,7 +32,7 @@ from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
 from rivae.trash import is_folder
-from rivae.words.axis_names import AXIS_NAMES, MAX_AXES, read_names
+from rivae.words.names_file import AXIS_NAMES, MAX_AXES, read_names
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")
 

@@ -27,7 +27,7 @@ from rivae.methods.base import Asks, Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.validation import validation_scores
-from rivae.words.axis_names import AXIS_NAMES, to_json
+from rivae.words.names_file import AXIS_NAMES, to_json
 from rivae.words.naming import MAX_NAME, AxisName
 
 MAX_ID = 80  # characters of a run's or plan's name

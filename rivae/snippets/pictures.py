@@ -210,22 +210,14 @@ save(figure, "contrast.html")
     ),
     "axis-evidence": Template(
         imports=(
-            "from rivae.words.item_words import has_texts, item_tags, item_words",
-            "from rivae.words.naming import axis_evidence, propose_name",
-            "from rivae.words.relations import factor_table",
+            "from rivae.words.item_terms import ItemTerms",
+            "from rivae.words.naming import propose_name",
         ),
         body="""\
-data, rows = explorer.data, explorer.search_rows
-words = item_words(data).sets if has_texts(data) else [()] * len(data)
-tags = item_tags(data)
-factors, names = factor_table(data)
-evidence = axis_evidence(
-    explorer.retriever.latents(rows), [words[i] for i in rows],
-    None if tags is None else [tags[i] for i in rows],
-    None if factors is None else factors[rows], names,
-)
+terms, rows = ItemTerms(explorer.data), explorer.search_rows
+evidence = terms.evidence(explorer.retriever.latents(rows), rows)
 for j, found in enumerate(evidence):
-    proposal = propose_name(j, found)
+    proposal = propose_name(j, found, terms.poles)
     print(explorer.axis_names[j], "|", proposal.name if proposal else "no proposal")
     for e in found:
         print("   ", e.kind, e.term, round(e.strength, 2))

@@ -1,21 +1,21 @@
-"""The names that an analyst gave the axes of a run: their JSON file, where it is kept, changes.
+"""The names of the axes of a run, given or proposed: where they are kept, and changes.
 
 Names are kept in the run's folder or, for runs whose folder cannot be changed (the demo runs), in
-``names/`` of the folder of runs, under id and hash of the model. A file may come from a stranger.
+``names/`` of the folder of runs, under id and hash of the model.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel
 
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import change_json
 from rivae.methods import Method, method_class
 from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
@@ -23,14 +23,12 @@ from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.runs import Run, is_read_only, runs_root
 from rivae.typed_text import clean, one_line
-from rivae.words.naming import MAX_NAME, MAX_TERM, N_EVIDENCE, AxisName, Evidence
+from rivae.words.names_file import AXIS_NAMES, MAX_AXES, MAX_BYTES, read_names, to_json
+from rivae.words.naming import MAX_NAME, MAX_TERM, AxisName
 
-AXIS_NAMES = "axis_names.json"
 ALIGNMENT = "alignment.json"
 N_SUGGESTED = 3  # words
 SUGGESTED = "?"  # ends a name that nobody gave
-MAX_BYTES = 1_000_000
-MAX_AXES = 1024
 SEPARATOR = " · "
 FALLS = "↓"
 
@@ -53,21 +51,39 @@ def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
     return {n.dim: n for n in read_names(_content_of(path), n_components, run.model_key)}
 
 
-def given_names(run: Run, n_components: int) -> list[str]:
-    """The name of each axis, "" without one, with an arrow before it if the property falls as z
-    grows. No names if ``axis_names`` raises: a page must not fail because of that file.
+def known_names(run: Run, n_components: int) -> list[AxisName | None]:
+    """What is known of each axis. No names if ``axis_names`` raises: a page must not fail because
+    of that file.
     """
     try:
         named = axis_names(run, n_components)
     except (RivaeError, OSError):
-        return [""] * n_components
-    return [shown_name(named[j]) if j in named else "" for j in range(n_components)]
+        named = {}
+    return [named.get(j) for j in range(n_components)]
+
+
+def given_names(run: Run, n_components: int) -> list[str]:
+    """The name of each axis, "" where there is none or a proposed one, with an arrow before it if
+    the property falls as z grows.
+    """
+    known = known_names(run, n_components)
+    return ["" if name is None or name.proposed else shown_name(name) for name in known]
 
 
 def suggested_names(run: Run, n_components: int) -> list[str]:
-    """The words that each axis follows, as far as ``axes=words`` kept them, at most three and "?":
-    "ice, fluid, vodka?"; "" elsewhere. A file that cannot be read suggests nothing.
+    """The proposed name of each axis and "?", or else the words that it follows, as far as
+    ``axes=words`` kept them, at most three: "ice, fluid, vodka?"; "" elsewhere.
     """
+    followed = _followed_words(run, n_components)
+    proposed = [name if name and name.proposed else None for name in known_names(run, n_components)]
+    return [
+        f"{shown_name(name)}{SUGGESTED}" if name else words
+        for name, words in zip(proposed, followed, strict=True)
+    ]
+
+
+def _followed_words(run: Run, n_components: int) -> list[str]:
+    """A file that cannot be read suggests nothing."""
     path = run.path / ALIGNMENT
     try:
         stat = path.stat()
@@ -134,7 +150,14 @@ def change_names(
         if not 0 <= dim < n_components:
             raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {n_components}")
     wanted = {
-        dim: name and replace(name, dim=dim, name=checked_name(name.name))
+        dim: name
+        and replace(
+            name,
+            dim=dim,
+            name=checked_name(name.name),
+            low=name.low and checked_name(name.low),
+            high=name.high and checked_name(name.high),
+        )
         for dim, name in changes.items()
     }
     model, before = run.model_key, dict[int, AxisName]()
@@ -176,96 +199,10 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip(" ,:") + "…"
 
 
-_Share = Annotated[float, Field(ge=-1, le=1)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class _Evidence(_Strict):
-    term: Annotated[str, Field(max_length=MAX_TERM)]
-    kind: Literal["word", "tag", "factor"]
-    strength: _Share
-    shift: float
-    p: Annotated[float, Field(ge=0, le=1)]
-
-
-class _Axis(_Strict):
-    dim: Annotated[int, Field(ge=0)]
-    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
-    direction: Literal[-1, 1]
-    evidence: Annotated[list[_Evidence], Field(max_length=N_EVIDENCE)] = []
-    edited: bool = False
-
-    @field_validator("name")
-    @classmethod
-    def _one_line(cls, name: str) -> str:
-        if not name.isprintable() or not name.strip():
-            raise ValueError("a name is one line of text")
-        return name.strip()
-
-
 class _Alignment(BaseModel):
     """What is read of a run's change of axes."""
 
     words: list[list[str]] = []
-
-
-class _File(_Strict):
-    version: Literal[1]
-    model: Annotated[str, Field(max_length=64)] = ""
-    axes: Annotated[list[_Axis], Field(max_length=MAX_AXES)]
-
-
-def to_json(names: Iterable[AxisName], model: str = "") -> dict[str, Any]:
-    """The names as JSON values, by dimension; ``model`` is the hash of their model, "" for any."""
-    axes = [asdict(n) for n in sorted(names, key=lambda n: n.dim)]
-    return {"version": 1, "model": model, "axes": axes}
-
-
-def read_names(
-    source: Path | bytes, n_components: int, model: str | None = None
-) -> tuple[AxisName, ...]:
-    """The names in a file or its content, by dimension. A name is plain text: escape it where it
-    is drawn.
-
-    Raises:
-        DataError: the file is missing, larger than ``MAX_BYTES``, not a file of axis names, names
-            an axis twice or one beyond ``n_components``, or belongs to another model than the one
-            with hash ``model``.
-    """
-    file = read_form(
-        _File,
-        source,
-        MAX_BYTES,
-        unreadable="the file of axis names cannot be read: choose another one",
-        too_large=f"a file of axis names has at most {MAX_BYTES:,} bytes: choose another one",
-        foreign="these are no axis names ({problem}): choose a file that this app saved",
-    )
-    if model and file.model and file.model != model:
-        raise DataError(
-            "these names were given to the axes of another model: choose names made for this one"
-        )
-    axes = file.axes
-    dims = [axis.dim for axis in axes]
-    if len(set(dims)) < len(dims):
-        raise DataError("an axis is named twice in this file: keep one name for each axis")
-    if dims and max(dims) >= n_components:
-        raise DataError(
-            f"the file names axis {max(dims) + 1} but the model has {n_components}: "
-            "choose names made for this model"
-        )
-    return tuple(
-        AxisName(
-            axis.dim,
-            axis.name,
-            axis.direction,
-            tuple(Evidence(**e.model_dump()) for e in axis.evidence),
-            axis.edited,
-        )
-        for axis in sorted(axes, key=lambda axis: axis.dim)
-    )
 
 
 def names_path(run: Run) -> Path:

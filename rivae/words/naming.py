@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,8 +19,8 @@ MIN_FACTOR = 0.3  # |correlation| from which a factor names the axis
 KEPT: dict[Kind, int] = {"factor": 3, "word": 8, "tag": 5}  # terms of each kind for an axis
 N_EVIDENCE = sum(KEPT.values())
 MAX_TERM = 80  # characters of a term
-N_MORE, N_LESS = 3, 2  # words in a name
-MAX_NAME = 60  # characters
+N_WORDS = 2  # of a pole
+MAX_NAME = 60  # characters of a name, and of a pole
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,23 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """How well a name says where items lie that it was not made from.
+
+    Attributes:
+        score: |correlation| of the named property with the position on the axis, in [0, 1].
+        chance: what 95 % of all properties that have nothing to do with the axis stay below.
+        n: items.
+    """
+
+    score: float
+    chance: float
+    n: int
+
+
+@dataclass(frozen=True)
 class AxisName:
-    """The name of one axis.
+    """The name of one axis and of its two poles.
 
     Attributes:
         dim: 0-based latent dimension.
@@ -53,6 +68,10 @@ class AxisName:
         direction: 1 if it grows with z, -1 if it falls.
         evidence: the terms behind the name, the strongest first.
         edited: whether a person wrote the name.
+        low, high: what there is little or much of the property: "savory" and "dessert"; plain
+            text, "" where the name says it all.
+        proposed: nobody has accepted the name yet.
+        held_out: how the name did on other items; None where that was not measured.
     """
 
     dim: int
@@ -60,6 +79,16 @@ class AxisName:
     direction: Literal[-1, 1]
     evidence: tuple[Evidence, ...] = ()
     edited: bool = False
+    low: str = ""
+    high: str = ""
+    proposed: bool = False
+    held_out: HeldOut | None = None
+
+    @property
+    def poles(self) -> tuple[str, str]:
+        """What lies where z is low, and where it is high."""
+        little, much = self.low, self.high or self.name
+        return (little, much) if self.direction > 0 else (much, little)
 
 
 def axis_evidence(
@@ -122,36 +151,45 @@ def axis_evidence(
     return out
 
 
-def propose_name(dim: int, evidence: Sequence[Evidence]) -> AxisName | None:
-    """A short name such as "greenness: more spinach, kale, less sugar", or None without evidence.
+def propose_name(
+    dim: int,
+    evidence: Sequence[Evidence],
+    poles: Mapping[str, tuple[str, str]] | None = None,
+) -> AxisName | None:
+    """A short name such as "greenness" or "kale, spinach", or None without evidence.
 
-    The direction is that of the strongest factor of at least ``MIN_FACTOR``, which comes first, or
-    else of the strongest term. Tags, which often repeat words, are used only if there is no word.
+    It is the strongest factor of at least ``MIN_FACTOR``, with the ``poles`` of that factor or the
+    strongest factor that falls. Or else it is the strongest words: those that grow are the name,
+    those that fall the other pole. Tags, which often repeat words, are used only if there is no
+    word.
     """
     if not evidence:
         return None
-    ordered = sorted(evidence, key=lambda e: -abs(e.strength))
-    factors = [e for e in ordered if e.kind == "factor" and abs(e.strength) >= MIN_FACTOR]
-    factor = factors[0] if factors else None
-    direction: Literal[-1, 1] = 1 if (factor or ordered[0]).strength > 0 else -1
-    words = [e for e in ordered if e.kind == "word"]
-    plain = words or [e for e in ordered if e.kind == "tag"]
-    more = _different([e.term for e in plain if e.strength * direction > 0])[:N_MORE]
-    less = _different([e.term for e in plain if e.strength * direction < 0])[:N_LESS]
-    head = factor.term if factor else ""
-    if not (head or more or less):
-        head = ordered[0].term
-    while len(name := _sentence(head, more, less)) > MAX_NAME and (more or less):
-        # Drop the weaker ones first.
-        (less if len(less) >= len(more) else more).pop()
-    return AxisName(dim, name[:MAX_NAME], direction, tuple(ordered))
+    ordered = tuple(sorted(evidence, key=lambda e: -abs(e.strength)))
+    strong = [e for e in ordered if e.kind == "factor" and abs(e.strength) >= MIN_FACTOR]
+    plain = [e for e in ordered if e.kind == "word"] or [e for e in ordered if e.kind == "tag"]
+    if strong or not plain:
+        head = (strong or ordered)[0]
+        against = [e.term for e in ordered if e.kind == "factor" and _sign(e) != _sign(head)]
+        low, high = (poles or {}).get(head.term, ("".join(against[:1]), ""))
+        name, low, high = (text[:MAX_NAME] for text in (head.term, low, high))
+        return AxisName(dim, name, _sign(head), ordered, low=low, high=high)
+    direction = _sign(plain[0])
+    rising = [e.term for e in plain if _sign(e) == direction]
+    falling = [e.term for e in plain if _sign(e) != direction]
+    return AxisName(dim, _listed(rising), direction, ordered, low=_listed(falling))
 
 
-def _sentence(head: str, more: Sequence[str], less: Sequence[str]) -> str:
-    said = ", ".join(
-        f"{word} {', '.join(terms)}" for word, terms in (("more", more), ("less", less)) if terms
-    )
-    return f"{head}: {said}" if head and said else head or said
+def _sign(evidence: Evidence) -> Literal[-1, 1]:
+    return 1 if evidence.strength > 0 else -1
+
+
+def _listed(terms: Sequence[str]) -> str:
+    """The first terms that differ, as many as fit."""
+    chosen = _different(terms)[:N_WORDS]
+    while len(said := ", ".join(chosen)) > MAX_NAME and len(chosen) > 1:
+        chosen.pop()
+    return said[:MAX_NAME]
 
 
 def _different(terms: Sequence[str]) -> list[str]:

@@ -5,6 +5,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from rivae.runs import Run
+from rivae.words.axis_names import change_names
+from rivae.words.naming import AxisName
+
 # Far from one to the next: places near each other may have the same items.
 SWEEP = [0.35, 0.1, 0.6, 0.2, 0.8, 0.3, 0.95, 0.5]
 
@@ -140,3 +144,24 @@ def test_a_locked_slider_stays_at_reset(explore_page, until):
     until(lambda: explore_page.value(2) == home[1], "the free slider goes home")
     assert explore_page.value(1) == moved != home[0]
     until(lambda: link(page).get("lock") == "1", "the lock is in the address")
+
+
+def test_right_is_more_of_what_an_axis_is_named_after(explore_page, trained_run, app_runs, until):
+    """A slider is turned where its property falls as z grows; links keep z itself."""
+    run = Run(app_runs / trained_run)
+    n = run.config.method.settings["n_components"]
+    falling = AxisName(0, "sweet", -1, low="savory")
+    change_names(run, n, {0: falling})
+    try:
+        page, explorer = explore_page.page, explore_page.open(trained_run)
+        row = page.get_by_test_id("dim-row").filter(has_text="sweet")
+        assert row.inner_text().split()[:3] == ["−z1", "savory", "sweet"]
+        home = explorer.value(1)
+        explorer.slider(1).focus()
+        page.keyboard.press("ArrowRight")
+        until(lambda: explorer.value(1) > home, "a step to the right")
+        until(lambda: "z" in link(page), "z in the address")
+        axis, z = link(page)["z"].split("_")
+        assert axis == "1" and float(z) == pytest.approx(-explorer.value(1), abs=0.01)
+    finally:
+        change_names(run, n, {0: None})

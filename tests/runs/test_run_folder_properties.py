@@ -31,7 +31,7 @@ from rivae.runs.evaluation_file import AGAIN, DAMAGED
 from rivae.runs.notes import about, is_archived
 from rivae.ui.metrics.report import report_of
 from rivae.ui.shared.runs import describe_run, run_title
-from rivae.words.axis_names import read_names
+from rivae.words.names_file import read_names
 
 FILES = (
     "config.json",

@@ -47,7 +47,7 @@ def test_the_number_of_axes_does_not_depend_on_how_many_are_asked_for(asked):
 
 
 def test_axes_beyond_those_that_were_found_leave_them_as_they_are():
-    rows, f = curled_slab()
+    rows, _ = curled_slab()
     few, many = unfold(rows, 3).axes, unfold(rows, 6).axes
     assert many[:, :3] == pytest.approx(few)
     assert np.abs(np.corrcoef(many.T)[3:, :3]).max() < 0.1

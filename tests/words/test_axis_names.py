@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -13,17 +14,15 @@ from rivae.runs import Run
 from rivae.words import axis_names
 from rivae.words.axis_names import (
     ALIGNMENT,
-    MAX_BYTES,
     change_names,
     checked_name,
     given_names,
     labels,
     names_of_axes,
-    read_names,
     suggested_names,
-    to_json,
 )
-from rivae.words.naming import MAX_NAME, AxisName, Evidence
+from rivae.words.names_file import MAX_BYTES, read_names, to_json
+from rivae.words.naming import MAX_NAME, AxisName, Evidence, HeldOut
 
 KALE = AxisName(0, "greenness: more kale", 1, (Evidence("kale", "word", 0.6, 1.2, 1e-9),))
 
@@ -48,6 +47,19 @@ def test_a_name_is_kept_shown_and_taken_away(run):
     assert explorer.axis_ids == ["z1", "z2"]
     assert change_names(Run(run.path), 2, {0: None, 1: None}) == {0: KALE}
     assert explorer.given_names == ["", ""]
+
+
+def test_a_proposal_is_no_name_until_it_is_accepted(run):
+    explorer = Explorer.open(run)
+    score = HeldOut(0.8, 0.1, 300)
+    proposal = AxisName(1, "dessert", -1, low="savory", proposed=True, held_out=score)
+    change_names(run, 2, {1: proposal})
+    assert axis_names.axis_names(run, 2) == {1: proposal}
+    assert explorer.given_names == ["", ""]
+    assert explorer.shown_names == ["", "↓ dessert?"]
+    assert explorer.known_names == [None, proposal] and proposal.poles == ("dessert", "savory")
+    change_names(run, 2, {1: replace(proposal, proposed=False)})
+    assert explorer.given_names == ["", "↓ dessert"]
 
 
 def test_words_suggest_names_until_a_person_gives_one(run):

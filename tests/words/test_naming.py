@@ -56,37 +56,48 @@ def test_noise_is_not_evidence_however_many_words_are_tried():
     assert axis_evidence(rng.normal(size=(500, 10)), words) == [()] * 10
 
 
-def test_a_name_says_the_factor_what_more_and_what_less():
+POLES = {"greenness": ("no green", "very green")}
+
+
+def test_a_strong_factor_is_the_name_and_its_levels_the_poles():
     z, words, tags, factors = made_up()
     evidence = axis_evidence(z, words, tags, factors, ("greenness", "fruit"))
-    name = propose_name(0, evidence[0])
-    assert name.name == "greenness: more kale, less white sugar"  # "sugar" would say it twice
-    assert (name.dim, name.direction, name.edited) == (0, 1, False)
+    name = propose_name(0, evidence[0], POLES)
+    assert (name.dim, name.name, name.direction, name.edited) == (0, "greenness", 1, False)
+    assert name.poles == POLES["greenness"]
+    assert propose_name(0, evidence[0]).poles == ("", "greenness")
     assert propose_name(2, evidence[2]) is None
 
 
 def test_the_direction_is_the_one_in_which_the_factor_grows():
     z, words, tags, factors = made_up()
     evidence = axis_evidence(-z, words, tags, factors, ("greenness", "fruit"))
-    name = propose_name(0, evidence[0])
-    assert name.direction == -1
-    assert name.name == "greenness: more kale, less white sugar"
+    name = propose_name(0, evidence[0], POLES)
+    assert (name.name, name.direction, name.low) == ("greenness", -1, "no green")
+    assert name.poles == ("very green", "no green")
+
+
+def test_without_a_factor_the_words_of_both_ends_are_the_poles():
+    z, words, tags, _ = made_up()
+    name = propose_name(0, axis_evidence(z, words, tags)[0])
+    assert {name.name, name.low} == {"kale", "white sugar"}  # "sugar" would say it twice
+    assert name.poles == ("white sugar", "kale")
 
 
 def test_tags_speak_where_no_word_does():
     z, words, tags, _ = made_up()
     name = propose_name(1, axis_evidence(z, words, tags)[1])
-    assert (name.name, name.direction) == ("more soup", -1)
+    assert (name.name, name.direction, name.low) == ("soup", -1, "")
 
 
 def test_a_name_is_short():
     long = [
-        Evidence(f"{letter * 25} x{letter}", "word", s, s, 0.0)
+        Evidence(f"{letter * 35} x{letter}", "word", s, s, 0.0)
         for letter, s in zip("abcdef", (0.9, 0.8, 0.7, -0.6, -0.5, -0.4), strict=True)
     ]
-    name = propose_name(0, long).name
-    assert len(name) <= MAX_NAME
-    assert name.startswith("more " + "a" * 25)
+    name = propose_name(0, long)
+    assert name.name == "a" * 35 + " xa"
+    assert len(name.low) <= MAX_NAME
     assert len(propose_name(0, [Evidence("y" * 80, "word", 0.9, 1.0, 0.0)]).name) <= MAX_NAME
 
 

@@ -18,7 +18,10 @@ from rivae.explorer import Explorer, Vector
 from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, read
+from rivae.words.axis_names import FALLS
+from rivae.words.naming import AxisName
 
+N_TERMS = 5  # of the evidence for a name
 ONE_WAY = "Here only the {} can be the query."
 
 
@@ -82,14 +85,36 @@ def card_of(
 
 
 def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
-    """What a panel calls each axis: in full, by its number, and the name that it was given, or that
-    words suggest.
+    """What a panel calls each axis: in full, by its number, the name that it was given or that is
+    suggested, and what lies to the left and to the right of its slider.
+
+    A slider is ``flipped`` where the named property falls as z grows: right is always more.
     """
     parts = (explorer.axis_names, explorer.axis_ids, explorer.shown_names, explorer.given_names)
-    return [
-        {"name": name, "short": axis, "given": shown, "suggested": bool(shown and not given)}
-        for name, axis, shown, given in zip(*parts, strict=True)
-    ]
+    out = []
+    for name, axis, shown, given, known in zip(*parts, explorer.known_names, strict=True):
+        flipped = known is not None and known.direction < 0
+        out.append(
+            {
+                "name": name,
+                "short": axis,
+                "given": shown.removeprefix(FALLS).strip() if flipped else shown,
+                "suggested": bool(shown and not given),
+                "left": known.low if known else "",
+                "right": (known.high or known.name) if known else "",
+                "flipped": flipped,
+                "about": _about(known) if known else "",
+            }
+        )
+    return out
+
+
+def _about(name: AxisName) -> str:
+    """The evidence for a name in one line; plain text."""
+    terms = ", ".join(f"{e.term} {e.strength:+.2f}" for e in name.evidence[:N_TERMS])
+    score = name.held_out
+    judged = f"; on test items {score.score:.2f}, chance {score.chance:.2f}" if score else ""
+    return f"correlation with z: {terms}{judged}" if terms else judged.removeprefix("; ")
 
 
 class OpenRun(Protocol):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rivae.plots.clouds import Clouds
     from rivae.retrieval.base import Floats
     from rivae.words.clouds import AxisStates
+    from rivae.words.item_terms import ItemTerms
     from rivae.words.item_words import ItemWords
     from rivae.words.naming import Evidence
     from rivae.words.relations import Relation, Target
@@ -28,6 +29,18 @@ WITH_TEXTS = ("pairs", "kitchen")
 def words_of(data: PairedDataset) -> ItemWords:
     """The words of every item; the first time they are read from the texts, some seconds."""
     return _words(data.fingerprint, data)
+
+
+def terms_of(data: PairedDataset) -> ItemTerms:
+    """What the items can be told by: words, tags and factors."""
+    return _terms(data.fingerprint, data)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
+def _terms(fingerprint: str, _data: PairedDataset) -> ItemTerms:
+    from rivae.words.item_terms import ItemTerms
+
+    return ItemTerms(_data)
 
 
 # 15,000 recipes take 10 MB.
@@ -152,19 +165,4 @@ def _laid_out(
 @st.cache_resource(max_entries=8, show_spinner=False)
 def evidence(key: str, _explorer: Explorer) -> list[tuple[Evidence, ...]]:
     """For every axis the words, tags and factors that change most along it."""
-    from rivae.words.item_words import has_texts
-    from rivae.words.naming import axis_evidence
-    from rivae.words.relations import factor_table
-
-    data, rows = _explorer.data, _explorer.search_rows
-    sets = words_of(data).sets if has_texts(data) else [()] * len(data)
-    tags = tags_of(data)
-    factors, names = factor_table(data)
-    return axis_evidence(
-        latents(key, _explorer),
-        [sets[i] for i in rows],
-        None if tags is None else [tags[i] for i in rows],
-        None if factors is None else factors[rows],
-        names,
-        ignored_tags=tag_map_of(data)[0].ignored,
-    )
+    return terms_of(_explorer.data).evidence(latents(key, _explorer), _explorer.search_rows)

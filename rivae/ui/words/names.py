@@ -32,41 +32,46 @@ def panel(explorer: Explorer, run_id: str) -> None:
     run, d = cache.run(run_id), explorer.n_components
     with report.waiting("Finding what changes along each axis …", 420):
         evidence = words.evidence(cache.model_key(run_id, explorer.asks), explorer)
-    words_of_axes = suggested_names(run, d)
-    proposals = [
-        propose_name(j, found)
-        or (AxisName(j, suggested.removesuffix(SUGGESTED), 1) if suggested else None)
-        for j, (found, suggested) in enumerate(zip(evidence, words_of_axes, strict=True))
-    ]
-    named: dict[int, AxisName] = {}
+    stored: dict[int, AxisName] = {}
     try:
-        named = axis_names(run, d)
+        stored = axis_names(run, d)
     except RivaeError as error:
         st.warning(
             f"{markdown(str(error))} Naming an axis here starts a new file.", icon=":material/info:"
         )
     if said := st.session_state.pop(keys.WORDS_SAID, ""):
         st.toast(markdown(said))
-    _head(explorer, run_id, named, proposals, evidence)
+    words_of_axes, poles = suggested_names(run, d), words.terms_of(explorer.data).poles
+    proposals = [
+        stored[j]
+        if j in stored and stored[j].proposed
+        else propose_name(j, found, poles)
+        or (AxisName(j, suggested.removesuffix(SUGGESTED), 1) if suggested else None)
+        for j, (found, suggested) in enumerate(zip(evidence, words_of_axes, strict=True))
+    ]
+    _head(explorer, run_id, stored, proposals, evidence)
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
     for j in by_effect:
-        _axis(explorer, run_id, j, named.get(j), proposals[j], evidence[j])
+        _axis(explorer, run_id, j, stored.get(j), proposals[j], evidence[j])
 
 
 def _head(
     explorer: Explorer,
     run_id: str,
-    named: Mapping[int, AxisName],
+    stored: Mapping[int, AxisName],
     proposals: Sequence[AxisName | None],
     evidence: Sequence[Sequence[Evidence]],
 ) -> None:
-    waiting = {p.dim: p for p in proposals if p is not None and p.dim not in named}
+    named = {j: name for j, name in stored.items() if not name.proposed}
+    waiting = {p.dim: _accepted(p) for p in proposals if p is not None and p.dim not in named}
     st.caption(
         "Names are shown with their axes everywhere: on sliders, strips, tables and charts. "
-        "Proposals come from the test items: words, tags and factors that grow towards one end "
-        "(↑ the high end, ↓ the low end; |correlation| at least 0.1, Holm's p below 5 % over all "
-        "terms and axes). The axis with the largest effect comes first. Until an axis is named, up "
-        "to three words and a question mark stand for the texts that it was fitted to, if any."
+        "Proposals are made when a training ends, from its training items: what grows towards one "
+        "end, and what lies at the other. The score is the |correlation| with the axis over test "
+        "items; 95 % of what has nothing to do with it stays below chance. Below each name: words, "
+        "tags and factors that change along the axis over the items searched (↑ grows, ↓ falls; "
+        "|correlation| at least 0.1, Holm's p below 5 %). A question mark follows a name that "
+        "nobody has accepted yet. The axis with the largest effect comes first."
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -75,7 +80,7 @@ def _head(
             disabled=not waiting,
             key=f"{keys.WORDS_NAME}_all",
             on_click=_change,
-            args=(run_id, explorer.n_components, waiting, named),
+            args=(run_id, explorer.n_components, waiting, stored),
         )
         st.button(
             "Remove all names",
@@ -84,7 +89,7 @@ def _head(
             key=f"{keys.WORDS_NAME}_none",
             type="tertiary",
             on_click=_change,
-            args=(run_id, explorer.n_components, dict.fromkeys(named), named),
+            args=(run_id, explorer.n_components, dict.fromkeys(named), stored),
         )
         st.space("stretch")
         files_panel(explorer, run_id, named, evidence)
@@ -94,13 +99,15 @@ def _axis(
     explorer: Explorer,
     run_id: str,
     j: int,
-    name: AxisName | None,
+    stored: AxisName | None,
     proposal: AxisName | None,
     evidence: Sequence[Evidence],
 ) -> None:
     axis, key = explorer.axis_ids[j], f"{keys.WORDS_NAME}_{j}"
+    name = None if stored is None or stored.proposed else stored
     called = axis if name else explorer.axis_names[j]
-    known = {} if name is None else {j: name}
+    known = {} if stored is None else {j: stored}
+    typed = (run_id, explorer.n_components, j, proposal, known)
     with st.container(border=True, key=f"axis-{j}"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.session_state[key] = "" if name is None else name.name
@@ -108,19 +115,32 @@ def _axis(
                 markdown(f"{called}, effect {explorer.effects[j]:.0%}"),
                 key=key,
                 max_chars=60,
-                width=420,
+                width=300,
                 placeholder=proposal.name if proposal else "no proposal: no clear change",
                 on_change=_typed,
-                args=(run_id, explorer.n_components, j, proposal, known),
+                args=typed,
             )
+            shown = name or proposal
+            for pole, said in (("low", "Little of it"), ("high", "Much of it")):
+                st.session_state[f"{key}_{pole}"] = "" if name is None else getattr(name, pole)
+                st.text_input(
+                    said,
+                    key=f"{key}_{pole}",
+                    max_chars=60,
+                    width=160,
+                    disabled=name is None,
+                    placeholder=(getattr(shown, pole) if shown else "") or "no word for it",
+                    on_change=_typed,
+                    args=typed,
+                )
             if proposal is not None and (name is None or name.name != proposal.name):
                 st.button(
                     "Accept",
                     icon=":material/check:",
                     key=f"{key}_accept",
                     on_click=_change,
-                    args=(run_id, explorer.n_components, {j: proposal}, known),
-                    help=markdown(proposal.name),
+                    args=(run_id, explorer.n_components, {j: _accepted(proposal)}, known),
+                    help=markdown(_said(proposal)),
                 )
             if name is not None:
                 turned = replace(name, direction=-1 if name.direction > 0 else 1)
@@ -130,7 +150,8 @@ def _axis(
                     on_click=_change,
                     type="tertiary",
                     args=(run_id, explorer.n_components, {j: turned}, known),
-                    help="Its direction; click to reverse. A falling one is marked ↓ everywhere.",
+                    help="Its direction; click to reverse. A falling one is marked ↓, and its "
+                    "slider is turned, so that right is more.",
                 )
                 st.button(
                     "Remove",
@@ -149,8 +170,24 @@ def _axis(
                 args=(axis,),
             ):
                 st.rerun()  # the page, not only this fragment
+        judged = name or proposal
+        if judged is not None and judged.held_out is not None:
+            of = judged.held_out
+            st.caption(
+                f"{_said(judged)}: score {of.score:.2f} on {of.n:,} test items, chance "
+                f"{of.chance:.2f}"
+            )
         if evidence:
             st.html(chips(evidence))
+
+
+def _accepted(proposal: AxisName) -> AxisName:
+    return replace(proposal, proposed=False)
+
+
+def _said(name: AxisName) -> str:
+    """A name with what lies at its other pole: "savory ↔ dessert"."""
+    return f"{name.low} ↔ {name.high or name.name}" if name.low else name.name
 
 
 def chips(evidence: Sequence[Evidence]) -> str:
@@ -179,16 +216,21 @@ def _show_clouds(axis: str) -> None:
 def _typed(
     run_id: str, d: int, j: int, proposal: AxisName | None, known: Mapping[int, AxisName]
 ) -> None:
-    """Store a typed name; an empty one removes the name."""
+    """Store a typed name with its poles; an empty name removes all of it."""
     from rivae.words.naming import AxisName
 
-    text = str(st.session_state[f"{keys.WORDS_NAME}_{j}"]).strip()
+    key = f"{keys.WORDS_NAME}_{j}"
+    text, low, high = (
+        str(st.session_state.get(k, "")).strip() for k in (key, f"{key}_low", f"{key}_high")
+    )
     if not text:
         _change(run_id, d, {j: None}, known)
         return
-    direction = proposal.direction if proposal is not None else 1
-    evidence = proposal.evidence if proposal is not None else ()
-    _change(run_id, d, {j: AxisName(j, text, direction, evidence, edited=True)}, known)
+    before = known.get(j) or proposal or AxisName(j, text, 1)
+    # The score was that of another name.
+    score = before.held_out if text == before.name else None
+    typed = replace(before, name=text, low=low, high=high, held_out=score)
+    _change(run_id, d, {j: replace(typed, edited=True, proposed=False)}, known)
 
 
 def _change(
@@ -230,7 +272,7 @@ def evidence_rows(
 
 def names_json(named: Mapping[int, AxisName], model: str) -> str:
     """The names as the file that is kept with the run."""
-    from rivae.words.axis_names import to_json
+    from rivae.words.names_file import to_json
 
     return json.dumps(to_json(named.values(), model), indent=2, ensure_ascii=False)
 
@@ -282,7 +324,8 @@ def files_panel(
 
 def _uploaded(run_id: str, d: int) -> None:
     """Import the names of a file, or say why not."""
-    from rivae.words.axis_names import MAX_BYTES, change_names, read_names
+    from rivae.words.axis_names import change_names
+    from rivae.words.names_file import MAX_BYTES, read_names
 
     file = st.session_state[keys.WORDS_FILE]
     if file is None:
