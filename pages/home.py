@@ -3,23 +3,28 @@
 import streamlit as st
 
 from rivae.runs.notes import is_archived
-from rivae.ui.home.cards import dataset_cards, run_cards
+from rivae.ui.home.cards import dataset_cards, other_datasets
+from rivae.ui.home.hero import hero
 from rivae.ui.shared import notices
 from rivae.ui.shell import cache, pages
 
 st.title("RIVAE Explorer", anchor=False)
 st.markdown(
-    "See and steer what a cross-modal retrieval model has learned: pick a run, drag a slider, "
-    "and watch the retrieved pictures change."
+    "See and steer what a cross-modal retrieval model has learned: drag a slider, and watch the "
+    "retrieved pictures change."
 )
+
+if (telling := cache.telling_run()) is not None:
+    hero(telling)
 
 runs = [run for run in cache.runs() if not is_archived(run)]
 if runs:
-    run_cards(runs)
+    st.subheader("Data sets", anchor=False)
+    dataset_cards(runs)
 else:
     notices.no_runs()
 
-st.subheader("Data sets", anchor=False)
-dataset_cards(runs)
+st.subheader("Start with other data", anchor=False)
+other_datasets(runs)
 
 pages.about()

@@ -9,6 +9,7 @@ const ICONS = {
   dice: "M4 4h12v12H4zM7.5 7.5h.01M12.5 7.5h.01M10 10h.01M7.5 12.5h.01M12.5 12.5h.01",
   gallery: "M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z",
   average: "M3 16c4 0 4-11 7-11s3 11 7 11M10 3v14",
+  tune: "M3 6h7M14 6h3M12 4v4M3 14h3M10 14h7M8 12v4",
   warn: "M10 3 18 17H2zM10 8v4M10 14.5v.01",
 }
 

@@ -33,6 +33,35 @@ def test_home_shows_every_run_in_its_state(app):
         assert expected in words.replace("\\", "")
 
 
+def test_home_has_one_card_for_a_data_set_its_best_run_first(app):
+    from rivae.ui.home.cards import INVITATIONS
+
+    home = app()
+    titles = [text.value for text in home.at.markdown if text.value.startswith("#### ")]
+    assert len(titles) == len(set(titles)) >= 3
+    assert INVITATIONS["split-digits"] in home.words.replace("\\", "")
+
+
+@pytest.mark.parametrize("junk", [{}, {"query": "1"}, {"query": 10**9}, {"query": -1}])
+def test_homes_panel_survives_what_a_stranger_sends(app, junk):
+    home = app()
+    before = home.panel()
+    home.report("start", junk)
+    if junk:
+        assert type(junk["query"]) is not int or home.panel()["rev"] == before["rev"]
+    home.report("open", junk)
+    assert "sliders" not in home.words
+
+
+def test_homes_panel_goes_on_in_explore(app):
+    home = app()
+    sent = home.panel()
+    z = [value + 1.0 for value in sent["z"]]
+    home.report("open", {"z": z})
+    assert home.state.run == sent["run"]
+    assert home.panel()["z"] == pytest.approx(z, abs=1e-3)
+
+
 def test_home_offers_only_runs_that_open(app):
     at = app().at
     offered = {b.key.removeprefix("explore-") for b in at.button if b.key.startswith("explore-")}

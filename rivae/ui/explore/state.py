@@ -12,7 +12,6 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
-    axes_of,
     card_of,
     existing,
     linked_query,
@@ -21,6 +20,7 @@ from rivae.ui.panels.answers import (
     read_z,
     results,
     rounded,
+    sliders_of,
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import ExploreLink, Query
@@ -178,15 +178,7 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "base": list(state.base),
         "wholeLabel": explorer.whole_label,
         "letter": explorer.method.axis_letter(),
-        "dims": [
-            {
-                **axis,
-                "mean": round(float(explorer.mean[j]), 6),
-                "std": round(float(explorer.std[j]), 6),
-                "effect": round(float(explorer.effects[j]), 3),
-            }
-            for j, axis in enumerate(axes_of(explorer))
-        ],
+        "dims": sliders_of(explorer),
         "query": query_card(explorer, state),
         "first": results(explorer, z, state.k, side),
         "aspects": [explorer.aspect(0), explorer.aspect(explorer.found_side)],

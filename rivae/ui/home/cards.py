@@ -1,4 +1,4 @@
-"""The cards of the Home page: one per run, one per data set."""
+"""The cards of the Home page: one per data set, with its runs inside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rivae.benchmark.tables import DATASETS
 from rivae.errors import RivaeError
 from rivae.runs import Run
 from rivae.ui.shared import words
-from rivae.ui.shared.runs import RunCard, describe_run
+from rivae.ui.shared.runs import RunCard, dataset_title, describe_run
 from rivae.ui.shell import cache, web
 from rivae.ui.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.ui.shell.text import escape, markdown
@@ -32,6 +32,19 @@ WAYS_IN = (
     ("Metrics", METRICS),
 )
 WORDS_TOO = (*WAYS_IN, ("Words", WORDS))
+UNREADABLE = "Unreadable runs"
+
+# What can be seen in a data set, for somebody who has never heard of it.
+INVITATIONS: dict[str, str] = {
+    "kitchen": "Drawn dishes and their recipes: make a dish sweeter, greener, crustier.",
+    "sprites": "A square and an ellipse of the same size and place: move them about.",
+    "sprites-hard": "Sprites in which much varies that the two pictures do not share.",
+    "split-digits": "Left and right halves of digits: which right half fits?",
+    "split-mnist": "Left and right halves of handwritten digits: which right half fits?",
+    "synth": "Signals from two known numbers: does the model find both?",
+    "synth-modulated": "Signals in which a query fixes only how the shared numbers are spread.",
+    "pairs": "Your own pairs of pictures and texts.",
+}
 
 # A card's next step: its title, icon, page and that page's address without the run.
 NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
@@ -40,38 +53,70 @@ NEXT: dict[str, tuple[str, str, Path, dict[str, str]]] = {
 }
 
 
-def run_cards(runs: Sequence[Run]) -> None:
-    """All runs, those that can be opened first; cards of runs in training refresh."""
-    ready = [run for run in runs if run.opens]
-    others = [run for run in runs if not run.opens]
+def dataset_cards(runs: Sequence[Run]) -> None:
+    """A card for every data set that was trained on, with its runs, the best first; cards with a
+    run in training refresh.
+    """
+    by_title: dict[str, list[Run]] = {}
+    for run in runs:
+        by_title.setdefault(_title(run), []).append(run)
     with st.grid(3, min_column_width=300, gap="medium"):
-        for run in (*ready, *others):
-            if describe_run(run).state == "running":
-                st.fragment(_watched, run_every=5)(run)
+        for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
+            if any(describe_run(run).state == "running" for run in own):
+                st.fragment(_watched, run_every=5)(title, own)
             else:
-                run_card(run)
+                _dataset_card(title, own)
 
 
-def _watched(run: Run) -> None:
-    """The card of a run in training; the page reruns when the training ends."""
-    if describe_run(run).state != "running":
+def _title(run: Run) -> str:
+    try:
+        return dataset_title(run.config.dataset)
+    except RivaeError:
+        return UNREADABLE
+
+
+def _watched(title: str, runs: Sequence[Run]) -> None:
+    """The card of a data set with a run in training; the page reruns when none is any more."""
+    if all(describe_run(run).state != "running" for run in runs):
         st.rerun()
-    run_card(run)
+    _dataset_card(title, runs)
 
 
-def run_card(run: Run) -> None:
-    """A run: pictures, scores and links to pages, or its problem."""
-    card, opens = describe_run(run), run.opens
-    with st.container(border=True, height="stretch", key=f"card-{run.id}"):
-        if card.state != "broken":
-            _strip(run, card)
+def _dataset_card(title: str, runs: Sequence[Run]) -> None:
+    """A data set: pictures, what can be seen there, its runs, and the way to train on it."""
+    cards = {run.id: describe_run(run) for run in runs}
+    order = sorted(runs, key=lambda run: _merit(run, cards[run.id]))
+    first = cards[order[0].id]
+    with st.container(border=True, height="stretch", key=f"dataset-{title}"):
+        if first.state != "broken":
+            _strip(order[0], first)
+        st.markdown(f"#### {markdown(title)}")
+        if invitation := INVITATIONS.get(first.dataset, ""):
+            st.markdown(markdown(invitation))
+        for run in order:
+            _run(run, cards[run.id], is_first=run is order[0])
+        st.space("stretch")
+        if first.dataset:
+            _train_link(title if first.dataset == "pairs" else first.dataset)
+
+
+def _merit(run: Run, card: RunCard) -> tuple[bool, float]:
+    """Runs that can be opened come first, of these the ones whose scores are best."""
+    better = {"R@1", "D", "C", "I"}  # MedR is lower where it is better
+    found = [float(value) for label, value, _ in card.scores if label in better]
+    return not run.opens, -sum(found)
+
+
+def _run(run: Run, card: RunCard, *, is_first: bool) -> None:
+    """A run inside the card of its data set: scores and links to pages, or its problem."""
+    with st.container(key=f"card-{run.id}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"#### {markdown(card.dataset_title)}", width="content")
+            parts = (card.method, card.id, card.date)
+            st.caption(" · ".join(markdown(p) for p in parts if p), width="stretch")
             state = "broken" if card.broken_evaluation else card.state
             if state in BADGES:
                 icon, color, word = BADGES[state]
                 st.badge(word, icon=icon, color=color)
-        st.caption(" · ".join(markdown(p) for p in (card.method, card.id, card.date) if p))
         if card.note:
             st.markdown(markdown(card.note))
         if card.progress is not None:
@@ -80,15 +125,14 @@ def run_card(run: Run) -> None:
             _scores(card)
         elif card.state == "finished" and not card.broken_evaluation:
             st.markdown("Not measured yet.")
-        st.space("stretch")
         if card.action:
             title, icon, page, address = NEXT[card.action]
             st.page_link(page, label=title, icon=icon, query_params={**address, "run": run.id})
-        if opens and card.state != "broken":
-            _ways_in(run)
+        if run.opens and card.state != "broken":
+            _ways_in(run, is_first)
 
 
-def _ways_in(run: Run) -> None:
+def _ways_in(run: Run, is_first: bool) -> None:
     """The buttons that open the run on a page."""
     page = None
     texts = run.config.dataset.name in words.WITH_TEXTS
@@ -99,7 +143,7 @@ def _ways_in(run: Run) -> None:
                 title,
                 icon=":material/tune:" if first else None,
                 key=f"{title.lower()}-{run.id}",
-                type="primary" if first else "tertiary",
+                type=("primary" if is_first else "secondary") if first else "tertiary",
             ):
                 page = there
     if page is not None:
@@ -134,38 +178,39 @@ def _scores(card: RunCard) -> None:
     st.html(f'<div style="display:flex;gap:1.1rem;flex-wrap:wrap">{cells}</div>')
 
 
-def dataset_cards(runs: Sequence[Run]) -> None:
-    """A card per data set and import, and one that leads to an import."""
+def other_datasets(runs: Sequence[Run]) -> None:
+    """Data sets that nothing was trained on yet, imports among them, and the way to one's own."""
     from rivae.data.registry import IMPORTED, dataset_names, describe_dataset, import_names
 
-    trained = [describe_run(run).dataset_title for run in runs]
+    trained = {_title(run) for run in runs}
     with st.grid(4, min_column_width=240):
-        for name in dataset_names():
-            if name != IMPORTED:
-                title, _, about = describe_dataset(name)[0].partition(": ")
-                title = DATASETS.get(name, title)
-                _dataset_card(name, title, about.split(" (paper")[0], trained.count(title))
-        for name in import_names():
-            _dataset_card(name, name, "imported pairs of pictures and texts", trained.count(name))
         with st.container(border=True, height="stretch"):
             st.markdown("**Your own**")
-            st.caption("A table of texts with their pictures, imported on the Data page.")
+            st.caption("Pairs of pictures and texts, or of anything else as numbers.")
             st.space("stretch")
             st.page_link(DATA, label="Import pairs", icon=":material/database:")
+        for name in dataset_names():
+            title, _, about = describe_dataset(name)[0].partition(": ")
+            title = DATASETS.get(name, title)
+            if name != IMPORTED and title not in trained:
+                _untrained(name, title, INVITATIONS.get(name) or about.split(" (paper")[0])
+        for name in import_names():
+            if name not in trained:
+                _untrained(name, name, "Your pairs, imported and ready.")
 
 
-def _dataset_card(name: str, title: str, about: str, n_runs: int) -> None:
-    """A data set and the way to train on it."""
+def _untrained(name: str, title: str, about: str) -> None:
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{markdown(title)}**")
-        about = about.rstrip(".")
-        st.caption(markdown(f"{about[:1].upper()}{about[1:]}."))
+        st.caption(markdown(f"{about[:1].upper()}{about[1:]}"))
         st.space("stretch")
-        runs = "no run yet" if not n_runs else f"{n_runs} run{'s' if n_runs > 1 else ''}"
-        st.caption(runs)
-        st.page_link(
-            TRAIN,
-            label="Train on this",
-            icon=":material/model_training:",
-            query_params={"on": name},
-        )
+        _train_link(name)
+
+
+def _train_link(name: str) -> None:
+    st.page_link(
+        TRAIN,
+        label="Train on this",
+        icon=":material/model_training:",
+        query_params={"on": name},
+    )

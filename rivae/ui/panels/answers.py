@@ -109,6 +109,19 @@ def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
     return out
 
 
+def sliders_of(explorer: Explorer) -> list[dict[str, Any]]:
+    """``axes_of`` with where the data lie on an axis, and how much small steps along it change."""
+    return [
+        {
+            **axis,
+            "mean": round(float(explorer.mean[j]), 6),
+            "std": round(float(explorer.std[j]), 6),
+            "effect": round(float(explorer.effects[j]), 3),
+        }
+        for j, axis in enumerate(axes_of(explorer))
+    ]
+
+
 def _about(name: AxisName) -> str:
     """The evidence for a name in one line; plain text."""
     terms = ", ".join(f"{e.term} {e.strength:+.2f}" for e in name.evidence[:N_TERMS])

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 MAX_OPEN = 8
 MAX_DATA = 3
 STRIP_ITEMS = 6
+SHOWPIECE = "demo-kitchen"
 
 
 # Run folders by path, with the time of their config.json: reading a hundred configurations
@@ -201,11 +202,20 @@ def _store_strip(folder: str, written: int) -> Thumbnail:
     )
 
 
+def telling_run() -> Run | None:
+    """The run that shows a newcomer most, on Home: the kitchen, else the first that can be opened;
+    None without any.
+    """
+    ready = ready_runs()
+    return next((found for found in ready if found.id == SHOWPIECE), ready[0] if ready else None)
+
+
 def warm() -> None:
-    """Open the first ready run, so that the first visitor does not wait for it."""
+    """Open the runs that the first visitor sees, so that nobody waits for them."""
     try:
         ready = ready_runs()
-        if ready:
+        if (telling := telling_run()) is not None:
+            explorer(telling.id)
             explorer(ready[0].id)
             for found in ready:
                 strip(found.config)

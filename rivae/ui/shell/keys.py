@@ -42,6 +42,12 @@ ASKS: Final = "asks"  # which view is the query, on every page that has one
 REVEAL: Final = "reveal"  # the part that a click opened, and the number of such clicks
 DOCK_CLOSE: Final = "dock_close"
 
+# Home
+HERO: Final = "hero"  # the query of its panel, and the number of changes
+HERO_ANSWER: Final = "hero_answer"  # through the session, where the route is missing
+HERO_OPEN: Final = "hero_open"  # the address of Explore to go on to
+HERO_PANEL: Final = "hero_panel"
+
 # Explore
 EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"

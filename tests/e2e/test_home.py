@@ -1,0 +1,80 @@
+"""The first thirty seconds: a panel that works at once, and moves by itself until it is touched."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+
+class Hero:
+    """Home's panel as a visitor sees it."""
+
+    def __init__(self, page, address):
+        self.page = page
+        page.goto(address)
+        self.tiles = page.get_by_test_id("hero").get_by_test_id("tile")
+        self.tiles.nth(9).wait_for()
+
+    def slider(self, n=1):
+        return self.page.get_by_test_id(f"slider-{n}")
+
+    def value(self, n=1):
+        return float(self.slider(n).input_value())
+
+    def ids(self):
+        return self.tiles.evaluate_all("tiles => tiles.map(tile => Number(tile.dataset.id))")
+
+    def query(self):
+        return self.page.get_by_test_id("hero").get_by_label("Query").locator("b").inner_text()
+
+
+@pytest.fixture
+def hero(page, app_server):
+    return Hero(page, app_server)
+
+
+def test_a_slider_moves_once_by_itself_until_it_is_touched(hero, until):
+    home = hero.value()
+    until(lambda: hero.value() != pytest.approx(home, abs=1), "it moves by itself")
+    hero.slider(2).focus()
+    stopped = hero.value()
+    hero.page.wait_for_timeout(300)
+    assert hero.value() == stopped
+    hero.page.get_by_test_id("hero-reset").click()
+    until(lambda: hero.value() == pytest.approx(home, abs=1e-3), "the query's own place")
+
+
+def test_nothing_moves_where_less_motion_is_wanted(page, app_server):
+    page.emulate_media(reduced_motion="reduce")
+    hero = Hero(page, app_server)
+    home = hero.value()
+    page.wait_for_timeout(2500)
+    assert hero.value() == home
+
+
+def test_dragging_changes_the_items_and_explore_goes_on_from_there(hero, until):
+    page, before = hero.page, hero.ids()
+    hero.slider(2).focus()
+    for _ in range(2):
+        page.keyboard.press("PageDown")
+    until(lambda: hero.ids() != before, "other items")
+    moved, ids = hero.value(2), hero.ids()
+    page.get_by_test_id("hero-open").click()
+    page.get_by_test_id("explore").wait_for()
+    address = urlsplit(page.evaluate("location.href"))
+    assert address.path.endswith("/explore")
+    asked = {k: v[0] for k, v in parse_qs(address.query).items()}
+    assert abs(float(asked["z"].split("_")[1])) == pytest.approx(abs(moved), abs=0.01)
+    tiles = page.get_by_test_id("explore").get_by_test_id("tile")
+    tiles.nth(9).wait_for()
+    shown = "tiles => tiles.map(tile => Number(tile.dataset.id))"
+    until(lambda: tiles.evaluate_all(shown) == ids, "the same items")
+
+
+def test_another_query_and_an_item_as_the_query(hero, until):
+    page, first, before = hero.page, hero.query(), hero.ids()
+    page.get_by_test_id("hero-other").click()
+    until(lambda: hero.ids() != before, "items of another query")
+    second = hero.query()
+    hero.tiles.nth(5).click()
+    until(lambda: hero.query() != second, "the item is the query")
+    assert first
