@@ -209,11 +209,15 @@ class Explorer(Catalogue):
         """Whether ``encode_text`` can be used."""
         return self.method.asks_both_ways and self.data.accepts_text
 
-    def topk(self, z: Vector, k: int) -> Hits:
-        """The ``k`` (1 to 30, at most N) most relevant items for ``z`` of shape (d,)."""
+    def topk(self, z: Vector, k: int, among: Retriever | None = None) -> Hits:
+        """The ``k`` (1 to 30, at most N) most relevant items for ``z`` of shape (d,).
+
+        ``among`` is a ``subset`` of the retriever, to search only there.
+        """
         if not 1 <= k <= MAX_K:
             raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
-        found = self.retriever.search(self._checked_z(z)[None], min(k, len(self.search_rows)))
+        searched = among or self.retriever
+        found = searched.search(self._checked_z(z)[None], min(k, len(searched.ids)))
         return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
 
     def far(self, z: Vector) -> Distance:
@@ -235,6 +239,11 @@ class Explorer(Catalogue):
     def std(self) -> Vector:
         """(d,) s.d. of the prior, never below 1e-6."""
         return np.maximum(np.asarray(self.prior.std, dtype=np.float64), 1e-6)
+
+    @cached_property
+    def positions(self) -> NDArray[np.float32]:
+        """(N, d) z of every searched item, in the order of ``search_rows``."""
+        return self.retriever.latents(self.search_rows).astype(np.float32)
 
     @cached_property
     def certainty(self) -> Certainty:

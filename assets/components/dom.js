@@ -10,6 +10,12 @@ const ICONS = {
   gallery: "M3 4h6v6H3zM11 4h6v6h-6zM3 12h6v5H3zM11 12h6v5h-6z",
   average: "M3 16c4 0 4-11 7-11s3 11 7 11M10 3v14",
   tune: "M3 6h7M14 6h3M12 4v4M3 14h3M10 14h7M8 12v4",
+  map: "M3 5l5-2 4 2 5-2v12l-5 2-4-2-5 2zM8 3v12M12 5v12",
+  lasso: "M10 13c-4 0-7-2-7-4.500S6 4 10 4s7 2 7 4.500-3 4.500-7 4.500c-3 0-4 1-3.500 2.500S8 17 9 17",
+  save: "M10 3v9M6.500 9l3.500 3.500L13.500 9M4 16h12",
+  whole: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
+  remove: "M5 5l10 10M15 5 5 15",
+  expand: "M12 3h5v5M17 3l-6 6M8 17H3v-5M3 17l6-6",
   warn: "M10 3 18 17H2zM10 8v4M10 14.5v.01",
 }
 

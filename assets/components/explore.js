@@ -5,6 +5,25 @@
  * thumb that is being dragged is never overwritten.
  */
 
+const WIDE = 1150  // pixels, from which on the map stands beside the grid
+
+/** A small choice that the browser keeps; some forbid it. */
+function kept(name) {
+  try {
+    return window.localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+function keep(name, value) {
+  try {
+    window.localStorage.setItem(name, value)
+  } catch {
+    // then it is asked for again
+  }
+}
+
 class ExplorePanel extends Panel {
   constructor(root) {
     super()
@@ -20,9 +39,17 @@ class ExplorePanel extends Panel {
     })
     this.commitSoon = debounce(() => this.send("commit", this.view()), COMMIT_MS)
     this.speakSoon = debounce(() => setText(this.results.live, this.tiles.sentence()), SPEAK_MS)
+    this.map = new MapView({
+      move: (changes) => this.moveTo(changes),
+      pick: (id) => this.act("pick", { id }),
+      choose: () => this.searchAmong(),
+    })
     this.sliders = new Sliders({
       gesture: () => this.tiles.startGesture(),
-      change: () => this.wire.ask(),
+      change: () => {
+        this.map.moved(this.sliders.values)
+        this.wire.ask()
+      },
       rest: () => this.commitSoon(),
       release: () => {},
       focus: () => {},
@@ -40,7 +67,8 @@ class ExplorePanel extends Panel {
 
   question() {
     const { run, rows, asks, side } = this.data
-    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side }
+    const { within } = this.map
+    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side, within }
   }
 
   build(root) {
@@ -49,9 +77,47 @@ class ExplorePanel extends Panel {
       k: (k) => this.setK(k),
       whole: (checked) => this.setWhole(checked),
     })
-    const parts = [this.query, this.sliders, this.results].map((part) => part.element)
-    root.append(h("div", { class: "frame" },
-      h("div", { class: "explore", "data-testid": "explore" }, ...parts)))
+    const parts = [this.query, this.sliders, this.results, this.map].map((part) => part.element)
+    this.element = h("div", { class: "explore", "data-testid": "explore" }, ...parts)
+    this.mapButton = h("button", { type: "button", "data-testid": "map-open", "aria-pressed": "false" },
+      icon("map"), "Map")
+    this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
+    this.results.heading.after(this.mapButton)
+    root.append(h("div", { class: "frame" }, this.element))
+  }
+
+  // the map
+
+  /** Opens or closes the map; a visitor's own choice is remembered in the browser. */
+  showMap(isOpen, chosen) {
+    if (chosen) keep("rivae-map", isOpen ? "open" : "closed")
+    if (!isOpen) this.map.select(null)
+    this.element.classList.toggle("with-map", isOpen)
+    this.mapButton.setAttribute("aria-pressed", String(isOpen))
+    this.map.open(isOpen)
+  }
+
+  adoptMap(data) {
+    this.mapButton.hidden = !data.map
+    this.map.adopt(data, data.dims)
+    this.map.moved(data.z)
+    const usual = this.element.getBoundingClientRect().width >= WIDE ? "open" : "closed"
+    const isOpen = Boolean(data.map) && (kept("rivae-map") || usual) === "open"
+    if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
+  }
+
+  /** The query's point was dragged: its axes follow, but for locked ones. */
+  moveTo(changes) {
+    for (const [axis, value] of Object.entries(changes)) {
+      const j = Number(axis)
+      if (!this.sliders.locked.has(j)) this.sliders.set(j, value)
+    }
+    this.sliders.on.rest()
+  }
+
+  searchAmong() {
+    this.tiles.clearMarks()
+    this.wire.ask()
   }
 
   /** The item that is open at the side is framed, and its place said while z moves. */
@@ -88,11 +154,13 @@ class ExplorePanel extends Panel {
     showQuery(this.query, data.query)
     this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)
+    this.adoptMap(data)
     if (!sameRun) this.tiles.ids = []
     this.trouble("")
     if (sameQuery) this.tiles.startGesture()
     else this.tiles.clearMarks()
     this.paint({ ...data.first, seq: this.wire.shown })
+    if (this.map.within) this.wire.ask()  // what was sent was searched among all items
   }
 
   // changes
@@ -111,7 +179,10 @@ class ExplorePanel extends Panel {
   paint(answer) {
     this.tiles.grid.style.setProperty("--aspect", this.data.aspects[this.whole ? 0 : 1])
     this.tiles.show(answer.ids, answer.seq)
-    setText(this.results.heading, `Top ${answer.ids.length}`)
+    this.map.light(answer.ids)
+    const { among } = answer
+    const those = this.map.within && among !== undefined ? ` of ${among.toLocaleString()} chosen` : ""
+    setText(this.results.heading, `Top ${answer.ids.length}${those}`)
     this.showFar(answer.far)
     this.sayWatched()
     this.speakSoon()
@@ -127,6 +198,11 @@ class ExplorePanel extends Panel {
     if (note.dataset.text === text) return
     note.dataset.text = text
     note.replaceChildren(icon("warn"), text)
+  }
+
+  close() {
+    super.close()
+    this.map.close()
   }
 
   trouble(sentence) {

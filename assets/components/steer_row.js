@@ -5,7 +5,6 @@ Object.assign(ICONS, {
   down: "M10 4v12M5 11l5 5 5-5",
   copy: "M7 7h9v9H7zM4 13V4h9",
   flag: "M5 17V3M5 4h10l-2.5 3.5L15 11H5",
-  remove: "M5 5l10 10M15 5 5 15",
 })
 
 // Circles are drawn by the style sheet: as letters they are small, and differ between fonts.

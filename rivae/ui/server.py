@@ -15,10 +15,12 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.errors import ConfigError, RivaeError, RunError
+from rivae.installed import APP_FILES
 from rivae.ui.shell import web
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ def build_routes() -> list[BaseRoute]:
         Route(at + web.STEER_PATH, steer, methods=["POST"]),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
+        Route(at + web.COLUMN_PATH, column, methods=["GET"]),
+        Route(at + web.LIBRARY_PATH, map_library, methods=["GET"]),
         *routes.build(),
         Route(at + "/rivae/api/{rest:path}", nothing, methods=["GET", "POST"]),
     ]
@@ -101,6 +105,24 @@ async def strip(request: Request) -> Response:
     return await to_thread.run_sync(web.respond, _strip, request.path_params)
 
 
+async def column(request: Request) -> Response:
+    """One column of a run's map, see ``rivae.maps``: 16 bits an item, 32 of their numbers; or what
+    columns there are.
+    """
+    from anyio import to_thread
+
+    return await to_thread.run_sync(web.respond, _column, request.path_params)
+
+
+async def map_library(request: Request) -> Response:
+    """What the map is drawn with; fetched when one is opened."""
+    from starlette.responses import FileResponse
+
+    headers = {"Cache-Control": "max-age=3600"}
+    path = APP_FILES / "assets" / "libraries" / "map.js"
+    return FileResponse(path, media_type="text/javascript", headers=headers)
+
+
 async def nothing(request: Request) -> Response:
     """Any other address below ours, and ours with a method that they do not take."""
     return web.refusal(
@@ -149,6 +171,19 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
 
     asked = from_address(Picture, params)
     return cache.explorer(asked.run).picture(asked.item, asked.side)
+
+
+def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
+    from rivae.maps import codes, columns
+    from rivae.ui.panels.questions import Column, from_address
+    from rivae.ui.shell import cache
+
+    asked = from_address(Column, params)
+    explorer = cache.explorer(asked.run, asked.rows, asked.asks)
+    if asked.column == web.COLUMNS:
+        return [asdict(one) for one in columns(explorer)]
+    values = codes(explorer, asked.column)
+    return values.astype(values.dtype.newbyteorder("<")).tobytes()
 
 
 def _strip(params: dict[str, Any]) -> Thumbnail:

@@ -11,6 +11,7 @@ import streamlit as st
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
+from rivae.plots.palette import DARK, LIGHT
 from rivae.ui.explore import state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
@@ -80,11 +81,12 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.guarded(change)
 
 
+MAP = ("map_points.js", "map_colours.js", "map_over.js", "map_hand.js", "map.js")
 PAGE = ExploreSession(keys.EXPLORE, ExploreLink)
 PANEL = Component(
     "rivae_explore",
-    js=(*SHARED, "explore.js"),
-    css=("base.css", "explore.css"),
+    js=(*SHARED, *MAP, "explore.js"),
+    css=("base.css", "explore.css", "map.css"),
     # The view after a release, an action with the view, and a question where the web route is
     # missing.
     reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
@@ -127,4 +129,24 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         **sent,
         "watched": st.session_state.get(keys.EXPLORE.item),
         "marks": certainty.marks(known, explorer.axis_names),
+        "map": map_of(explorer, shown),
+    }
+
+
+def map_of(explorer: Explorer, shown: ExploreState) -> dict[str, Any] | None:
+    """Where the map fetches what it draws; None where there is no route or no two axes."""
+    urls = web.map_urls(shown.run, shown.rows, shown.asks)
+    if urls is None or explorer.n_components < 2 or not explorer.method.has_latent:
+        return None
+    columns, library = urls
+    return {
+        "url": columns,
+        "library": library,
+        "version": cache.model_key(shown.run, shown.asks),
+        "n": len(explorer.search_rows),
+        "pictures": web.pictures_url(),
+        "colours": {
+            name: {"sequence": colours.sequential[2:], "classes": colours.series}
+            for name, colours in (("light", LIGHT), ("dark", DARK))
+        },
     }

@@ -15,9 +15,10 @@ import numpy as np
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer, Vector
+from rivae.maps import Lasso, among
 from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
-from rivae.ui.panels.questions import Point, Search, SearchOfRuns, read
+from rivae.ui.panels.questions import Point, Search, SearchOfRuns, Within, read
 from rivae.words.axis_names import FALLS
 from rivae.words.naming import AxisName
 
@@ -153,12 +154,16 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     """
     asked = read(SearchOfRuns if "runs" in question else Search, question)
     known = set(asked.have)
+    lasso = None
+    if asked.within is not None:
+        within = read(Within, asked.within)
+        lasso = Lasso(within.x, within.y, tuple((x, y) for x, y in within.corners))
 
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
         point = read(Point, part)
         explorer = open_run(point.run, asked.rows, asked.asks)
         z = read_z(point.z, explorer.n_components)
-        found = results(explorer, z, asked.k, asked.side, known)
+        found = results(explorer, z, asked.k, asked.side, known, lasso)
         known.update(found["ids"])
         return found
 
@@ -182,14 +187,21 @@ def _or_error(
 
 
 def results(
-    explorer: Explorer, z: Vector, k: int, side: int, known: set[int] | None = None
+    explorer: Explorer,
+    z: Vector,
+    k: int,
+    side: int,
+    known: set[int] | None = None,
+    lasso: Lasso | None = None,
 ) -> dict[str, Any]:
     """The answer for ``z`` (d,) without its number; see :func:`answer`."""
-    hits, far = explorer.topk(z, k), explorer.far(z)
-    ids = [int(i) for i in hits.ids]
+    searched = explorer.retriever if lasso is None else among(explorer, lasso)
+    hits, far = searched and explorer.topk(z, k, searched), explorer.far(z)
+    ids = [int(i) for i in hits.ids] if hits else []
     return {
         "ids": ids,
-        "scores": [round(float(s), 4) for s in hits.scores],
+        "scores": [round(float(s), 4) for s in hits.scores] if hits else [],
+        "among": len(searched.ids) if searched else 0,
         "far": {
             "distance": round(far.value, 3),
             "limit": round(far.limit, 3),

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
 from rivae.explorer import MAX_K
+from rivae.maps import MAX_CORNERS
 from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, RUN_ID
@@ -30,6 +31,7 @@ MAX_ITEM, MAX_SEQ = 10**9, 2**53
 
 Item = Annotated[int, Field(ge=0, le=MAX_ITEM)]
 Number = Annotated[float, Field(ge=-MAX_VALUE, le=MAX_VALUE, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=-1, le=2, allow_inf_nan=False)]
 Asked = TypeVar("Asked", bound="Question")
 RUN = Field(
     pattern=f"^{RUN_ID.pattern}$",
@@ -61,6 +63,18 @@ class Point(Question):
     )
 
 
+class Within(Question):
+    """A lasso on the map of two axes (from 0); corners in shares of each axis."""
+
+    x: int = Field(ge=0, le=MAX_AXIS, description="an axis, counted from 0")
+    y: int = Field(ge=0, le=MAX_AXIS, description="an axis, counted from 0")
+    corners: list[Annotated[list[Share], Field(min_length=2, max_length=2)]] = Field(
+        min_length=3,
+        max_length=MAX_CORNERS,
+        description=f"a list of 3 to {MAX_CORNERS} pairs of numbers from -1 to 2",
+    )
+
+
 class Search(Question):
     """The top-k of one point, or with ``runs`` of one point per run; each is a ``Point``."""
 
@@ -73,6 +87,9 @@ class Search(Question):
         default=[],
         max_length=MAX_HAVE,
         description=f"a list of at most {MAX_HAVE} item numbers",
+    )
+    within: dict[str, Any] | None = Field(
+        default=None, description="an object with 'x', 'y' and 'corners'"
     )
 
 
@@ -135,6 +152,15 @@ class Picture(Question):
     run: str = RUN
     side: int = SIDE
     item: int = Field(ge=0, le=MAX_ITEM, description="the number of an item")
+
+
+class Column(Question):
+    """A column of the map; all stand in the address."""
+
+    run: str = RUN
+    rows: Rows = Field(description="'test' or 'all'")
+    asks: Asks = Field(description=ASKS)
+    column: str = Field(max_length=40, description="items, axis-0 or factor-0")
 
 
 class Strip(Question):

@@ -16,6 +16,9 @@ TOPK_PATH = "/rivae/api/topk"
 STEER_PATH = "/rivae/api/steer"
 STRIP_PATH = "/rivae/api/strip/{run}"
 PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
+COLUMN_PATH = "/rivae/api/map/{run}/{rows}/{asks}/{column}"
+COLUMNS = "columns"  # in the place of a column: what columns there are
+LIBRARY_PATH = "/rivae/api/map-library"
 LABEL_PATH = "/rivae/api/label/{plan}"
 
 _base: str | None = None
@@ -44,6 +47,18 @@ def pictures_url() -> str:
     return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
 
 
+def map_urls(run_id: str, rows: str, asks: str) -> tuple[str, str] | None:
+    """Addresses of the columns of a run's map without ``/column``, and of the library that draws
+    it; None without the launcher.
+    """
+    if _base is None:
+        return None
+    column = COLUMN_PATH.partition("/{column}")[0]
+    for name, value in (("run", run_id), ("rows", rows), ("asks", asks)):
+        column = column.replace(f"{{{name}}}", value)
+    return _base + column, _base + LIBRARY_PATH
+
+
 def strip_url(run_id: str) -> str:
     """Address of a run's strip of items, or "" when the script runs without its launcher."""
     return "" if _base is None else _base + STRIP_PATH.replace("{run}", run_id)
@@ -55,8 +70,8 @@ def label_url(plan: str) -> str:
 
 
 def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Response:
-    """The result of ``ask`` as a picture or as JSON; an error as one sentence."""
-    from starlette.responses import JSONResponse
+    """The result of ``ask`` as a picture, bytes or JSON; an error as one sentence."""
+    from starlette.responses import JSONResponse, Response
 
     from rivae.thumbnails import Thumbnail
 
@@ -64,6 +79,8 @@ def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Res
         found = ask(params)
     except RivaeError as error:
         return refusal(error)
+    if isinstance(found, bytes):
+        return Response(found, media_type="application/octet-stream")
     return _image(found) if isinstance(found, Thumbnail) else JSONResponse(found)
 
 

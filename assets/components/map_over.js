@@ -1,0 +1,72 @@
+/* What lies above the map's points: the edge of the data, both axes, the items found, the query. */
+
+class MapOver {
+  constructor() {
+    this.edge = svg("polygon", { class: "edge" })
+    this.lasso = svg("polygon", { class: "lasso" })
+    this.axes = svg("g", {})
+    this.images = svg("g", { class: "map-pictures" })
+    this.lights = svg("g", { class: "lights" })
+    this.marker = svg("g", { class: "query-point", "data-testid": "map-query", visibility: "hidden" },
+      svg("title", {}, "The query: drag it"), svg("circle", { r: 13, class: "hold" }),
+      svg("path", { d: "M0 -9L9 0L0 9L-9 0Z" }))
+    this.drafted = svg("polygon", { class: "lasso" })
+    this.element = svg("svg", { class: "map-over", tabindex: 0, role: "application", "aria-roledescription": "map",
+      "aria-label": "Map of all items: arrow keys move it, plus and minus zoom", "data-testid": "map" },
+      this.edge, this.axes, this.images, this.lasso, this.drafted, this.lights, this.marker)
+  }
+
+  /** Draws everything that moves with the view. @param corners of a lasso, or null */
+  draw({ edge, corners, axes }) {
+    const { width, height } = this.points
+    const line = (places) => places.map((place) => this.points.screen(place).map((v) => v.toFixed(1)).join(",")).join(" ")
+    this.element.setAttribute("viewBox", `0 0 ${width} ${height}`)
+    this.edge.setAttribute("points", line(edge))
+    this.lasso.setAttribute("points", corners ? line(corners) : "")
+    const [right, up] = axes.map((dim) => dim.right || dim.given || dim.short)
+    const pole = (text, x, y, anchor, turn) => svg("text", { x, y, "text-anchor": anchor, transform: turn }, text)
+    const arrows = `M14 ${height - 8}H${width - 10}m-5 -4l5 4l-5 4M8 ${height - 14}V10m-4 5l4 -5l4 5`
+    this.axes.replaceChildren(
+      svg("path", { d: arrows, class: "arrows" }),
+      pole(axes[0].left, 26, height - 13, "start"), pole(right, width - 18, height - 13, "end"),
+      pole(axes[1].left, 18, height - 26, "start", `rotate(-90 18 ${height - 26})`),
+      pole(up, 18, 14, "end", "rotate(-90 18 14)"))
+  }
+
+  /** A lasso under the hand, corners in pixels. */
+  draft(corners) {
+    this.drafted.setAttribute("points", corners.map((p) => p.join(",")).join(" "))
+  }
+
+  /** Lights the points of some items. */
+  light(indices) {
+    const { points } = this
+    this.lights.replaceChildren(...indices.map((i) => {
+      const [cx, cy] = points.screen([points.x[i] / STEPS, points.y[i] / STEPS])
+      return svg("circle", { cx, cy, r: 5.5 })
+    }))
+  }
+
+  /** Puts the query's point at a place (shares of both axes). */
+  query(place) {
+    const [x, y] = this.points.screen(place)
+    this.marker.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`)
+    this.marker.removeAttribute("visibility")
+  }
+
+  /** @param shown [point, address] of the pictures that stand in for points */
+  pictures(shown) {
+    const { points } = this
+    this.images.replaceChildren(...shown.map(([i, href]) => {
+      const [x, y] = points.screen([points.x[i] / STEPS, points.y[i] / STEPS])
+      return svg("image", { href, x: x - 22, y: y - 22, width: 44, height: 44 })
+    }))
+  }
+}
+
+function svg(tag, props, ...children) {
+  const node = document.createElementNS(SVG, tag)
+  for (const [name, value] of Object.entries(props)) if (value !== undefined) node.setAttribute(name, value)
+  node.append(...children.filter(Boolean))
+  return node
+}
