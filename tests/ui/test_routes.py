@@ -93,3 +93,59 @@ def test_pictures_and_strips_are_pictures(server):
 def test_a_picture_that_does_not_exist_is_refused(server, address):
     status, _, body = get(f"{server}/rivae/api/{address}")
     assert status in (400, 404) and json.loads(body)["error"]
+
+
+def test_the_columns_of_a_map(server, digits):
+    base = f"{server}/rivae/api/map/digits/test/first"
+    about = json.loads(get(f"{base}/columns")[2])
+    assert [one["key"] for one in about][:3] == ["axis-0", "axis-1", "axis-2"]
+    n = len(digits.search_rows)
+    assert len(get(f"{base}/axis-0")[2]) == 2 * n and len(get(f"{base}/items")[2]) == 4 * n
+    status, kind, library = get(f"{server}/rivae/api/map-library")
+    assert status == 200 and kind.startswith("text/javascript") and b"KDBush" in library
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "digits/test/first/axis-9",
+        "digits/some/first/items",
+        "digits/test/third/items",
+        "nothing/test/first/items",
+    ],
+)
+def test_a_column_that_is_not_there_is_told_in_one_sentence(server, address):
+    status, _, reply = get(f"{server}/rivae/api/map/{address}")
+    assert status in (400, 404) and json.loads(reply)["error"]
+
+
+def test_a_search_among_the_items_in_a_lasso(server, digits):
+    from rivae.maps import Lasso
+
+    corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 1.5], [-0.5, 1.5]]
+    question = {"run": "digits", "z": [0, 0, 0], "k": 5, "side": 2, "seq": 1}
+    within = {"x": 0, "y": 1, "corners": corners}
+    answer = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": within})[2])
+    rows = Lasso(0, 1, tuple(map(tuple, corners))).inside(digits)
+    assert answer["among"] == len(rows) and set(answer["ids"]) <= set(rows.tolist())
+    nowhere = {**within, "corners": [[1.5, 1.5], [1.6, 1.5], [1.6, 1.6]]}
+    empty = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": nowhere})[2])
+    assert empty["ids"] == [] and empty["among"] == 0
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        3,
+        {},
+        {"x": 0, "y": 9, "corners": [[0, 0], [1, 0], [1, 1]]},
+        {"x": 0, "y": 1, "corners": [[0, 0], [1, 0]]},
+        {"x": 0, "y": 1, "corners": [[0, 0], [1, 0], [1, 1e9]]},
+        {"x": 0, "y": 1, "corners": [[0, 0]] * 65},
+        {"x": 0, "y": 1, "corners": [[0, 0], [1], [1, 1]]},
+    ],
+)
+def test_a_lasso_that_is_none_is_refused(server, within):
+    question = {"run": "digits", "z": [0, 0, 0], "k": 5, "side": 2, "seq": 1, "within": within}
+    status, _, reply = get(f"{server}/rivae/api/topk", question)
+    assert status == 400 and json.loads(reply)["error"]

@@ -1,0 +1,127 @@
+"""The map of Explore: the query moves on it, a hand moves the query, a lasso drives the grid."""
+
+import json
+
+import pytest
+
+
+class Map:
+    """The map beside the grid."""
+
+    def __init__(self, explore_page, until):
+        self.explore, self.page, self.until = explore_page, explore_page.page, until
+        self.page.get_by_test_id("map-query").wait_for()  # open where there is room
+        self.element = self.page.get_by_test_id("map")
+
+    def place(self):
+        """The middle of the query's point, in pixels."""
+        box = self.page.get_by_test_id("map-query").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def axes(self):
+        """Numbers of the axes to the right and upwards, from 1."""
+        lists = (self.page.get_by_test_id(f"map-{name}") for name in "xy")
+        return [int(chosen.input_value()) + 1 for chosen in lists]
+
+    def draw(self, *corners):
+        """A lasso with corners in shares of the map."""
+        box = self.element.bounding_box()
+        points = [(box["x"] + u * box["width"], box["y"] + v * box["height"]) for u, v in corners]
+        self.page.keyboard.down("Shift")
+        self.page.mouse.move(*points[0])
+        self.page.mouse.down()
+        for point in points[1:]:
+            self.page.mouse.move(*point, steps=6)
+        self.page.mouse.up()
+        self.page.keyboard.up("Shift")
+
+    def count(self):
+        return self.page.get_by_test_id("map-count").inner_text()
+
+
+@pytest.fixture
+def shown(explore_page, until):
+    return Map(explore_page, until)
+
+
+def test_the_querys_point_follows_a_slider_under_the_hand(shown, until):
+    right, up = shown.axes()
+    before = shown.place()
+    for _ in shown.explore.drag(right, [0.9]):
+        until(lambda: shown.place()[0] != before[0], "the point moves while the button is down")
+        assert shown.place()[1] == pytest.approx(before[1], abs=1)
+    list(shown.explore.drag(up, [0.9]))
+    until(lambda: shown.place()[1] < before[1] - 5, "more is higher")
+
+
+def test_dragging_the_point_moves_both_sliders_and_the_items(shown, until):
+    right, up = shown.axes()
+    start, ids = [shown.explore.value(n) for n in (right, up)], shown.explore.ids()
+    x, y = shown.place()
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move(x + 60, y - 40, steps=5)
+    until(lambda: shown.explore.ids() != ids, "other items while the button is down")
+    shown.page.mouse.up()
+    moved = [shown.explore.value(n) for n in (right, up)]
+    assert moved[0] > start[0] and moved[1] > start[1]
+    until(lambda: "z=" in shown.page.evaluate("location.href"), "the address has it")
+
+
+def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
+    before, everything = shown.explore.ids(), shown.count()
+    shown.draw((0.1, 0.1), (0.5, 0.1), (0.5, 0.9), (0.1, 0.9), (0.1, 0.1))
+    until(lambda: shown.count() != everything, "some items are chosen")
+    chosen = int(shown.count().split(" of ")[0].replace(",", ""))
+    until(lambda: str(chosen) in shown.page.locator("h2").first.inner_text(), "the grid says so")
+    with shown.page.expect_download() as saved:
+        shown.page.get_by_test_id("map-csv").click()
+    rows = saved.value.path().read_text().splitlines()
+    assert len(rows) == chosen + 1
+    assert {str(i) for i in shown.explore.ids()} <= {row.split(",")[0] for row in rows[1:]}
+    shown.page.get_by_test_id("map-clear").click()
+    until(lambda: shown.count() == everything, "all items")
+    until(lambda: shown.explore.ids() == before, "the grid as it was")
+
+
+def test_a_click_opens_the_item_and_keys_move_the_map(shown, until):
+    x, y = shown.place()
+    shown.element.focus()
+    shown.page.keyboard.press("ArrowRight")
+    until(lambda: shown.place()[0] < x - 20, "the map moved to the left")
+    shown.page.keyboard.press("0")
+    until(lambda: shown.place() == pytest.approx((x, y), abs=1), "back")
+    found = json.loads(
+        shown.page.evaluate(
+            "() => fetch(performance.getEntriesByType('resource').map(e => e.name)"
+            ".find(name => name.includes('/axis-'))).then(r => r.arrayBuffer())"
+            ".then(b => JSON.stringify(new Uint16Array(b).length))"
+        )
+    )
+    assert f"{found:,} items" == shown.count()
+    lit = shown.page.locator(".lights circle").first.bounding_box()
+    shown.page.mouse.click(lit["x"] + lit["width"] / 2, lit["y"] + lit["height"] / 2)
+    shown.page.locator(".st-key-dock").wait_for()
+
+
+def test_without_webgl_one_sentence_stands_in_the_maps_place(explore_page, until):
+    page = explore_page.page
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    page.reload()
+    explore_page.settled()
+    said = page.locator(".map .error")
+    until(lambda: "WebGL" in said.inner_text(), "what is missing")
+    before = explore_page.ids()
+    for _ in explore_page.drag(1, [0.05]):
+        until(lambda: explore_page.ids() != before, "the sliders still work")
+
+
+def test_an_open_map_is_remembered(shown, until):
+    page = shown.page
+    page.get_by_test_id("map-open").click()
+    shown.element.wait_for(state="hidden")
+    page.reload()
+    shown.explore.settled()
+    assert not shown.element.is_visible()
+    page.get_by_test_id("map-open").click()
+    shown.element.wait_for()
