@@ -6,7 +6,7 @@
 
 const STEPS = 65534
 const UNKNOWN = 65535
-const MOVING_POINTS = 60000
+const MOVING_POINTS = 25000
 const VERTEX = `#version 300 es
 in float x; in float y; in float value; in float inside;
 uniform vec2 scale; uniform vec2 shift; uniform float size;
