@@ -74,7 +74,7 @@ def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
         return explorer.search_rows.astype(np.uint32)
     column = next((c for c in columns(explorer) if c.key == key), None)
     if column is None:
-        raise ConfigError("there is no such column: ask for items, axis-0 or factor-0")
+        raise ConfigError("the map has no column of that name: ask for items, axis-0 or factor-0")
     j = int(key.rpartition("-")[2])
     values = explorer.positions[:, j] if column.kind == "axis" else _factor(explorer, j)
     if column.kind == "class":

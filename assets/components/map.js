@@ -36,7 +36,7 @@ class MapView {
     this.colour = select("Colour", "colour")
     this.lassoButton = tool("Choose items with a lasso (or hold Shift)", "lasso", "lasso",
       () => this.hand?.setLasso(!this.hand.lassoing))
-    this.count = h("span", { class: "muted map-count", role: "status", "data-testid": "map-count" })
+    this.count = h("span", { class: "muted map-count", "data-testid": "map-count" })
     this.csv = tool("Save the chosen items as CSV", "save", "csv", () => this.save())
     this.clear = tool("Search among all items again", "remove", "clear", () => this.select(null))
     this.canvas = h("canvas", { "aria-hidden": "true" })

@@ -67,7 +67,7 @@ def test_dragging_changes_the_items_and_explore_goes_on_from_there(hero, until):
     tiles = page.get_by_test_id("explore").get_by_test_id("tile")
     tiles.nth(9).wait_for()
     shown = "tiles => tiles.map(tile => Number(tile.dataset.id))"
-    until(lambda: tiles.evaluate_all(shown) == ids, "the same items")
+    until(lambda: tiles.evaluate_all(shown) == ids, "its items again")
 
 
 def test_another_query_and_an_item_as_the_query(hero, until):
