@@ -20,6 +20,7 @@ APP_FILES = (
     "assets/demo/*/*",
     "assets/factors/*",
     "assets/kitchen/*",
+    "assets/libraries/*",
     "benchmarks/results/results.parquet",
 )
 
