@@ -148,8 +148,11 @@ def test_the_wheel_serves_the_whole_app_from_any_folder(
     assert not [e for e in elements if e.WhichOneof("type") == "exception"]
     assert "RIVAE Explorer" in {e.heading.body for e in elements}
     pictures = " ".join(e.html.body for e in elements)
+    named = " ".join(e.markdown.body for e in elements).replace("\\", "")
     for run in (repo_root / "assets" / "demo").iterdir():
-        assert f"/rivae/api/strip/{run.name}" in pictures
+        assert run.name in named
+    for run in ("demo-kitchen", "demo-sprites", "demo-digits", "demo-synth"):
+        assert f"/rivae/api/strip/{run}" in pictures
     assert any(page_code in e.bidi_component.js_content for e in elements)
     assert [len(answer["ids"]) for answer in found.values()] == [3, 3]
     assert {path for path in app.rglob("*") if "__pycache__" not in path.parts} == installed
