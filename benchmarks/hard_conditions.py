@@ -84,7 +84,7 @@ without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with
 *plane* and *unsure* how many axes the sliders mark so, without any labels.
 
 Rows of *before* are of embedders that took 400 steps to learn the unfolded coordinates; today they
-take 1,000. The smooth start is older still.
+take 1,000, and axes beyond those found are not bent along. The smooth start is older still.
 """
 
 
