@@ -18,8 +18,8 @@ from rivae.methods.presets.by_shape import PICTURES, VECTORS, by_shape
 DIGESTS = {
     "synth": "bacb777edd13",
     "synth-modulated": "752d5a951ebc",
-    "sprites": "1e0afc157ba4",
-    "sprites-hard": "1e0afc157ba4",
+    "sprites": "b6901b5283a2",
+    "sprites-hard": "140d37c66c6e",
     "split-digits": "bfe4eee89350",
     "split-mnist": "ff32db39a0af",
     "kitchen": "e4e4e71806f1",
