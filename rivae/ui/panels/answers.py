@@ -19,7 +19,6 @@ from rivae.maps import Lasso, among
 from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, Within, read
-from rivae.words.axis_names import FALLS
 from rivae.words.naming import AxisName
 
 N_TERMS = 5  # of the evidence for a name
@@ -94,16 +93,15 @@ def axes_of(explorer: Explorer) -> list[dict[str, Any]]:
     parts = (explorer.axis_names, explorer.axis_ids, explorer.shown_names, explorer.given_names)
     out = []
     for name, axis, shown, given, known in zip(*parts, explorer.known_names, strict=True):
-        flipped = known is not None and known.direction < 0
         out.append(
             {
                 "name": name,
                 "short": axis,
-                "given": shown.removeprefix(FALLS).strip() if flipped else shown,
+                "given": shown,
                 "suggested": bool(shown and not given),
                 "left": known.low if known else "",
                 "right": (known.high or known.name) if known else "",
-                "flipped": flipped,
+                "flipped": known is not None and known.direction < 0,
                 "about": _about(known) if known else "",
             }
         )
