@@ -12,6 +12,10 @@ default = ready[0].id if ready else ""
 shown, explorer = notices.opened(lambda: session.current(entered, default))
 if entered:
     session.PAGE.refresh()
+if (axis := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
+    st.switch_page(
+        pages.TRAVERSE, query_params={keys.TRAVERSE_VIEW: "Axis", keys.TRAVERSE_CARD: axis}
+    )
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.run_picker(
@@ -40,6 +44,7 @@ session.PANEL(
     pick=session.PAGE.on_pick,
     choose=session.PAGE.on_choose,
     ask=session.PAGE.on_ask,
+    about=session.PAGE.on_about,
 )
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:

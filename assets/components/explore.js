@@ -53,6 +53,7 @@ class ExplorePanel extends Panel {
       rest: () => this.commitSoon(),
       release: () => {},
       focus: () => {},
+      about: (j) => this.act("about", { axis: j }),
     })
     this.build(root)
   }

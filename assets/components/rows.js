@@ -12,7 +12,8 @@ class Row {
   /**
    * @param dim {j, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
    *   full, its number, what it is called, whether nobody has accepted that, its poles, the evidence
-   * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld)}
+   * @param on {input(j, value), commit(), lock(j), focus(j), hold(isHeld), about(j)?}; with the last
+   *   one the axis' number leads to all that is known of it
    */
   constructor(dim, on) {
     this.dim = dim
@@ -41,7 +42,10 @@ class Row {
     this.reset = button(`Reset ${name} to the query`, icon("reset"), () => this.goHome(), {
       class: "reset",
     })
-    this.short = h("b", {}, this.label)
+    this.short = h(on.about ? "button" : "b", on.about ? {
+      type: "button", class: "about-axis", title: `All about ${name}`, "aria-label": `All about ${name}`,
+      "data-testid": `about-${dim.j + 1}`, onclick: () => on.about(dim.j), tabIndex: -1,
+    } : {}, this.label)
     const effect = h("i", { class: "effect", style: `--effect:${dim.effect}` })
     const percent = Math.round(dim.effect * 100)
     const poles = polesOf(dim)
@@ -101,6 +105,7 @@ class Row {
     else if (page) this.step(page * STEPS_PER_SIGMA)
     else if (event.key === "Delete" || event.key === "Backspace") this.goHome()
     else if (event.key === "l" || event.key === "L") this.on.lock(this.dim.j)
+    else if (event.key === "i" && this.on.about) this.on.about(this.dim.j)
     else return
     event.preventDefault()
     event.stopPropagation()

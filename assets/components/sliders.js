@@ -7,7 +7,7 @@
 const GESTURE_PAUSE_MS = 900
 
 class Sliders {
-  /** @param on {gesture(), change(), rest(), release(), focus(j)} */
+  /** @param on {gesture(), change(), rest(), release(), focus(j), about(j)?} */
   constructor(on) {
     this.on = on
     this.rows = []
@@ -48,6 +48,7 @@ class Sliders {
       lock: (j) => this.toggleLock(j),
       focus: (j) => this.focusDim(j),
       hold: (isHeld) => this.hold(isHeld),
+      about: this.on.about,
     }
     this.rows = dims.map((dim, j) => new Row({ ...dim, j }, on))
     this.controls.list.classList.toggle("dense", this.rows.length > 8)

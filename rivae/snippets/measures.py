@@ -28,6 +28,23 @@ print(to_markdown(scores_of({report}.groups()[{group}], run.id, {metrics})))
 """
 
 MEASURES: dict[str, Template] = {
+    "axis": Template(
+        imports=(
+            SAVE,
+            "from rivae.axis_card import QUANTILES, examples, factor_links",
+            "from rivae.plots.axis_card import link_dots, position_histogram",
+        ),
+        body="""\
+name = explorer.axis_names[{dim}]
+for link in factor_links(explorer, {dim}):
+    print(link.name, round(link.r, 2), round(link.low, 2), round(link.high, 2))
+for share, rows in zip(QUANTILES, examples(explorer, {dim})):
+    print(share, [explorer.title(row) for row in rows])
+save(position_histogram(explorer.positions[:, {dim}], name), "positions.html")
+save(link_dots(factor_links(explorer, {dim}), name), "links.html")
+""",
+        defaults={"rows": "test", "dim": 0},
+    ),
     "correlation": Template(
         imports=(
             *TRAVERSE,

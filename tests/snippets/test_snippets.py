@@ -154,6 +154,7 @@ SETTINGS = {
     "compare": {"others": ["tiny-synth"], "query": "mean", "factor": 1, "k": 2},
     "plane": {"query": 3, "n_points": 4, "range_a": (-2.0, 2.0)},
     "steer": {"query": 3, "axes": (1, 0), "levels": [["on", -1.5], ["off", "query"]], "k": 3},
+    "axis": {"dim": 1},
     "correlation": {**SMALL, "signed": True, "threshold": 0.6},
     "scatter": {**SMALL, "dim": 1, "factor": 2},
     "matrix": SMALL,

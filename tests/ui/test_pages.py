@@ -359,3 +359,25 @@ def test_two_equal_dimensions_make_no_plane(app):
 def test_a_bad_traverse_link_is_explained(app):
     shown = app("traverse", run="synth", q="99999999", view="Nothing")
     assert any("no item" in warning.value for warning in shown.at.warning)
+
+
+def test_an_axis_has_a_card_and_the_next_one_is_a_click_away(app):
+    shown = app("traverse", run="digits", view="Axis", axis="z2")
+    assert shown.at.selectbox(key="axis_widget").value == 1
+    groups = [shown.panel(n) for n in range(len(shown.components)) if "ids" in shown.panel(n)]
+    assert len(groups) == 5
+    shown.report("pick", groups[0]["ids"][0])
+    shown.at.button(key="axis_1").click().run()
+    shown.calm()
+    assert shown.at.selectbox(key="axis_widget").value == 2
+    assert shown.at.query_params["q"] == str(groups[0]["ids"][0])
+
+
+@pytest.mark.parametrize("report", [{"axis": 1}, {"axis": 99}, {"axis": "1"}, {}])
+def test_explore_leads_to_the_card_of_an_axis(app, report):
+    shown = app("explore", run="digits")
+    shown.report("about", {**report, "view": {}})
+    if report == {"axis": 1}:
+        assert shown.at.selectbox(key="axis_widget").value == 1
+    else:
+        assert "dims" in shown.panel()

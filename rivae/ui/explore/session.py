@@ -66,6 +66,18 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         """No item at the side on the next run."""
         st.session_state[self.keys.item] = None
 
+    def on_about(self, report: Mapping[str, Any]) -> None:
+        """The visitor wants to know all about one axis."""
+        axis = report.get("axis")
+
+        def change() -> None:
+            self.take(report.get("view"))
+            ids = self.explorer(self.shown).axis_ids
+            if type(axis) is int and 0 <= axis < len(ids):
+                st.session_state[keys.EXPLORE_ABOUT] = ids[axis]
+
+        self.guarded(change)
+
     def open_run(self, run: str, rows: str) -> None:
         """Another run, or other rows of the same one, from its default state."""
 
@@ -89,7 +101,7 @@ PANEL = Component(
     css=("base.css", "explore.css", "map.css"),
     # The view after a release, an action with the view, and a question where the web route is
     # missing.
-    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
+    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict, "about": dict},
 )
 
 

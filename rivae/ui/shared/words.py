@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from rivae.ui.shell.text import escape
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rivae.data.base import PairedDataset
     from rivae.explorer import Explorer
     from rivae.plots.clouds import Clouds
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from rivae.words.tags import TagMap
 
 MAX_KEPT = 64
+N_CHIPS = 12
 WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
 # Data sets whose items have texts; only the first guess of a page depends on this.
 WITH_TEXTS = ("pairs", "kitchen")
@@ -166,3 +171,21 @@ def _laid_out(
 def evidence(key: str, _explorer: Explorer) -> list[tuple[Evidence, ...]]:
     """For every axis the words, tags and factors that change most along it."""
     return terms_of(_explorer.data).evidence(latents(key, _explorer), _explorer.search_rows)
+
+
+def chips(evidence: Sequence[Evidence]) -> str:
+    """The terms with direction and strength, the strongest first, as HTML; terms are escaped."""
+    marks = {"factor": "factor", "tag": "tag", "word": ""}
+    parts = []
+    for e in evidence[:N_CHIPS]:
+        arrow = "↑" if e.strength > 0 else "↓"
+        strength = f"{abs(e.strength):.2f}".lstrip("0")
+        about = f"{e.kind}, correlation {e.strength:.2f} with the axis, p {e.p:.1g}"
+        kind = f'<span style="opacity:.65">{marks[e.kind]}&nbsp;</span>' if marks[e.kind] else ""
+        parts.append(
+            f'<span title="{escape(about)}" style="display:inline-flex;border-radius:99px;'
+            'padding:.05rem .6rem;font-size:.85rem;border:1px solid rgba(128,140,146,.4)">'
+            f"{kind}{arrow}&nbsp;{escape(e.term)}&nbsp;"
+            f'<span style="opacity:.65;font-variant-numeric:tabular-nums">{strength}</span></span>'
+        )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.3rem .4rem">{"".join(parts)}</div>'

@@ -52,6 +52,7 @@ HERO_PANEL: Final = "hero_panel"
 EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
+EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
 
@@ -84,6 +85,7 @@ TRAVERSE_RANGE: Final = "range"
 TRAVERSE_LOW: Final = "from"
 TRAVERSE_HIGH: Final = "to"
 TRAVERSE_DIMS: Final = "dims"
+TRAVERSE_CARD: Final = "axis"
 TRAVERSE_K: Final = "top"
 TRAVERSE_CHANGES: Final = "changes"
 TRAVERSE_QUERIES: Final = "queries"

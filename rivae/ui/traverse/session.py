@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A bound control writes the words it shows into the address, so these are names of both.
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
-VIEWS = ("Strips", "Correlations", "Plane")
+VIEWS = ("Strips", "Correlations", "Plane", "Axis")
 MAX_FREE = 1000.0
 FIRST = "Initially the four that change the best match most."
 

@@ -11,7 +11,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.shared import exports, words
 from rivae.ui.shell import cache, keys
-from rivae.ui.shell.text import escape, markdown
+from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from rivae.explorer import Explorer
     from rivae.words.naming import AxisName, Evidence
-
-N_CHIPS = 12
 
 
 @st.fragment
@@ -178,7 +176,7 @@ def _axis(
                 f"{of.chance:.2f}"
             )
         if evidence:
-            st.html(chips(evidence))
+            st.html(words.chips(evidence))
 
 
 def _accepted(proposal: AxisName) -> AxisName:
@@ -188,24 +186,6 @@ def _accepted(proposal: AxisName) -> AxisName:
 def _said(name: AxisName) -> str:
     """A name with what lies at its other pole: "savory ↔ dessert"."""
     return f"{name.low} ↔ {name.high or name.name}" if name.low else name.name
-
-
-def chips(evidence: Sequence[Evidence]) -> str:
-    """The terms with direction and strength, the strongest first, as HTML; terms are escaped."""
-    marks = {"factor": "factor", "tag": "tag", "word": ""}
-    parts = []
-    for e in evidence[:N_CHIPS]:
-        arrow = "↑" if e.strength > 0 else "↓"
-        strength = f"{abs(e.strength):.2f}".lstrip("0")
-        about = f"{e.kind}, correlation {e.strength:.2f} with the axis, p {e.p:.1g}"
-        kind = f'<span style="opacity:.65">{marks[e.kind]}&nbsp;</span>' if marks[e.kind] else ""
-        parts.append(
-            f'<span title="{escape(about)}" style="display:inline-flex;border-radius:99px;'
-            'padding:.05rem .6rem;font-size:.85rem;border:1px solid rgba(128,140,146,.4)">'
-            f"{kind}{arrow}&nbsp;{escape(e.term)}&nbsp;"
-            f'<span style="opacity:.65;font-variant-numeric:tabular-nums">{strength}</span></span>'
-        )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:.3rem .4rem">{"".join(parts)}</div>'
 
 
 def _show_clouds(axis: str) -> None:
