@@ -32,7 +32,7 @@ MEASURES: dict[str, Template] = {
         imports=(
             SAVE,
             "from rivae.axis_card import QUANTILES, examples, factor_links",
-            "from rivae.plots.axis_card import link_dots, position_histogram",
+            "from rivae.plots.axis_card import position_histogram",
         ),
         body="""\
 name = explorer.axis_names[{dim}]
@@ -41,7 +41,6 @@ for link in factor_links(explorer, {dim}):
 for share, rows in zip(QUANTILES, examples(explorer, {dim})):
     print(share, [explorer.title(row) for row in rows])
 save(position_histogram(explorer.positions[:, {dim}], name), "positions.html")
-save(link_dots(factor_links(explorer, {dim}), name), "links.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),

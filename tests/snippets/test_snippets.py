@@ -31,6 +31,7 @@ FILES = {
     "plane": "plane.png",
     "correlation": "correlation.html",
     "steer": "steer.png",
+    "axis": "positions.html",
     "scatter": "scatter.html",
     "matrix": "matrix.html",
     "digits": "digits.html",
