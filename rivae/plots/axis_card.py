@@ -53,8 +53,8 @@ def position_histogram(
         figure.add_vline(
             x=query,
             line={"color": colors.text, "width": 2},
-            annotation={"text": "query", "font": {"color": colors.text}},
-            annotation_position="bottom right",
+            annotation={"text": "query", "font": {"color": colors.text}, "yshift": 14},
+            annotation_position="top",
         )
     ends = "  ↔  ".join(escape(pole) for pole in poles if pole)
     figure.update_xaxes(axis_style(dark), title_text=ends or axis_label(name))

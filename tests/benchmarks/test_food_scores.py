@@ -44,7 +44,9 @@ def test_axes_that_are_factors_score_high_and_chance_does_not(measured):
     assert scores.loc["run", "d_all"] > 0.3 and scores.loc["run", "r2"] > 0.7
     for of in ("turned", "shuffled"):
         assert scores.loc[of, "own"] < scores.loc["run", "own"] - 0.2
-        assert scores.loc[of, "d_all"] < scores.loc["run", "d_all"] - 0.03
+        # C, not D: ten turned axes, each nearest to a factor of its own, may keep their D.
+        assert scores.loc[of, "c_all"] < scores.loc["run", "c_all"] - 0.05
+    assert scores.loc["shuffled", "d_all"] < scores.loc["run", "d_all"] - 0.1
     assert scores.loc["turned", "r2"] == pytest.approx(scores.loc["run", "r2"], abs=0.05)
     run = measured[0].query("of == 'run'").iloc[0]
     assert run["d_ten_low"] <= run["d_ten"] <= run["d_ten_high"]

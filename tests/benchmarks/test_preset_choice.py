@@ -46,11 +46,11 @@ def test_what_is_tried_of_sprites():
     assert last["epochs"] == lead["init_epochs"] + lead["joint_epochs"]
     assert own[0].today and own[0].label == "constant rate"
     # RIVAE too is tried from the paper's start, and the others from RIVAE's.
-    assert {s.settings["init"] for s in rivae} == {"cos-sim-lvm", "contrast"}
+    assert {s.settings["init"] for s in rivae} == {"cos-sim-lvm", "smooth"}
     assert rivae[0].settings["anchor"] is None and rivae[-1].today
     for method in ("rbi-vae", "bi-vae-on-v", "dcca"):
         found = bench.tried("sprites", method)
-        assert {s.settings["init"] for s in found} == {"cos-sim-lvm", "contrast"}
+        assert {s.settings["init"] for s in found} == {"cos-sim-lvm", "smooth"}
     dcca = [s.settings for s in bench.tried("sprites", "dcca")]
     assert [32, 32] in [s["g_hidden"] for s in dcca], "DCCA's heads are g's"
     assert bench.not_tried(labels("sprites", "info-nce")) == "heads, start"

@@ -49,5 +49,5 @@ def test_a_name_stands_on_the_slider(page, app_server, bars):
     page.get_by_role("link", name="Explore", exact=True).click()
     row = page.locator("[data-dim='1']")
     row.wait_for()
-    assert "<b>light</b>" in row.locator(".given").inner_text()
+    assert "<b>light</b>" in row.locator(".poles").inner_text()
     assert row.get_by_role("slider").get_attribute("aria-label").endswith("<b>light</b>")

@@ -146,9 +146,10 @@ def test_damaged_results_are_one_sentence(app, tmp_path, monkeypatch):
 def test_a_link_to_a_run_opens_its_numbers(shown):
     page = shown(run="demo-synth")
     data = table(page, "demo-synth")
-    recall = Run(DEMO_ROOT / "demo-synth").evaluation.score("recall_at_1")
+    stored = Run(DEMO_ROOT / "demo-synth").evaluation
+    recall, (way, _) = stored.score("recall_at_1"), stored.searches()[0]
     assert f"{recall:.3f}" in values(data, "value") and "0.001" in values(data, "chance")
-    assert data["rows"][0] == {"section": "Retrieval"}
+    assert data["rows"][0] == {"section": f"Retrieval, {way}"}
     assert len(charts(page)) == 2, "heat map and curve"
 
 

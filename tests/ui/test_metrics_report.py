@@ -33,15 +33,15 @@ def measured(found, heading, name):
 def test_every_metric_has_its_value_range_and_level_of_chance(stored):
     found = report(stored)
     assert [title.split(",")[0] for title, _ in found.groups] == [
-        "Retrieval",
+        *["Retrieval"] * (1 + len(stored["retrieval_sampled"])),
         "Retrieved items",
         "Retrieved items",
         "z itself",
     ]
     names = [m.name for _, group in found.groups for m in group]
-    assert len(names) == sum(len(stored[g]) for g in ("retrieval", "factors", "factors_other")), (
-        "a metric is missing or doubled"
-    )
+    groups = [stored[group] for group in ("retrieval", "factors", "factors_other")]
+    groups += stored["retrieval_sampled"].values()
+    assert len(names) == sum(map(len, groups)), "a metric is missing or doubled"
     d = measured(found, "−10 to 10", "disentanglement")
     assert d.value == stored["factors"]["disentanglement"]["score"]
     null = stored["factors"]["disentanglement"]["parts"]["null"]
