@@ -177,9 +177,7 @@ def test_axes_are_matched_with_labels_by_the_view_that_asks(run, model):
     mixing = np.array([[1.0, 0.5], [-0.2, 1.0]])
     wanted = z["second"] @ mixing
     levels = np.clip(np.round(3 + 1.4 * (wanted - wanted.mean(0)) / wanted.std(0)), 1, 5)
-    fitted = {
-        asks: align_run(run, rows, levels, ["a", "b"], data=data, asks=asks)[0] for asks in z
-    }
+    fitted = {asks: align_run(run, rows, levels, ["a", "b"], data=data, asks=asks)[0] for asks in z}
     assert np.mean(fitted["second"].cv_r2) > 0.8
     # The two views say nearly the same of an item, and each has a fit of its own.
     assert not np.allclose(fitted["second"].cv_r2, fitted["first"].cv_r2, atol=1e-4)
