@@ -16,10 +16,12 @@ from PIL import Image
 from rivae.data.store import list_stores
 from rivae.errors import ConfigError, DataError
 from rivae.importing.plan import Plan
+from rivae.importing.uploads import UPLOADS
 from rivae.runs.named_files import read_path
 from rivae.trash import RESTORED
 from rivae.ui.data import importing
 from rivae.ui.data.importing import read_record, recording
+from rivae.ui.data.sources import HERE
 from rivae.ui.shared.trash import KEPT
 from rivae.ui.shell import access
 from rivae.ui.shell.access import is_local
@@ -54,8 +56,15 @@ def over(job):
     assert not job.running
 
 
-def filled(app, files):
+def by_path(app):
+    """The page with the fields for paths on this machine."""
     page = app("data")
+    page.at.segmented_control(key="data_way").set_value(HERE).run()
+    return page
+
+
+def filled(app, files):
+    page = by_path(app)
     page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
     page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
     page.at.text_input(key="data_name").set_value("plates").run()
@@ -139,7 +148,8 @@ def test_paths_are_taken_from_this_machine_only(app, files, monkeypatch):
     assert not any(map(is_local, ("0.0.0.0", "", None)))
     monkeypatch.setattr("streamlit.get_option", lambda name: "0.0.0.0", raising=True)
     page = app("data")
-    assert not page.at.text_input and access.NOT_LOCAL in page.at.info[0].value
+    assert not page.at.text_input and not page.at.segmented_control
+    assert any(access.NOT_LOCAL in c.value for c in page.at.caption) and page.at.file_uploader
 
 
 @pytest.mark.parametrize(
@@ -174,6 +184,41 @@ def test_paths_stand_behind_the_login_where_there_is_one(app, files):
     page.at.secrets = {"rivae": {"password": "correct horse"}}
     page.open("data")
     assert not page.at.text_input and "Log in" in page.at.info[0].value
+    assert not page.at.file_uploader
+
+
+def test_files_from_the_browser_are_imported_and_then_gone(app, files):
+    page = app("data")
+    pictures = [(p.name, p.read_bytes(), "image/png") for p in (files / "photos").iterdir()]
+    page.at.file_uploader(key="data_upload_images_file").set_value(pictures).run()
+    table = ("dishes.csv", (files / "dishes.csv").read_bytes(), "text/csv")
+    page.at.file_uploader(key="data_upload_table_file").set_value(table).run()
+    page.calm()
+    words = page.words.replace("\\", "")
+    assert "dishes.csv" in words and "40-pictures.zip" in words
+    assert {s.label: s.value for s in page.at.selectbox}["Picture"] == "photo"
+    kept = [path for path in (files / "data" / UPLOADS).rglob("*") if path.is_file()]
+    assert len(kept) == 2 and all(path.stat().st_mode & 0o077 == 0 for path in kept)
+    page.at.button(key="data_import").click().run()
+    over(importing.newest())
+    page.at.run()
+    page.calm()
+    assert [path.name for path in list_stores()] == ["dishes"] and "40 pairs" in page.words
+    assert not any(path.exists() for path in kept)
+    assert len(page.at.file_uploader) == 2, "ready for the next files"
+
+
+def test_a_file_that_is_no_table_is_refused_and_a_table_can_be_put_back(app, files):
+    page = app("data")
+    upload = page.at.file_uploader(key="data_upload_table_file")
+    upload.set_value(("notes.gz", b"what", "application/gzip")).run()
+    assert any("is not a table" in w.value for w in page.calm().at.warning)
+    assert not list((files / "data" / UPLOADS).rglob("*.gz"))
+    upload = page.at.file_uploader(key="data_upload_table_file")
+    upload.set_value(("dishes.csv", b"photo,name\n", "text/csv")).run()
+    page.at.button(key="data_upload_table_remove").click().run()
+    assert page.calm().at.file_uploader(key="data_upload_table_file") is not None
+    assert not list((files / "data" / UPLOADS).rglob("*.csv"))
 
 
 # The import at work
@@ -277,7 +322,7 @@ def test_who_must_log_in_does_not_stop_an_import(app, files, at_work, monkeypatc
 
 def test_what_stands_in_a_field_is_used_and_a_grey_example_is_not(app, files):
     (files / "data" / "dishes").mkdir(parents=True)
-    page = app("data")
+    page = by_path(app)
     page.at.text_input(key="data_table").set_value(str(files / "dishes.csv"))
     page.at.text_input(key="data_images").set_value(str(files / "photos")).run()
     name = page.at.text_input(key="data_name")

@@ -109,6 +109,7 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     # Reported before the modules are loaded, which takes seconds on a busy machine.
     progress("reading the table", 0.0)
     from rivae.importing.plan import Plan
+    from rivae.importing.uploads import forget
 
     plan = Plan.model_validate_json(spec["plan"])
     if plan.dry_run:  # a check writes nothing
@@ -131,6 +132,7 @@ def import_pairs(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         except RivaeError as error:
             keep(error=str(error))
             raise
+        forget((plan.table, *plan.images))
         keep(result=result)
         return result
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.runs import named_files
-from rivae.ui.data import importing
+from rivae.ui.data import importing, sources
 from rivae.ui.shared import trash
-from rivae.ui.shared.runs import short_date
+from rivae.ui.shared.runs import dataset_title, short_date
 from rivae.ui.shell import access, cache, keys
-from rivae.ui.shell.pages import TRAIN
+from rivae.ui.shell.pages import EXPLORE, TRAIN
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan
+    from rivae.runs import Run
     from rivae.ui.work.tasks import Task
 
 
@@ -69,8 +69,26 @@ def _card(folder: Path) -> None:
                 _report_lines(manifest.report)
         st.space("stretch")
         with st.container(horizontal=True, gap="small"):
+            _explore(folder.name)
             _train_on(folder.name, place="card")
             trash.import_button(folder)
+
+
+def _explore(name: str) -> None:
+    """The button that opens the newest run on this import; none without a run that opens."""
+    found = [run for run in cache.runs() if run.opens and _is_on(run, name)]
+    if not found:
+        return
+    newest = max(found, key=lambda run: run.status.started or "")
+    if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{name}"):
+        st.switch_page(EXPLORE, query_params={"run": newest.id})
+
+
+def _is_on(run: Run, name: str) -> bool:
+    try:
+        return dataset_title(run.config.dataset) == name
+    except RivaeError:
+        return False
 
 
 def _train_on(name: str, place: str) -> None:
@@ -104,64 +122,21 @@ def _report_lines(stored: dict[str, Any]) -> None:
 
 def import_form() -> None:
     """Files first; columns once the table can be read; then a dry run, then the import."""
-    if locked := access.files_locked():
-        st.info(f"{locked} See `rivae import --help`.", icon=":material/lock:")
-        return
+    from rivae.importing.plan import Plan
+
     st.write(
         "A table (CSV, TSV, JSON lines or Parquet) with one pair per row, and its pictures in a "
         "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
         "smaller copies are stored."
     )
-    plan = _files()
-    if plan is None:
+    files = sources.files()
+    if files is None:
         return
-    if not plan.table.is_dir():
-        plan = _columns(plan)
-    plan = _options(plan) if plan is not None else None
-    if plan is not None:
-        _work(plan)
-
-
-def _files() -> Plan | None:
-    """The form's files, or None while they are not usable."""
-    from rivae.importing.plan import Plan
-
-    one, two = st.columns(2)
-    table = one.text_input(
-        "Table, or folder of Recipe1M",
-        key=keys.DATA_TABLE,
-        placeholder="for example /data/recipes.csv",
-        help="A full path on this machine.",
-    )
-    images = two.text_input(
-        "Pictures: folder or zip",
-        key=keys.DATA_IMAGES,
-        placeholder="for example /data/photos.zip",
-        help="Separate several with semicolons. Recipe1M: leave empty if they are in the folder.",
-    )
-    if not table.strip():
-        return None
-    try:
-        path = named_files.read_path(table, "the table")
-        named = [part for part in images.split(";") if part.strip()]
-        places = tuple(named_files.read_path(part, "the pictures") for part in named)
-        if not path.is_dir() and not places:
-            st.caption("Next: the pictures.")
-            return None
-        tags = _tags() if path.is_dir() else None
-    except RivaeError as error:
-        report.warning(str(error))
-        return None
-    return Plan(table=path, images=places, name="unnamed", tags=tags)
-
-
-def _tags() -> Path | None:
-    text = st.text_input(
-        "food.com's table of tags (optional)",
-        key=keys.DATA_TAGS,
-        placeholder="for example /data/RAW_recipes.csv",
-    )
-    return named_files.read_path(text, "the table of tags") if text.strip() else None
+    plan = Plan(table=files.table, images=files.images, name="unnamed", tags=files.tags)
+    mapped = plan if files.table.is_dir() else _columns(plan)
+    ready = _options(mapped) if mapped is not None else None
+    if ready is not None:
+        _work(ready)
 
 
 def _columns(plan: Plan) -> Plan | None:

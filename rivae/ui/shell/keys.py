@@ -142,6 +142,8 @@ METRICS_SUGGEST_KEEP: Final = "metrics_suggest_keep"
 METRICS_SUGGEST_OPEN: Final = "metrics_suggest_open"
 
 # Data
+DATA_WAY: Final = "data_way"
+DATA_UPLOAD: Final = "data_upload"  # begins the keys of what a browser sent
 DATA_TABLE: Final = "data_table"
 DATA_IMAGES: Final = "data_images"
 DATA_TAGS: Final = "data_tags"
@@ -157,6 +159,7 @@ DATA_CHECK: Final = "data_check"
 DATA_IMPORT: Final = "data_import"
 DATA_TASK: Final = "data_task"  # begins the keys of the running import
 DATA_CLOSE: Final = "data_close"
+DATA_EXPLORE: Final = "data_explore"  # begins the key of the button that opens a run on an import
 DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
 # Words; the bound ones are names in the address as well

@@ -1,0 +1,71 @@
+"""Files that a browser sent: their names, their place on the disk, and how long they stay."""
+
+import io
+import os
+import time
+import zipfile
+
+import pytest
+
+from rivae.errors import DataError
+from rivae.importing import uploads
+from rivae.importing.pictures import PictureFiles
+from rivae.importing.uploads import UPLOADS, forget, keep_pictures, keep_table, sweep
+
+
+def sent(name, content=b"photo,name\n"):
+    return name, io.BytesIO(content)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc/cron.csv", "..\\..\\x.csv", "/tmp/a b;c.csv", ".csv.csv", "ü" * 300 + ".csv"],
+)
+def test_a_table_lies_below_its_folder_whatever_its_name(tmp_path, name):
+    path = keep_table(tmp_path, sent(name))
+    assert path.parent.parent == tmp_path / UPLOADS and path.suffix == ".csv"
+    assert path.read_bytes() == b"photo,name\n" and len(path.name) <= 80
+    assert keep_table(tmp_path, sent(name)) == path, "the same file has the same path"
+    assert keep_table(tmp_path, sent(name, b"other")) != path
+
+
+def test_pictures_are_found_by_the_names_a_table_gives_them(tmp_path):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("deep/one.jpg", b"1")
+    files = [("photos.zip", packed), sent("two.png", b"2"), sent("../three.JPG", b"3")]
+    places = keep_pictures(tmp_path, files)
+    assert [path.name for path in places] == ["photos.zip", "2-pictures.zip"]
+    with PictureFiles(places) as found:
+        assert [found.read(n) for n in ("deep/one.jpg", "one.jpg", "folder/two.png")] == [
+            b"1",
+            b"1",
+            b"2",
+        ]
+    assert not (tmp_path.parent / "three.JPG").exists()
+
+
+def test_what_is_neither_zip_nor_picture_is_refused_before_anything_is_kept(tmp_path):
+    with pytest.raises(DataError, match="notes\\.txt is no picture"):
+        keep_pictures(tmp_path, [sent("one.png"), sent("notes.txt")])
+    with pytest.raises(DataError, match="is not a table"):
+        keep_table(tmp_path, sent("page.html"))
+    assert not list((tmp_path / UPLOADS).rglob("*.*"))
+
+
+def test_uploads_go_after_a_day_and_only_uploads_are_forgotten(tmp_path):
+    old, new = (keep_table(tmp_path, sent(f"{name}.csv")) for name in ("old", "new"))
+    long_ago = time.time() - 2 * 86_400
+    os.utime(old.parent, (long_ago, long_ago))
+    assert sweep(tmp_path) == len(b"photo,name\n") and not old.exists() and new.exists()
+    own = tmp_path / "own.csv"
+    own.write_text("mine")
+    forget([own, new])
+    assert own.exists() and not new.exists()
+
+
+def test_a_full_shelf_takes_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(uploads, "MAX_KEPT", 20)
+    keep_table(tmp_path, sent("one.csv"))
+    with pytest.raises(DataError, match="uploads wait"):
+        keep_table(tmp_path, sent("two.csv"))
