@@ -48,4 +48,4 @@ if st.session_state.get(keys.STEER.choosing):
 elif (row := st.session_state.get(keys.STEER_ADDING)) is not None:
     panels.add_step(explorer, shown, row)
 elif (item := st.session_state.get(keys.STEER.item)) is not None:
-    panels.docked_item(explorer, item)
+    panels.opened_item(explorer, item)

@@ -92,10 +92,11 @@ def test_explore_names_the_axes(shown, run, letter):
 @pytest.mark.parametrize(("run", "letter"), [("plain", "v"), ("with", "z")])
 def test_traverse_names_the_axes(shown, run, letter):
     strips = shown("traverse", run=run)
-    assert f"{letter}1 = " in strips.at.html[0].value
+    assert strips.panel()["strips"][0]["axis"] == f"{letter}1"
     assert f"Range of {letter}" in [c.label for c in strips.at.get("button_group")]
     strips = shown("traverse", run=run, view="Plane", a=f"{letter}2", b=f"{letter}1")
-    assert f"{letter}2 from" in strips.at.html[0].value
+    plane = strips.panel()["plane"]
+    assert (plane["x"]["axis"], plane["y"]["axis"]) == (f"{letter}2", f"{letter}1")
     table = shown("traverse", run=run, view="Correlations")
     assert f"{letter}<sub>1</sub>" in charts(table)
 

@@ -202,7 +202,7 @@ def test_a_proposal_is_accepted_and_shows_everywhere(page, folder):
     assert explore.panel()["dims"][j]["name"] == label
     traverse = page("traverse", run="bars", view="Plane", a=f"z{j + 1}", b=f"z{2 - j}")
     assert traverse.at.selectbox(key="a_widget").value == j
-    assert any(name in html.value for html in traverse.at.html)
+    assert name in traverse.panel()["plane"]["x"]["axis"]
     correlations = page("traverse", run="bars", view="Correlations")
     assert name[:12] in correlations.at.get("plotly_chart")[0].proto.spec
     shown.at.button(key=f"words_name_{j}_remove").click().run()

@@ -70,6 +70,8 @@ COMPARE_RUNS: Final = "compare_runs"
 
 # Traverse; the bound ones are names in the address as well
 TRAVERSE_CELL: Final = "traverse_cell"  # (dimension, factor) whose scatter is open, or None
+TRAVERSE_ITEM: Final = "traverse_item"  # the item at the side and where it was found, or None
+TRAVERSE_SHEET: Final = "traverse_sheet"
 TRAVERSE_RUN: Final = "traverse_run"
 TRAVERSE_QUERY: Final = "traverse_query"
 TRAVERSE_RANDOM: Final = "traverse_random"

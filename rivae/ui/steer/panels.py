@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.panels.component import dock
 from rivae.ui.shared import exports
+from rivae.ui.shared.item import docked_item
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
@@ -22,22 +22,18 @@ if TYPE_CHECKING:
     from rivae.ui.steer.state import SteerState
 
 NEW = ""
-MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
 
 
 def _closed() -> None:
     st.session_state[keys.STEER.item] = st.session_state[keys.STEER_ADDING] = None
 
 
-def docked_item(explorer: Explorer, i: int) -> None:
-    """The picture and text of item ``i`` at the side, and the button that makes it the query."""
-    with dock(explorer.title(i), _closed):
-        _item(explorer, i)
+def opened_item(explorer: Explorer, i: int) -> None:
+    """Item ``i`` at the side, and the button that makes it the query."""
+    docked_item(explorer, i, _closed, lambda: _use(i))
 
 
-def _item(explorer: Explorer, i: int) -> None:
-    about, recipe = explorer.item(i), explorer.data.recipe(i)
-    st.image(explorer.picture(i, _side(explorer)).content, width=300, alt=about.title)
+def _use(i: int) -> None:
     st.button(
         "Use as query",
         icon=":material/search:",
@@ -46,26 +42,6 @@ def _item(explorer: Explorer, i: int) -> None:
         on_click=session.PAGE.choose_query,
         args=(i,),
     )
-    if recipe is not None:
-        _list("Ingredients", recipe.ingredients, ordered=False)
-        _list("Instructions", recipe.instructions, ordered=True)
-    if about.factors:
-        st.table({markdown(f.name): markdown(f.value) for f in about.factors}, border="horizontal")
-    elif recipe is None and about.text:
-        st.markdown(markdown(cut(about.text, 4 * MOST_LETTERS)))
-    st.caption(f"Item number ({about.split} split)")
-    st.code(str(i), language=None)
-
-
-def _list(name: str, lines: tuple[str, ...], *, ordered: bool) -> None:
-    if not lines:
-        return
-    st.markdown(f"**{name}**")
-    shown = [markdown(cut(line, MOST_LETTERS)) for line in lines[:MOST_LINES]]
-    marks = [f"{n}." if ordered else "*" for n in range(1, len(shown) + 1)]
-    st.markdown("\n".join(f"{mark} {line}" for mark, line in zip(marks, shown, strict=True)))
-    if len(lines) > MOST_LINES:
-        st.caption(f"and {len(lines) - MOST_LINES} more")
 
 
 @st.dialog("Add this row to a tour", on_dismiss=_closed)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui.shared import charts, exports
+from rivae.ui.shared import exports
 from rivae.ui.shared.runs import dim_picker
 from rivae.ui.shell import keys
-from rivae.ui.traverse import traversals
+from rivae.ui.traverse import pictures, traversals
 from rivae.ui.traverse.session import dims_picker, query_picker
 
 if TYPE_CHECKING:
@@ -25,12 +26,6 @@ def _whole(explorer: Explorer) -> bool:
         return False
     key = f"{keys.TRAVERSE_WHOLE}_{explorer.data.name}"
     return st.toggle(explorer.whole_label, value=explorer.shows_whole, key=key)
-
-
-def _sheet(sheet: Sheet) -> None:
-    from rivae.plots.sheet import to_fragment
-
-    st.html(to_fragment(sheet, dark=charts.is_dark()))
 
 
 def _start(anchor: Anchor) -> dict[str, Any]:
@@ -69,19 +64,23 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
     all_strips = strips_of(found, names=explorer.axis_names, changes_only=changes_only)
     data, query = explorer.data, anchor.query
-    row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
-    sheet = strips_sheet(
-        [all_strips[j] for j in dims],
-        lambda i: data.picture(i, side),
-        query=data.picture(row, explorer.query_side),
-        query_title="Average query" if query == "mean" else data.title(row),
-        title=data.title,
-        marked=() if query == "mean" else (row,),
-    )
-    _sheet(sheet)
+    values = traversals.values_of(explorer, choice)
+    pictures.strips(explorer, anchor, {j: all_strips[j] for j in dims}, values, side)
+
+    def sheet() -> Sheet:
+        row = query if query != "mean" else int(explorer.topk(found.z_ref[0], 1).ids[0])
+        return strips_sheet(
+            [all_strips[j] for j in dims],
+            lambda i: data.picture(i, side),
+            query=data.picture(row, explorer.query_side),
+            query_title="Average query" if query == "mean" else data.title(row),
+            title=data.title,
+            marked=() if query == "mean" else (row,),
+        )
+
     exports.panel(
         "strips",
-        lambda: sheet,
+        sheet,
         anchor.run,
         "strips",
         is_chart=False,
@@ -124,7 +123,9 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("Choose two different axes.")
         return
     ids, values_a, values_b = traversals.plane(anchor.key, anchor.z, dims, choice, n, explorer)
-    sheet = plane_sheet(
+    pictures.plane(explorer, anchor, ids, dims, (values_a, values_b), side)
+    sheet = partial(
+        plane_sheet,
         ids,
         values_a,
         values_b,
@@ -134,10 +135,9 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )
-    _sheet(sheet)
     exports.panel(
         "plane",
-        lambda: sheet,
+        sheet,
         anchor.run,
         "plane",
         is_chart=False,

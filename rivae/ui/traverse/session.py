@@ -64,7 +64,7 @@ def choose_run() -> None:
     st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
     for name in ("q", "ask"):
         st.query_params.pop(name, None)
-    st.session_state[keys.TRAVERSE_CELL] = None
+    st.session_state[keys.TRAVERSE_CELL] = st.session_state[keys.TRAVERSE_ITEM] = None
 
 
 def choose_query(query: Query) -> None:
