@@ -32,9 +32,8 @@ READING = """\
 # Home
 
 `python benchmarks/home.py`; headless Chromium at 1440 x 900 on the same machine, nothing cached but
-for the second visit. Milliseconds since the address was entered; the first visit comes as soon as
-the server
-answers. *Fetched* is what came over the wire, compressed where the server compresses.
+for the last row. Milliseconds since the address was entered; the first visit comes as soon as the
+server answers. *Fetched* is what came over the wire, compressed where the server compresses.
 
 | visit | first paint, ms | title, ms | ten dishes, ms | fetched, MB | of it the app's own, MB |
 |---|---|---|---|---|---|

@@ -41,18 +41,24 @@ class Thumbnail:
 
 
 def encode_picture(image: Image.Image, max_side: int) -> Thumbnail:
-    """``image`` as PNG when it is small or drawn, else as JPEG, no larger than ``max_side``."""
+    """``image`` no larger than ``max_side``: of few colours as PNG, else as JPEG, or as WebP where
+    parts of it are transparent.
+    """
     if max(image.size) > max_side:
         image = image.copy()
         image.thumbnail((max_side, max_side), Image.Resampling.LANCZOS)
     # Drawings and digits have few colours and compress without loss; photographs do not.
-    is_photo = image.mode == "RGB" and image.getcolors(maxcolors=4096) is None
+    is_photo = image.mode in ("RGB", "RGBA") and image.getcolors(maxcolors=4096) is None
     buffer = io.BytesIO()
-    if is_photo:
+    if not is_photo:
+        mime = "image/png"
+        image.save(buffer, "PNG", compress_level=6)
+    elif image.mode == "RGB":
+        mime = "image/jpeg"
         image.save(buffer, "JPEG", quality=82)
     else:
-        image.save(buffer, "PNG", compress_level=6)
-    mime = "image/jpeg" if is_photo else "image/png"
+        mime = "image/webp"
+        image.save(buffer, "WEBP", quality=85)
     return Thumbnail(buffer.getvalue(), mime, image.width, image.height)
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFilter
 
 from rivae.thumbnails import ThumbnailCache, encode_picture, enlarged, item_strip
 
@@ -68,6 +68,15 @@ def test_few_pixels_become_blocks(size, expected):
     assert large.size == expected
     small = large.resize(size, Image.Resampling.NEAREST)
     assert np.array_equal(np.asarray(small), np.asarray(image))
+
+
+def test_a_photograph_with_transparent_parts_stays_transparent_and_small():
+    image = noise(200, 100, "RGB").filter(ImageFilter.GaussianBlur(3)).convert("RGBA")
+    image.paste((0, 0, 0, 0), (90, 0, 110, 100))
+    found = encode_picture(image, 200)
+    assert found.mime == "image/webp" and len(found.content) < 100 * 200
+    pixels = np.asarray(opened(found).convert("RGBA"))
+    assert (pixels[:, 95:105, 3] == 0).all() and (pixels[:, :85, 3] == 255).all()
 
 
 def test_a_strip_shows_its_items_side_by_side():

@@ -58,12 +58,13 @@ def build_routes() -> list[BaseRoute]:
 
 
 def build_gate() -> list[Middleware]:
-    """The gate before all routes, for ``st.App``."""
+    """The gate before all routes, and what compresses scripts behind it, for ``st.App``."""
     from starlette.middleware import Middleware
 
+    from rivae.ui.shell.compressed import Compressed
     from rivae.ui.shell.gate import Gate
 
-    return [Middleware(Gate, base=_mounted())]
+    return [Middleware(Gate, base=_mounted()), Middleware(Compressed)]
 
 
 def _mounted() -> str:
