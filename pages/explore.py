@@ -16,6 +16,8 @@ if (axis := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:
     st.switch_page(
         pages.TRAVERSE, query_params={keys.TRAVERSE_VIEW: "Axis", keys.TRAVERSE_CARD: axis}
     )
+if st.session_state.pop(keys.EXPLORE_AWAY, False):
+    st.switch_page(pages.LABEL, query_params={keys.LABEL_VIEW: "Plans"})
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.run_picker(
@@ -45,6 +47,7 @@ session.PANEL(
     choose=session.PAGE.on_choose,
     ask=session.PAGE.on_ask,
     about=session.PAGE.on_about,
+    label=session.PAGE.on_label,
 )
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:

@@ -43,6 +43,7 @@ class ExplorePanel extends Panel {
       move: (changes) => this.moveTo(changes),
       pick: (id) => this.act("pick", { id }),
       choose: () => this.searchAmong(),
+      label: (within) => this.act("label", { within }),
     })
     this.sliders = new Sliders({
       gesture: () => this.tiles.startGesture(),
@@ -84,6 +85,7 @@ class ExplorePanel extends Panel {
       icon("map"), "Map")
     this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
     this.results.heading.after(this.mapButton)
+    this.results.element.append(this.map.foot.about)
     root.append(h("div", { class: "frame" }, this.element))
   }
 

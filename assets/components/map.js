@@ -10,7 +10,7 @@ const MAX_PICTURES = 40
 
 class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(within or null, count), shown(open)}
+   * @param on {move({axis: z}), pick(id), choose(), label(within)}
    */
   constructor(on) {
     this.on = on
@@ -36,9 +36,9 @@ class MapView {
     this.colour = select("Colour", "colour")
     this.lassoButton = tool("Choose items with a lasso (or hold Shift)", "lasso", "lasso",
       () => this.hand?.setLasso(!this.hand.lassoing))
-    this.count = h("span", { class: "muted map-count", "data-testid": "map-count" })
-    this.csv = tool("Save the chosen items as CSV", "save", "csv", () => this.save())
-    this.clear = tool("Search among all items again", "remove", "clear", () => this.select(null))
+    this.foot = new MapChosen({
+      save: () => this.save(), clear: () => this.select(null), label: () => this.on.label(this.within),
+    })
     this.canvas = h("canvas", { "aria-hidden": "true" })
     this.over = new MapOver()
     this.svg = this.over.element
@@ -50,8 +50,7 @@ class MapView {
       h("div", { class: "bar" }, this.right, this.up, this.colour, this.lassoButton,
         tool("Show everything", "whole", "reset", () => this.hand?.reset()),
         tool("Fill the page", "expand", "fill", () => this.fill())),
-      this.trouble, this.stage,
-      h("div", { class: "bar map-foot" }, this.count, h("span", { class: "grow" }), this.csv, this.clear))
+      this.trouble, this.stage, this.foot.element)
   }
 
   // opening
@@ -128,7 +127,7 @@ class MapView {
       ...axes.map((axis) => option(axis.key, axis.label)))
   }
 
-  /** Draws the axes and the colour that the lists say. */
+  /** Draws the axes and the colour that the lists name. */
   async choose() {
     const [i, j] = [Number(this.right.value), Number(this.up.value)]
     const key = this.key
@@ -219,9 +218,12 @@ class MapView {
     return true
   }
 
-  /** Over the rest of the page, and back. */
+  /** Over the rest of the page, and back; what is said of the chosen items comes along. */
   fill() {
-    this.element.classList.toggle("filled")
+    const { about, element } = this.foot
+    this.beside ||= about.parentElement
+    const filled = this.element.classList.toggle("filled")
+    ;(filled ? element : this.beside).append(about)
     this.fit()
   }
 
@@ -318,8 +320,8 @@ class MapView {
   say() {
     const n = this.items?.length ?? 0
     const count = this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : n
-    setText(this.count, this.chosen ? `${count.toLocaleString()} of ${n.toLocaleString()} items` : `${n.toLocaleString()} items`)
-    this.csv.hidden = this.clear.hidden = !this.chosen
+    const { run, rows, asks, map } = this.data
+    this.foot.show({ run, rows, asks, within: this.within ?? null }, map.described, count, n)
   }
 
   /** The chosen items as a table: number, and place on both axes. */

@@ -48,6 +48,7 @@ def build_routes() -> list[BaseRoute]:
     return [
         Route(at + web.TOPK_PATH, topk, methods=["GET", "POST"]),
         Route(at + web.STEER_PATH, steer, methods=["POST"]),
+        Route(at + web.CHOSEN_PATH, chosen, methods=["POST"]),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
@@ -90,6 +91,15 @@ async def steer(request: Request) -> Response:
     from rivae.ui.steer.answers import answer
 
     return await to_thread.run_sync(_answer, await _question(request), answer)
+
+
+async def chosen(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.explore.chosen.about`."""
+    from anyio import to_thread
+
+    from rivae.ui.explore.chosen import about
+
+    return await to_thread.run_sync(_answer, await _question(request), about)
 
 
 async def picture(request: Request) -> Response:

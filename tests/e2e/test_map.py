@@ -84,6 +84,29 @@ def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
     until(lambda: shown.explore.ids() == before, "the grid as it was")
 
 
+def test_a_lasso_says_what_it_holds_and_its_items_can_be_labelled(
+    page, app_server, explore_page, until
+):
+    shown = Map(explore_page.open("demo-kitchen"), until)
+    shown.draw((0.05, 0.05), (0.45, 0.05), (0.45, 0.45), (0.05, 0.45))
+    about = page.get_by_test_id("map-about")
+    until(lambda: about.locator("figure").count() > 3, "factors of the chosen items")
+    first = about.locator("figcaption").first.inner_text()
+    across, up = (page.get_by_test_id(f"map-{name}").locator("option:checked") for name in "xy")
+    assert any(first in each.inner_text() for each in (across, up)), (
+        "what was chosen by differs most"
+    )
+    assert about.locator(".terms span").count() > 2
+    n = shown.count().split(" ")[0]
+    page.get_by_test_id("map-label").click()
+    page.get_by_text(f"{n} items", exact=True).wait_for()
+    field = page.locator(".st-key-label_new_name input")
+    field.fill("from-the-map")
+    field.press("Enter")
+    page.locator(".st-key-label_new_make button").click()
+    page.get_by_text("from-the-map").first.wait_for()
+
+
 def test_a_click_opens_the_item_and_keys_move_the_map(shown, until):
     x, y = shown.place()
     shown.element.focus()

@@ -131,6 +131,12 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
     nowhere = {**within, "corners": [[1.5, 1.5], [1.6, 1.5], [1.6, 1.6]]}
     empty = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": nowhere})[2])
     assert empty["ids"] == [] and empty["among"] == 0
+    about = {"run": "digits", "seq": 7, "within": within}
+    found = json.loads(get(f"{server}/rivae/api/chosen", about)[2])
+    assert (found["n"], found["of"], found["seq"]) == (len(rows), len(digits.search_rows), 7)
+    assert found["factors"][0]["name"] == digits.data.factor_specs[0].name and not found["more"]
+    none = json.loads(get(f"{server}/rivae/api/chosen", {**about, "within": nowhere})[2])
+    assert none["n"] == 0 and none["factors"] == []
 
 
 @pytest.mark.parametrize(
@@ -145,7 +151,8 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
         {"x": 0, "y": 1, "corners": [[0, 0], [1], [1, 1]]},
     ],
 )
-def test_a_lasso_that_is_none_is_refused(server, within):
+@pytest.mark.parametrize("route", ["topk", "chosen"])
+def test_a_lasso_that_is_none_is_refused(server, within, route):
     question = {"run": "digits", "z": [0, 0, 0], "k": 5, "side": 2, "seq": 1, "within": within}
-    status, _, reply = get(f"{server}/rivae/api/topk", question)
+    status, _, reply = get(f"{server}/rivae/api/{route}", question)
     assert status == 400 and json.loads(reply)["error"]

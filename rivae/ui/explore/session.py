@@ -12,7 +12,7 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.plots.palette import DARK, LIGHT
-from rivae.ui.explore import state
+from rivae.ui.explore import chosen, state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
 from rivae.ui.panels.component import SHARED, Component
@@ -78,6 +78,18 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
 
         self.guarded(change)
 
+    def on_label(self, report: Mapping[str, Any]) -> None:
+        """The visitor wants to label what the lasso holds."""
+        within = report.get("within")
+
+        def change() -> None:
+            self.take(report.get("view"))
+            if isinstance(within, Mapping):
+                chosen.keep_for_label(self.explorer(self.shown), self.shown.run, within)
+                st.session_state[keys.EXPLORE_AWAY] = True
+
+        self.guarded(change)
+
     def open_run(self, run: str, rows: str) -> None:
         """Another run, or other rows of the same one, from its default state."""
 
@@ -93,7 +105,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.guarded(change)
 
 
-MAP = ("map_points.js", "map_colours.js", "map_over.js", "map_hand.js", "map.js")
+MAP = ("map_points.js", "map_colours.js", "map_over.js", "map_hand.js", "map_chosen.js", "map.js")
 PAGE = ExploreSession(keys.EXPLORE, ExploreLink)
 PANEL = Component(
     "rivae_explore",
@@ -101,7 +113,14 @@ PANEL = Component(
     css=("base.css", "explore.css", "map.css"),
     # The view after a release, an action with the view, and a question where the web route is
     # missing.
-    reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict, "about": dict},
+    reports={
+        "commit": dict,
+        "pick": dict,
+        "choose": dict,
+        "ask": dict,
+        "about": dict,
+        "label": dict,
+    },
 )
 
 
@@ -150,10 +169,11 @@ def map_of(explorer: Explorer, shown: ExploreState) -> dict[str, Any] | None:
     urls = web.map_urls(shown.run, shown.rows, shown.asks)
     if urls is None or explorer.n_components < 2 or not explorer.method.has_latent:
         return None
-    columns, library = urls
+    columns, library, described = urls
     return {
         "url": columns,
         "library": library,
+        "described": described,
         "version": cache.model_key(shown.run, shown.asks),
         "n": len(explorer.search_rows),
         "pictures": web.pictures_url(),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
-from rivae.ui.label import factors, plan_making, plan_runs, plan_upload
+from rivae.ui.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
     from rivae.labels.plan import LabelPlan
     from rivae.ui.label.plan_making import PlanRequest
+    from rivae.ui.shared.labels import ChosenItems
 
 KEY = keys.LABEL_NEW
 NO_GUIDELINE = "choose the file of a guideline: every plan has one under Files and link"
 WAYS = ("From runs", "From a file")
+CHOSEN = "From the map"
 COUNTING, MAKING, FACTORS = "counting", "making", "draft"  # places of messages
 FOOD, FILE = "food", "file"
 SECONDS = 3.0  # per answer, of an annotator who has found their pace
@@ -29,17 +31,31 @@ SECONDS = 3.0  # per answer, of an annotator who has found their pace
 
 def panel(names: Sequence[str]) -> None:
     """The form."""
+    from rivae.labels.derive import free_name
+
     st.subheader("New plan", anchor=False)
+    chosen = plan_chosen.chosen()
+    ways = (CHOSEN, *WAYS) if chosen is not None else WAYS
     way = st.segmented_control(
         "Made",
-        WAYS,
-        default=WAYS[0],
+        ways,
+        default=ways[0],
         required=True,
         key=f"{KEY}_way",
         label_visibility="collapsed",
     )
     if way == WAYS[1]:
         plan_upload.panel()
+        return
+    if chosen is not None and way == CHOSEN:
+        try:
+            guideline = factor_choice(names)
+        except RivaeError as error:
+            report.warning(str(error))
+            return
+        st.markdown(plan_chosen.about(chosen, len(guideline.factors)))
+        free = free_name(f"{chosen.run}-map", names)
+        _name_and_make(free, _make_chosen, (chosen, guideline, free))
         return
     asked = plan_runs.run_fields()
     if asked is None:
@@ -78,6 +94,11 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
         return
     st.markdown(preview(plan, len(guideline.factors)))
     free = _free(plan.dataset, names)
+    _name_and_make(free, _make, (asked, guideline, free))
+
+
+def _name_and_make(free: str, make: Callable[..., None], args: tuple[object, ...]) -> None:
+    """The field for the name, and the button that calls ``make`` with ``args``."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Plan name",
@@ -93,8 +114,8 @@ def _work(asked: PlanRequest, guideline: Guideline, names: Sequence[str]) -> Non
             icon=":material/add:",
             type="primary",
             key=f"{KEY}_make",
-            on_click=_make,
-            args=(asked, guideline, free),
+            on_click=make,
+            args=args,
         )
     report.show(MAKING)
 
@@ -125,20 +146,36 @@ def _count(asked: PlanRequest) -> None:
 
 def _make(asked: PlanRequest, guideline: Guideline, free: str) -> None:
     """Keep the counted plan, under the typed name or ``free``."""
-    from rivae.labels.kept_plans import keep_plan, name_plan
+    from rivae.labels.kept_plans import name_plan
+
+    def plan(name: str) -> LabelPlan:
+        counted = plan_making.counted(asked)
+        if counted is None:
+            raise LabelError("the runs have changed since the items were counted: count them again")
+        return name_plan(labels.store(), counted, name, guideline)
+
+    _keep_made(plan, guideline, free)
+
+
+def _make_chosen(items: ChosenItems, guideline: Guideline, free: str) -> None:
+    """Keep a plan of the chosen items, under the typed name or ``free``."""
+    if _keep_made(lambda name: plan_chosen.plan_of(items, guideline, name), guideline, free):
+        st.session_state[keys.LABEL_CHOSEN] = None
+
+
+def _keep_made(plan: Callable[[str], LabelPlan], guideline: Guideline, free: str) -> bool:
+    from rivae.labels.kept_plans import keep_plan
 
     def keep() -> str:
-        store, plan = labels.store(), plan_making.counted(asked)
         name = str(st.session_state.get(f"{KEY}_name", "")).strip() or free
-        if plan is None:
-            raise LabelError("the runs have changed since the items were counted: count them again")
-        keep_plan(store, name_plan(store, plan, name, guideline), guideline)
+        keep_plan(labels.store(), plan(name), guideline)
         return f"Made the plan {name}: send its link to the annotators."
 
-    if report.attempt(MAKING, keep):
+    if worked := report.attempt(MAKING, keep):
         st.session_state[f"{KEY}_name"] = ""
         # With its first plan the page would otherwise switch to labelling.
         st.session_state[keys.LABEL_VIEW] = "Plans"
+    return worked
 
 
 # Its factors

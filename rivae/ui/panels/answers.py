@@ -152,10 +152,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     """
     asked = read(SearchOfRuns if "runs" in question else Search, question)
     known = set(asked.have)
-    lasso = None
-    if asked.within is not None:
-        within = read(Within, asked.within)
-        lasso = Lasso(within.x, within.y, tuple((x, y) for x, y in within.corners))
+    lasso = lasso_of(asked.within) if asked.within is not None else None
 
     def ask(part: Mapping[str, Any]) -> dict[str, Any]:
         point = read(Point, part)
@@ -172,6 +169,16 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     for one in found:
         items |= one.pop("items", {})
     return {"seq": asked.seq, "runs": found, "items": items}
+
+
+def lasso_of(said: Mapping[str, Any]) -> Lasso:
+    """A lasso that a browser sent.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    within = read(Within, said)
+    return Lasso(within.x, within.y, tuple((x, y) for x, y in within.corners))
 
 
 def _or_error(

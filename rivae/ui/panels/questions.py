@@ -93,6 +93,16 @@ class Search(Question):
     )
 
 
+class Chosen(Question):
+    """What tells the items inside a lasso from the others; ``within`` is a ``Within``."""
+
+    run: str = RUN
+    rows: Rows = Field(default="test", description="'test' or 'all'")
+    asks: Asks = Field(default="first", description=ASKS)
+    seq: int = SEQ
+    within: dict[str, Any] = Field(description="an object with 'x', 'y' and 'corners'")
+
+
 class SearchOfRuns(Search):
     """A search in several runs of one data set."""
 

@@ -16,10 +16,28 @@ if TYPE_CHECKING:
     from rivae.data.base import PairedDataset
     from rivae.labels.plan import LabelPlan
     from rivae.labels.store import LabelStore
+    from rivae.methods.base import Asks
     from rivae.thumbnails import ThumbnailCache
 
 NO_SUCH_PLAN = "There is no plan {}, so another one is shown."
 MAX_PLANS = 8  # one opened plan holds a name per position, some 100 kB
+
+
+@dataclass(frozen=True)
+class ChosenItems:
+    """Items that were chosen on a map to be labelled.
+
+    Attributes:
+        run: whose map it was; the labels serve its axes.
+        asks: the view whose positions the map showed.
+        rows: data rows, in a random order; not more than a plan takes.
+        n_chosen: how many were chosen.
+    """
+
+    run: str
+    asks: Asks
+    rows: tuple[int, ...]
+    n_chosen: int
 
 
 @dataclass(frozen=True)

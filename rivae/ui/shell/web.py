@@ -19,6 +19,7 @@ PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
 COLUMN_PATH = "/rivae/api/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
 LIBRARY_PATH = "/rivae/api/map-library"
+CHOSEN_PATH = "/rivae/api/chosen"
 LABEL_PATH = "/rivae/api/label/{plan}"
 
 _base: str | None = None
@@ -47,16 +48,16 @@ def pictures_url() -> str:
     return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
 
 
-def map_urls(run_id: str, rows: str, asks: str) -> tuple[str, str] | None:
-    """Addresses of the columns of a run's map without ``/column``, and of the library that draws
-    it; None without the launcher.
+def map_urls(run_id: str, rows: str, asks: str) -> tuple[str, str, str] | None:
+    """Addresses of the columns of a run's map without ``/column``, of the library that draws it,
+    and of what describes the items chosen; None without the launcher.
     """
     if _base is None:
         return None
     column = COLUMN_PATH.partition("/{column}")[0]
     for name, value in (("run", run_id), ("rows", rows), ("asks", asks)):
         column = column.replace(f"{{{name}}}", value)
-    return _base + column, _base + LIBRARY_PATH
+    return _base + column, _base + LIBRARY_PATH, _base + CHOSEN_PATH
 
 
 def strip_url(run_id: str) -> str:

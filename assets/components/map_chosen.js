@@ -1,0 +1,76 @@
+/* What the lasso has chosen: how many items, what is special about them, and what to do with them. */
+
+class MapChosen {
+  /** @param on {save(), clear(), label()} */
+  constructor(on) {
+    const tool = (label, glyph, name, run) => {
+      const node = h("button", { type: "button", title: label, "aria-label": label, hidden: true,
+        "data-testid": `map-${name}` }, icon(glyph))
+      node.onclick = run
+      return node
+    }
+    this.count = h("span", { class: "muted map-count", "data-testid": "map-count" })
+    this.label = h("button", { type: "button", hidden: true, "data-testid": "map-label",
+      title: "Make a labelling plan of the chosen items" }, "Label these")
+    this.label.onclick = on.label
+    this.tools = [
+      this.label,
+      tool("Save the chosen items as CSV", "save", "csv", on.save),
+      tool("Search among all items again", "remove", "clear", on.clear),
+    ]
+    this.about = h("div", { class: "map-about", "aria-live": "polite", "data-testid": "map-about" })
+    const bar = h("div", { class: "bar map-foot" }, this.count, h("span", { class: "grow" }), ...this.tools)
+    this.element = h("div", {}, bar, this.about)
+    this.seq = 0
+  }
+
+  /** Items `count` of `n` are chosen by `question.within`; null for all. `url` describes them. */
+  show(question, url, count, n) {
+    const of = `${n.toLocaleString()} items`
+    setText(this.count, question.within ? `${count.toLocaleString()} of ${of}` : of)
+    for (const node of this.tools) node.hidden = !question.within
+    const seq = ++this.seq
+    if (!question.within || !count) this.about.replaceChildren()
+    else this.ask({ ...question, seq }, url)
+  }
+
+  async ask(question, url) {
+    try {
+      const reply = await fetch(url, {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
+      })
+      const found = reply.ok ? await reply.json() : null
+      if (question.seq === this.seq) this.draw(found)
+    } catch {
+      if (question.seq === this.seq) this.draw(null)
+    }
+  }
+
+  draw(found) {
+    if (!found) return this.about.replaceChildren()
+    const parts = found.factors.map((factor) => histogram(factor))
+    if (parts.length) parts.unshift(h("p", { class: "key" }, "Bars: chosen items. Lines: all items."))
+    for (const [title, terms] of [["More often", found.more], ["Less often", found.less]]) {
+      if (!terms.length) continue
+      parts.push(h("p", { class: "terms" }, h("b", {}, title), ...terms.map((term) => h("span", {
+        title: `${term.chosen} of ${found.n} chosen, ${term.rest} of ${found.of - found.n} others`,
+      }, term.word))))
+    }
+    this.about.replaceChildren(...parts)
+  }
+}
+
+/** Shares of the chosen items as bars, and of all items as lines. */
+function histogram({ name, labels, chosen, everything }) {
+  const top = Math.max(...chosen, ...everything, 0.01)
+  const percent = (share) => `${Math.round(100 * share)} %`
+  const bars = labels.map((label, b) => h("span", {
+    class: "bin", title: `${label}: ${percent(chosen[b])} of the chosen items, ${percent(everything[b])} of all`,
+    style: `--own: ${chosen[b] / top}; --all: ${everything[b] / top}`,
+  }))
+  const said = labels.map((label, b) => `${label} ${percent(chosen[b])}`).join(", ")
+  return h("figure", { class: "shares" },
+    h("figcaption", { title: name }, name),
+    h("div", { class: "bins", role: "img", "aria-label": `${name} of the chosen items: ${said}` }, ...bars),
+    h("div", { class: "ends", "aria-hidden": "true" }, h("span", {}, labels[0]), h("span", {}, labels[labels.length - 1])))
+}
