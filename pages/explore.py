@@ -37,7 +37,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     if explorer.method.has_latent:
         panels.steer_button(explorer, shown)
 
-notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""))
+strange = shown.upload.warning if shown.upload is not None else ""
+notices.remarks(explorer, st.session_state.get(keys.EXPLORE.notice, ""), strange)
 
 session.PANEL(
     session.panel_data(explorer, shown),

@@ -1,13 +1,16 @@
 import dataclasses
+import io
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from rivae.errors import ConfigError
 from rivae.ui.explore import state as explore
 from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.links import ExploreLink
-from rivae.ui.shared.uploads import Kept, Upload
+from rivae.ui.shared.uploads import KEPT, Kept, Upload, read_upload
+from rivae.ui.shell import cache
 
 
 @pytest.fixture
@@ -123,6 +126,22 @@ def test_an_upload_comes_back_by_its_content(digits, start):
     assert not notes and again.upload == upload
     assert again.z == (0.5, 2.0, 1.0) and again.base == upload.z
     assert kept.find("another model", NAME) is None, "z belongs to a model"
+
+
+def test_a_picture_of_another_world_says_so(digits, app):
+    def png(image):
+        buffer = io.BytesIO()
+        image.save(buffer, "PNG")
+        return buffer.getvalue()
+
+    own = read_upload(digits, "own.png", png(digits.data.picture(int(digits.search_rows[3]), 0)))
+    noise = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
+    strange = read_upload(digits, "noise.png", png(Image.fromarray(noise)))
+    assert not own.warning and strange.warning and "\n" not in strange.warning
+    for upload in (own, strange):
+        KEPT.keep(cache.model_key("digits"), upload)
+        said = [w.value for w in app("explore", run="digits", q=upload.name).calm().at.warning]
+        assert (strange.warning in said) is (upload is strange)
 
 
 def test_an_upload_that_is_gone_leaves_its_z_and_says_so(digits, start):
