@@ -10,6 +10,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     trash.panel("import")
 trash.undo("import")
 panels.imported()
-st.subheader("Your own pairs", anchor=False)
+st.header("Your own pairs", anchor=False)
 panels.import_form()
 panels.import_progress()

@@ -19,12 +19,12 @@ if (telling := cache.telling_run()) is not None:
 
 runs = [run for run in cache.runs() if not is_archived(run)]
 if runs:
-    st.subheader("Data sets", anchor=False)
+    st.header("Data sets", anchor=False)
     dataset_cards(runs)
 else:
     notices.no_runs()
 
-st.subheader("Start with other data", anchor=False)
+st.header("Start with other data", anchor=False)
 other_datasets(runs)
 
 pages.about()

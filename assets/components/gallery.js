@@ -27,7 +27,7 @@ export default function (component) {
             "aria-pressed": String(chosen), title,
             onclick: () => gallery.component.setTriggerValue("pick", id),
           },
-          h("span", { class: "pic" }, h("img", { alt: title, src: address, class: tiny ? "tiny" : "" })),
+          h("span", { class: "pic" }, h("img", { alt: "", src: address, class: tiny ? "tiny" : "" })),
           h("span", { class: "cap" }, h("span", { class: "title" }, title)),
         )
       }),

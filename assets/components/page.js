@@ -83,12 +83,24 @@ function start() {
   return { revealed: 0 }
 }
 
+/** The page's colours, for what stands outside of components; the theme is known inside only. */
+function takeColours(parentElement) {
+  const theme = getComputedStyle(parentElement.host || parentElement)
+  const [ground] = [["ground", "background"], ["accent", "link"]].map(([name, of]) => {
+    const colour = theme.getPropertyValue(`--st-${of}-color`)
+    document.documentElement.style.setProperty(`--page-${name}`, colour)
+    return colour
+  })
+  return ground
+}
+
 const page = (window.rivaePage ??= start())
 
-export default function ({ data, parentElement }) {
-  // The theme is known inside components only.
-  const ground = getComputedStyle(parentElement.host || parentElement).getPropertyValue("--st-background-color")
-  document.documentElement.style.setProperty("--page-ground", ground)
+export default function ({ data, parentElement, setTriggerValue }) {
+  // What Python draws has the colours of its last run: from light to dark it has to run again.
+  const before = page.ground
+  page.ground = takeColours(parentElement)
+  if (before && before !== page.ground) setTriggerValue("theme", page.ground)
   const [name, count] = data.reveal
   if (count > page.revealed) reveal(name)
   page.revealed = count

@@ -4,6 +4,7 @@
 function makeCloud() {
   const svg = document.createElementNS(SVG, "svg")
   svg.setAttribute("class", "cloud")
+  svg.setAttribute("aria-label", "Words to come")
   svg.setAttribute("role", "img")
   return svg
 }

@@ -129,7 +129,6 @@ class SteerRow {
     items.forEach(([id, title, address, tiny], rank) => {
       const { tile, img, name } = this.tiles[rank]
       if (img.src !== address) img.src = address
-      img.alt = title
       img.classList.toggle("tiny", Boolean(tiny))
       setText(name, title)
       tile.title = title

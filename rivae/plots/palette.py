@@ -51,12 +51,12 @@ LIGHT = Theme(
     dark=False,
     surface="#fcfcfb",
     panel="#eff3f4",
-    text="#1c282e",
+    text="#10191e",
     muted="#566770",
     grid="#dbe2e5",
     frame="#d4201a",
-    selection="#1c282e",
-    reference="#1c282e",
+    selection="#10191e",
+    reference="#10191e",
     # blue, orange, green, purple, sky, vermilion, wine, slate
     series=(
         "#0072b2",

@@ -110,8 +110,8 @@ def stacked(sheets: Sequence[Sheet], gap: float = 24) -> Sheet:
 
 def tone_color(tone: Tone, colors: Theme) -> str:
     """The theme's colour for a tone of text."""
-    if tone == "faint":  # light grey, still 3:1 on the page
-        return sample((colors.grid, colors.muted), 0.75)
+    if tone == "faint":  # light grey, still 4.5:1 on the page
+        return sample((colors.grid, colors.muted), 0.9)
     return {
         "text": colors.text,
         "muted": colors.muted,

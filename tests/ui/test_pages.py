@@ -37,7 +37,7 @@ def test_home_has_one_card_for_a_data_set_its_best_run_first(app):
     from rivae.ui.home.cards import INVITATIONS
 
     home = app()
-    titles = [text.value for text in home.at.markdown if text.value.startswith("#### ")]
+    titles = [text.value for text in home.at.markdown if text.value.startswith("### ")]
     assert len(titles) == len(set(titles)) >= 3
     assert INVITATIONS["split-digits"] in home.words.replace("\\", "")
 

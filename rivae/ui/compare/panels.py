@@ -106,7 +106,7 @@ def strips(comparison: Comparison, shown: CompareState) -> None:
         return factor_sheet(comparison, shown.query, found, side=side)
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"#### Axis {shown.factor + 1} from end to end", width="content")
+        st.markdown(f"### Axis {shown.factor + 1} from end to end", width="content")
         exports.panel(
             "compare",
             sheet,

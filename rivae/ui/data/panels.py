@@ -49,13 +49,13 @@ def _card(folder: Path) -> None:
             manifest = Manifest.read(folder)
             strip = cache.store_strip(folder)
         except RivaeError as error:
-            st.markdown(f"#### {markdown(folder.name)}")
+            st.markdown(f"## {markdown(folder.name)}")
             st.warning(markdown(str(error)), icon=":material/broken_image:")
             trash.import_button(folder)
             return
         st.image(strip.content, alt=f"Some items of {manifest.title}", width="stretch")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"#### {markdown(manifest.title)}", width="content")
+            st.markdown(f"## {markdown(manifest.title)}", width="content")
             if manifest.synthetic:
                 st.badge("synthetic", icon=":material/precision_manufacturing:", color="gray")
         date = short_date(manifest.created)

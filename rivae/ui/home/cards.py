@@ -90,7 +90,7 @@ def _dataset_card(title: str, runs: Sequence[Run]) -> None:
     with st.container(border=True, height="stretch", key=f"dataset-{title}"):
         if first.state != "broken":
             _strip(order[0], first)
-        st.markdown(f"#### {markdown(title)}")
+        st.markdown(f"### {markdown(title)}")
         if invitation := INVITATIONS.get(first.dataset, ""):
             st.markdown(markdown(invitation))
         for run in order:

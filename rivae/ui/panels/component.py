@@ -94,7 +94,13 @@ class Component:
             handler(value)
 
 
-_FRAME = Component("rivae_page", js=("page.js",), css=("page.css",), styles_page=True)
+_FRAME = Component(
+    "rivae_page",
+    js=("page.js",),
+    css=("page.css",),
+    reports={"theme": str},  # a change of it; nothing is to do but to run again
+    styles_page=True,
+)
 
 
 def page_frame() -> None:

@@ -23,7 +23,7 @@ def is_dark() -> bool:
 
 def ink() -> str:
     """The colour of text."""
-    return _option("textColor", "#e3e9eb", "#1c282e")
+    return _option("textColor", "#e3e9eb", "#10191e")
 
 
 def accent() -> str:

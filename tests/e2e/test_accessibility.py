@@ -1,0 +1,53 @@
+"""axe finds nothing that leaves anybody out, on any page, light or dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
+# Each page, and what is there once it is drawn.
+PAGES = {
+    "": "[data-testid=tile]",
+    f"explore?run={KITCHEN}": "[data-testid=map-query]",
+    f"traverse?run={KITCHEN}": "[data-testid=shot]",
+    f"traverse?run={KITCHEN}&view=Correlations": ".js-plotly-plot .barlayer .point",
+    f"traverse?run={KITCHEN}&view=Plane": "[data-testid=shot]",
+    f"traverse?run={KITCHEN}&view=Axis": "[data-testid=gallery-tile]",
+    f"words?run={KITCHEN}": "[data-testid=clouds] text",
+    f"words?run={KITCHEN}&part=Axis+names": ".st-key-words_name_0 input",
+    f"steer?run={KITCHEN}": "[data-testid=tile]",
+    f"compare?runs={KITCHEN}%2C{OTHER}": "[data-testid=tile]",
+    "label": "[data-testid=stButtonGroup]",
+    f"metrics?run={KITCHEN}": ".js-plotly-plot .barlayer .point",
+    "metrics?show=tables": "[data-testid=result-table]",
+    "train": "[data-testid=stHeading]",
+    "data": "[data-testid=stFileUploader]",
+}
+# Streamlit's own: its place for files has a role that says nothing and a name that says it all.
+STREAMLITS = {("presentation-role-conflict", "stFileUploaderDropzone")}
+
+
+def violations(page):
+    return [
+        (rule["id"], node["html"][:160])
+        for rule in Axe().run(page).response["violations"]
+        for node in rule["nodes"]
+        if not any(rule["id"] == own and part in node["html"] for own, part in STREAMLITS)
+    ]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing(page, app_server, until, path):
+    ground = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(f"{app_server}/{path}")
+    page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
+    light = page.evaluate(ground)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        until(lambda dark=scheme == "dark": (page.evaluate(ground) != light) is dark, scheme)
+        for _ in range(5):  # what Python draws follows the scheme a moment later
+            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+            if not (found := violations(page)):
+                break
+            page.wait_for_timeout(1_000)
+        assert not found, scheme
