@@ -138,11 +138,14 @@ def in_polygon(
 
 
 @lru_cache(maxsize=4)  # a drag asks for the same one many times
-def among(explorer: Explorer, lasso: Lasso) -> Retriever | None:
-    """The search among the items inside ``lasso``; None where there is none.
+def among(explorer: Explorer, lasso: Lasso | None, only: str = "") -> Retriever | None:
+    """The search among the items inside ``lasso`` that have all words of ``only``; None where there
+    is none.
 
     Raises:
         ConfigError: see ``Lasso.inside``.
     """
-    rows = lasso.inside(explorer)
+    rows = explorer.find(only)
+    if lasso is not None:
+        rows = np.intersect1d(lasso.inside(explorer), rows)
     return explorer.retriever.subset(rows) if len(rows) else None

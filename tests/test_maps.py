@@ -61,6 +61,21 @@ def test_a_polygon_may_be_bent_inwards():
     assert in_polygon(x + 0.001, y + 0.001, arrow).tolist() == [True, False, True, False]
 
 
+def test_words_narrow_the_search_exactly_and_with_a_lasso(explorer):
+    words = explorer.title(int(explorer.search_rows[0])).lower().split()
+    word = min(words, key=lambda each: len(explorer.find(each)))
+    rows = explorer.find(word)
+    assert 0 < len(rows) < len(explorer.search_rows)
+    z = explorer.encode(int(explorer.search_rows[5]))
+    whole = explorer.topk(z, 30).ids
+    found = explorer.topk(z, 5, among(explorer, None, word)).ids
+    first = [i for i in whole if i in rows]
+    assert found.tolist()[: len(first)] == first[:5] and set(found) <= set(rows.tolist())
+    both = among(explorer, Lasso(0, 1, ALL), word)
+    assert sorted(both.ids) == sorted(rows)
+    assert among(explorer, None, "no item has this word") is None
+
+
 def test_a_lasso_searches_among_its_items_exactly(explorer):
     half = ((-0.1, -0.1), (0.5, -0.1), (0.5, 1.1), (-0.1, 1.1))
     lasso = Lasso(0, 1, half)

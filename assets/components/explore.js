@@ -5,6 +5,7 @@
  * thumb that is being dragged is never overwritten.
  */
 
+const ONLY_MS = 200
 const WIDE = 1150  // pixels, from which on the map stands beside the grid
 
 /** A small choice that the browser keeps; some forbid it. */
@@ -62,7 +63,7 @@ class ExplorePanel extends Panel {
   view() {
     const { values, span, byEffect } = this.sliders
     return {
-      rev: this.rev, z: values, k: this.k, whole: this.whole, span, by_effect: byEffect,
+      rev: this.rev, z: values, k: this.k, only: this.only.value.trim(), whole: this.whole, span, by_effect: byEffect,
       locked: this.sliders.lockedDims(),
     }
   }
@@ -70,7 +71,8 @@ class ExplorePanel extends Panel {
   question() {
     const { run, rows, asks, side } = this.data
     const { within } = this.map
-    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side, within }
+    const only = this.only.value.trim()
+    return { run, rows, asks, z: this.sliders.values, k: this.k, side: this.whole ? 0 : side, within, only }
   }
 
   build(root) {
@@ -86,6 +88,10 @@ class ExplorePanel extends Panel {
     this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
     this.results.heading.after(this.mapButton)
     this.results.element.append(this.map.foot.about)
+    this.only = h("input", { type: "search", maxLength: 100, placeholder: "Only with words …", class: "only",
+      "aria-label": "Only items that have these words", "data-testid": "only" })
+    this.only.oninput = debounce(() => this.searchAmong(), ONLY_MS)
+    this.results.k.parentElement.before(this.only)
     root.append(h("div", { class: "frame" }, this.element))
   }
 
@@ -118,9 +124,11 @@ class ExplorePanel extends Panel {
     this.sliders.on.rest()
   }
 
+  /** Other items are searched: those of a lasso, those that have some words, or all. */
   searchAmong() {
     this.tiles.clearMarks()
     this.wire.ask()
+    this.commitSoon()
   }
 
   /** The item that is open at the side is framed, and its place said while z moves. */
@@ -151,6 +159,7 @@ class ExplorePanel extends Panel {
     this.k = data.k
     this.whole = data.whole
     this.results.k.value = this.k
+    if (this.only.value.trim() !== data.only) this.only.value = data.only
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
@@ -184,8 +193,9 @@ class ExplorePanel extends Panel {
     this.tiles.show(answer.ids, answer.seq)
     this.map.light(answer.ids)
     const { among } = answer
-    const those = this.map.within && among !== undefined ? ` of ${among.toLocaleString()} chosen` : ""
-    setText(this.results.heading, `Top ${answer.ids.length}${those}`)
+    const isPart = (this.map.within || this.only.value.trim()) && among !== undefined
+    const those = isPart ? ` of ${among.toLocaleString()}` : ""
+    setText(this.results.heading, isPart && !among ? "No such item" : `Top ${answer.ids.length}${those}`)
     this.showFar(answer.far)
     this.sayWatched()
     this.speakSoon()

@@ -72,6 +72,10 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     settings = {**usual, **kwargs}
     values = {name: literal(value) for name, value in settings.items()}
     asks = settings.get("asks", "first")
+    only = settings.get("only", "")
+    values["narrowed"] = (
+        f", explorer.retriever.subset(explorer.find({literal(only)}))" if only else ""
+    )
     values["asked"] = "" if asks == "first" else f", asks={literal(asks)}"
     other = f"run.evaluation_of({literal(asks)})"
     values["report"] = "run.evaluation" if asks == "first" else other

@@ -11,7 +11,7 @@ PICTURES: dict[str, Template] = {
         imports=(SAVE, "from rivae.plots.results import results_sheet"),
         body="""\
 z = {start}
-hits = explorer.topk(z, {k})
+hits = explorer.topk(z, {k}{narrowed})
 for item, score in zip(hits.ids, hits.scores):
     print(item, explorer.title(item), round(float(score), 4))
 data = explorer.data
@@ -25,7 +25,7 @@ sheet = results_sheet(
 )
 save(sheet, "results.png")
 """,
-        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2},
+        defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2, "only": ""},
     ),
     "strips": Template(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),

@@ -57,6 +57,7 @@ def test_dragging_changes_the_items_and_explore_goes_on_from_there(hero, until):
     for _ in range(2):
         page.keyboard.press("PageDown")
     until(lambda: hero.ids() != before, "other items")
+    page.wait_for_timeout(1_000)  # those of the second key press, too
     moved, ids = hero.value(2), hero.ids()
     page.get_by_test_id("hero-open").click()
     page.get_by_test_id("explore").wait_for()

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from rivae.explorer import Explorer
+from rivae.runs import DEMO_ROOT, Run
+
 
 class Map:
     """The map beside the grid."""
@@ -148,3 +151,32 @@ def test_an_open_map_is_remembered(shown, until):
     assert not shown.element.is_visible()
     page.get_by_test_id("map-open").click()
     shown.element.wait_for()
+
+
+def test_words_hold_while_a_slider_is_dragged_and_stand_in_the_link(explore_page, until):
+    page = explore_page.open("demo-kitchen").page
+    word = explore_page.tiles.nth(2).get_attribute("aria-label").split()[1]
+    everything = explore_page.ids()
+    page.get_by_test_id("only").fill(word)
+    until(lambda: explore_page.ids() != everything, "other items")
+
+    having = set(Explorer.open(Run(DEMO_ROOT / "demo-kitchen")).find(word).tolist())
+
+    def all_have_it():
+        return set(explore_page.ids()) <= having
+
+    until(all_have_it, "every item has the word")
+    before = explore_page.ids()
+    for _ in explore_page.drag(1, [0.2, 0.8]):
+        until(all_have_it, "while the button is down, too")
+    until(lambda: explore_page.ids() != before, "the items follow the slider")
+    until(lambda: f"only={word}" in page.evaluate("location.href"), "the address has it")
+    page.wait_for_timeout(1_500)  # the last answer, and the address of the last place
+    ids = explore_page.ids()
+    page.reload()
+    explore_page.settled()
+    assert explore_page.ids() == ids and page.get_by_test_id("only").input_value() == word
+    page.get_by_test_id("only").fill("nothing has this word")
+    until(lambda: explore_page.tiles.count() == 0, "no item")
+    page.get_by_test_id("only").fill("")
+    until(lambda: explore_page.tiles.count() == 10, "all items again")

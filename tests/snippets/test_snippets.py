@@ -216,6 +216,16 @@ def test_a_snippet_finds_what_the_page_shows(runs):
     assert shown == explorer.topk(explorer.encode(3), 4).ids.tolist()
 
 
+def test_a_snippet_searches_among_the_items_that_have_the_words(runs):
+    explorer = Explorer.open(runs[1]["synth"])
+    word = explorer.title(int(explorer.search_rows[2])).split()[0].lower()
+    rows = explorer.find(word)
+    printed, _ = execute(snippet("tiny-synth", "topk", query=3, k=4, only=word))
+    shown = [int(line.split()[0]) for line in printed.splitlines()]
+    among = explorer.retriever.subset(rows)
+    assert shown == explorer.topk(explorer.encode(3), 4, among).ids.tolist()
+
+
 def test_a_z_of_its_own_takes_the_place_of_the_query(runs):
     explorer = Explorer.open(runs[1]["synth"])
     z = explorer.encode(3) + np.array([0.5, -1.0])

@@ -205,6 +205,7 @@ class App:
             "rev": s.rev,
             "z": list(s.z),
             "k": s.k,
+            "only": s.only,
             "whole": s.whole,
             "span": s.span,
             "by_effect": s.by_effect,

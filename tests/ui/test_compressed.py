@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -23,7 +24,9 @@ def served(middleware, path, headers=(("accept-encoding", "gzip, br"),), method=
     async def send(message):
         messages.append(message)
 
-    asyncio.run(middleware(scope, None, send))
+    # In a thread: with a browser open, this one has a loop already.
+    with ThreadPoolExecutor(1) as one:
+        one.submit(asyncio.run, middleware(scope, None, send)).result()
     head = {name.decode(): value.decode() for name, value in messages[0]["headers"]}
     return messages[0]["status"], head, b"".join(m.get("body", b"") for m in messages[1:])
 

@@ -22,7 +22,7 @@ def start(digits):
 
 
 def view(state, **changes):
-    names = ("rev", "k", "whole", "span", "by_effect")
+    names = ("rev", "k", "only", "whole", "span", "by_effect")
     report = {name: getattr(state, name) for name in names}
     return {**report, "z": list(state.z), "locked": list(state.locked), **changes}
 
@@ -74,7 +74,17 @@ def test_a_commit_is_idempotent(start):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"k": 0}, {"k": 99}, {"k": None}, {"span": 5}, {"locked": [3]}, {"locked": "0"}, {"z": [1]}],
+    [
+        {"only": 7},
+        {"only": "x" * 101},
+        {"k": 0},
+        {"k": 99},
+        {"k": None},
+        {"span": 5},
+        {"locked": [3]},
+        {"locked": "0"},
+        {"z": [1]},
+    ],
 )
 def test_an_impossible_report_is_refused(start, changes):
     with pytest.raises(ConfigError):

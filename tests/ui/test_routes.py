@@ -131,6 +131,11 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
     nowhere = {**within, "corners": [[1.5, 1.5], [1.6, 1.5], [1.6, 1.6]]}
     empty = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": nowhere})[2])
     assert empty["ids"] == [] and empty["among"] == 0
+    word = digits.title(int(digits.search_rows[0]))
+    named = json.loads(get(f"{server}/rivae/api/topk", {**question, "only": word})[2])
+    assert named["among"] == len(digits.find(word)) and set(named["ids"]) <= set(digits.find(word))
+    status, _, reply = get(f"{server}/rivae/api/topk", {**question, "only": "x" * 101})
+    assert status == 400 and json.loads(reply)["error"]
     about = {"run": "digits", "seq": 7, "within": within}
     found = json.loads(get(f"{server}/rivae/api/chosen", about)[2])
     assert (found["n"], found["of"], found["seq"]) == (len(rows), len(digits.search_rows), 7)

@@ -11,6 +11,8 @@ import numpy as np
 import streamlit as st
 from PIL import Image
 
+from rivae.errors import ConfigError
+from rivae.maps import among
 from rivae.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.ui.explore.session import PAGE
 from rivae.ui.explore.state import ExploreState
@@ -198,7 +200,7 @@ def describe(
 def export_button(explorer: Explorer, shown: ExploreState) -> None:
     """The Export button of the Explore page."""
     side = 0 if shown.whole else explorer.found_side
-    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side}
+    settings: dict[str, Any] = {"rows": shown.rows, "k": shown.k, "side": side, "only": shown.only}
     settings |= {} if shown.asks == "first" else {"asks": shown.asks}
     settings["query"] = None if shown.query == "mean" else shown.query
     if shown.query == "mean" or shown.z != shown.base:
@@ -212,7 +214,10 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     """The query and the results for the current z."""
     from rivae.plots.results import results_sheet
 
-    hits = explorer.topk(np.array(shown.z), shown.k)
+    searched = among(explorer, None, shown.only) if shown.only else explorer.retriever
+    if searched is None:
+        raise ConfigError(f"no item has the words {shown.only}: use others")
+    hits = explorer.topk(np.array(shown.z), shown.k, searched)
     side = 0 if shown.whole else explorer.found_side
     query: Image.Image | None = None
     title = "the average query"

@@ -60,6 +60,7 @@ class ExploreState:
     locked: tuple[int, ...]
     by_effect: bool
     span: int
+    only: str = ""
     upload: Upload | None = None
     rev: int = 0
 
@@ -180,7 +181,7 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "letter": explorer.method.axis_letter(),
         "dims": sliders_of(explorer),
         "query": query_card(explorer, state),
-        "first": results(explorer, z, state.k, side),
+        "first": results(explorer, z, state.k, side, only=state.only),
         "aspects": [explorer.aspect(0), explorer.aspect(explorer.found_side)],
     }
 

@@ -158,7 +158,7 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
         point = read(Point, part)
         explorer = open_run(point.run, asked.rows, asked.asks)
         z = read_z(point.z, explorer.n_components)
-        found = results(explorer, z, asked.k, asked.side, known, lasso)
+        found = results(explorer, z, asked.k, asked.side, known, lasso, asked.only)
         known.update(found["ids"])
         return found
 
@@ -198,9 +198,11 @@ def results(
     side: int,
     known: set[int] | None = None,
     lasso: Lasso | None = None,
+    only: str = "",
 ) -> dict[str, Any]:
     """The answer for ``z`` (d,) without its number; see :func:`answer`."""
-    searched = explorer.retriever if lasso is None else among(explorer, lasso)
+    is_part = lasso is not None or bool(only.split())
+    searched = among(explorer, lasso, only) if is_part else explorer.retriever
     hits, far = searched and explorer.topk(z, k, searched), explorer.far(z)
     ids = [int(i) for i in hits.ids] if hits else []
     return {

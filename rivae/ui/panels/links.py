@@ -25,6 +25,7 @@ from rivae.ui.panels.codec import Kind, Link, setting
 SPANS = (2, 4, 10)  # half-widths of sliders, in s.d.
 MAX_DIMS = 256
 MAX_VALUE = 1000.0
+MAX_ONLY = 100  # characters of the words that items must have
 MAX_NAMED = 20  # runs read from a link; more than six are refused with a sentence of their own
 RUN_ID = re.compile(r"[a-z0-9._-]{1,120}")
 # A visitor's own picture or text, by its content.
@@ -140,12 +141,24 @@ def _read_changes(text: str) -> tuple[dict[int, float], bool]:
     return changes, is_whole
 
 
+def _read_only(text: str) -> tuple[str, bool]:
+    words = " ".join(text.split())
+    return words[:MAX_ONLY], len(words) <= MAX_ONLY
+
+
+def _check_only(value: Any, _: int) -> str:
+    if not isinstance(value, str) or len(value) > MAX_ONLY:
+        raise ConfigError(f"give at most {MAX_ONLY} characters of words that items must have")
+    return " ".join(value.split())
+
+
 RUN = Kind(str, _read_run)
 QUERY = Kind(str, _read_query)
 START = Kind(str, _read_start)  # a query, or a visitor's own
 CHANGES = Kind(_write_changes, _read_changes)  # {0: 0.5, 2: -1.2} as "1_0.5~3_-1.2"
 ASKS = choice({name: name for name in get_args(Asks)})  # which view of a data row is the query
 RESULTS = number(1, MAX_K, NO_SUCH)
+ONLY = Kind(str, _read_only, _check_only)
 WHOLE = flag({"0": False, "1": True})
 SPAN = choice({str(span): span for span in SPANS}, NO_SUCH)
 
@@ -163,6 +176,7 @@ class ExploreLink(Link):
         changes: value of z_j by dimension j where it differs from the query's own; of an upload,
             which may be gone, all of them.
         k: number of results, 1 to 30.
+        only: words that all results have.
         whole: show the whole pair instead of the retrieved side.
         locked: dimensions that reset and random leave alone.
         by_effect: sliders sorted by effect, else by number.
@@ -176,6 +190,7 @@ class ExploreLink(Link):
     query: Query | str | None = setting("q", START, None)
     changes: Mapping[int, float] = setting("z", CHANGES, {})
     k: int = setting("k", RESULTS, 10)
+    only: str = setting("only", ONLY, "")
     whole: bool | None = setting("whole", WHOLE, None)
     locked: tuple[int, ...] = setting("lock", positions("only axes 1 to {d} can be locked"), ())
     by_effect: bool = setting("sort", flag({"effect": True, "axis": False}), True)

@@ -19,7 +19,7 @@ from rivae.explorer import MAX_K
 from rivae.maps import MAX_CORNERS
 from rivae.methods.base import Asks
 from rivae.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
-from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, RUN_ID
+from rivae.ui.panels.links import MAX_DIMS, MAX_ONLY, MAX_VALUE, RUN_ID
 
 MAX_HAVE = 400
 MAX_ASKED = 6  # runs in one question, as many as Compare shows
@@ -90,6 +90,9 @@ class Search(Question):
     )
     within: dict[str, Any] | None = Field(
         default=None, description="an object with 'x', 'y' and 'corners'"
+    )
+    only: str = Field(
+        default="", max_length=MAX_ONLY, description=f"words, at most {MAX_ONLY} characters"
     )
 
 
