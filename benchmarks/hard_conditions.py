@@ -82,9 +82,6 @@ without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with
 (fifths of each factor) of so many random training items, mean of 5 draws. R@1 of 1,000 test pairs
 (all of them where there are fewer). *Axes found* is the number that the start estimates; *sure*,
 *plane* and *unsure* how many axes the sliders mark so, without any labels.
-
-Rows of *before* are of embedders that took 400 steps to learn the unfolded coordinates; today they
-take 1,000, and axes beyond those found are not bent along. The smooth start is older still.
 """
 
 

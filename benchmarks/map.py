@@ -140,7 +140,7 @@ def lassoed(n: int) -> tuple[float, float]:
     explorer = Explorer(method, data, "all")
     places = explorer.positions[:, 0]
     low, high = (np.quantile(places, (0.45, 0.55)) - places.min()) / np.ptp(places)
-    lasso = Lasso(0, 1, ((low, -0.1), (high, -0.1), (high, 1.1), (low, 1.1)))
+    lasso = Lasso("axis-0", "axis-1", ((low, -0.1), (high, -0.1), (high, 1.1), (low, 1.1)))
     z, times = explorer.encode(0), []
     for _ in range(2):
         began = time.perf_counter()

@@ -49,7 +49,9 @@ session.PANEL(
     ask=session.PAGE.on_ask,
     about=session.PAGE.on_about,
     label=session.PAGE.on_label,
+    layout=session.PAGE.on_layout,
 )
+panels.layout_progress(explorer)
 
 if (item := st.session_state.get(keys.EXPLORE.item)) is not None:
     panels.docked_item(explorer, shown, item)

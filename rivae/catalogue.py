@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
 from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
+from rivae.words.item_words import item_tags
+from rivae.words.tags import tag_map_of
 
 Rows = Literal["test", "all"]
 ROWS: tuple[Rows, ...] = ("test", "all")
 
 # Texts are searched in memory; only those of the first rows, up to this number.
 MAX_TEXT_ROWS = 20_000
+N_TAGS = 12
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,18 @@ class Catalogue:
             raise ConfigError(f"{self.data.name} has no true factors to choose by")
         values = self.data.factors[self.search_rows, factor]
         return self.search_rows[(values >= low) & (values <= high)]
+
+    @cached_property
+    def common_tags(self) -> dict[str, NDArray[np.bool_]]:
+        """The tags that part the searched items most evenly, and which items have each, (N,)."""
+        tags = item_tags(self.data) if len(self.data) <= MAX_TEXT_ROWS else None
+        if tags is None:
+            return {}
+        ignored = frozenset(tag_map_of(self.data)[0].ignored)
+        own = [frozenset(tags[i]) - ignored for i in self.search_rows]
+        counts = Counter(tag for some in own for tag in some)
+        best = sorted(counts, key=lambda tag: (abs(counts[tag] - len(own) / 2), tag))[:N_TAGS]
+        return {tag: np.array([tag in some for some in own]) for tag in best}
 
     def _checked(self, i: int) -> int:
         if not 0 <= int(i) < len(self.data):

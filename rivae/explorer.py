@@ -246,6 +246,11 @@ class Explorer(Catalogue):
         return self.retriever.latents(self.search_rows).astype(np.float32)
 
     @cached_property
+    def own_ranks(self) -> Vector:
+        """(N,) rank of every searched item's own pair when it asks, 1 is best; ties count half."""
+        return self.retriever.true_ranks(self.search_rows)
+
+    @cached_property
     def certainty(self) -> Certainty:
         """How sure each of the d axes is without labels; () unless the run had a contrastive start
         that kept its fits.

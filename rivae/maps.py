@@ -6,21 +6,25 @@ pixels than a column has steps. Items come in the order of ``Explorer.search_row
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from functools import lru_cache, partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer
+from rivae.layouts import can_have, kept_layout
 from rivae.retrieval.retriever import Retriever
 
 STEPS = 65_534  # from the lowest to the highest value
 UNKNOWN = 65_535
 ITEMS = "items"  # the column of their numbers
 MAX_CORNERS = 64  # of a lasso
+MAX_RANKED = 10_000  # items whose own pairs are ranked for a colour: each asks once
 
 Codes = NDArray[np.uint16]
 
@@ -30,37 +34,28 @@ class Column:
     """What a column says.
 
     Attributes:
-        key: its name in an address: "axis-0", "factor-2".
+        key: its name in an address: "axis-0", "layout-1", "factor-2", "split", "rank", "tag-0".
         label: plain text.
+        group: what it belongs to.
         kind: "class" for codes of ``levels``, else numbers from ``low`` to ``high``.
-        levels: names of the classes, or of an ordinal factor's values.
+        levels: names of the classes, or of an ordinal factor's values, or of both ends.
     """
 
     key: str
     label: str
-    kind: Literal["axis", "factor", "class"]
+    group: Literal["axis", "layout", "factor", "item", "tag"]
+    kind: Literal["number", "class"]
     low: float
     high: float
     levels: tuple[str, ...] = ()
 
 
 def columns(explorer: Explorer) -> list[Column]:
-    """All columns of a run: its axes, then the factors of its data."""
-    data, out = explorer.data, []
-    if len(explorer.search_rows):
-        low, high = explorer.positions.min(axis=0), explorer.positions.max(axis=0)
-        out = [
-            Column(f"axis-{j}", name, "axis", float(low[j]), float(high[j]))
-            for j, name in enumerate(explorer.axis_names)
-        ]
-    for k, spec in enumerate(data.factor_specs if data.factors is not None else ()):
-        values = _factor(explorer, k)
-        if not np.isfinite(values).any():
-            continue
-        kind: Literal["factor", "class"] = "class" if spec.kind == "categorical" else "factor"
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        out.append(Column(f"factor-{k}", spec.name, kind, low, high, tuple(spec.levels)))
-    return out
+    """All columns of a run: its axes, the factors of its data, and what else is known of items.
+
+    Those of the layout are among them where it can be computed, whether or not it is.
+    """
+    return [column for column, _ in _sources(explorer).values()]
 
 
 def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
@@ -68,23 +63,84 @@ def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
     what is unknown. The column ``ITEMS`` holds data rows.
 
     Raises:
-        ConfigError: there is no such column.
+        ConfigError: there is no such column, or a layout that is not computed yet.
     """
     if key == ITEMS:
         return explorer.search_rows.astype(np.uint32)
-    column = next((c for c in columns(explorer) if c.key == key), None)
-    if column is None:
+    if key not in (sources := _sources(explorer)):
         raise ConfigError("the map has no column of that name: ask for items, axis-0 or factor-0")
-    j = int(key.rpartition("-")[2])
-    values = explorer.positions[:, j] if column.kind == "axis" else _factor(explorer, j)
+    column, read = sources[key]
+    values = read()
     if column.kind == "class":
         return np.where(np.isfinite(values), values, UNKNOWN).astype(np.uint16)
     return _steps(values, column.low, column.high)
 
 
+Read = Callable[[], NDArray[Any]]
+
+
+def _sources(explorer: Explorer) -> dict[str, tuple[Column, Read]]:
+    """All columns, each with what reads its values."""
+    n = len(explorer.search_rows)
+    out: list[tuple[Column, Read]] = []
+    if n:
+        low, high = explorer.positions.min(axis=0), explorer.positions.max(axis=0)
+        for j, name in enumerate(explorer.axis_names):
+            about = Column(f"axis-{j}", name, "axis", "number", float(low[j]), float(high[j]))
+            out.append((about, partial(_position, explorer, j)))
+    for k, label in enumerate(("Layout, to the right", "Layout, upwards")):
+        if can_have(explorer):
+            about = Column(f"layout-{k}", label, "layout", "number", 0.0, 1.0)
+            out.append((about, partial(_place, explorer, k)))
+    out += _factors(explorer)
+    if explorer.rows == "all":
+        parts = tuple(explorer.data.splits)
+        about = Column("split", "Split", "item", "class", 0.0, len(parts) - 1.0, parts)
+        out.append((about, partial(_split, explorer)))
+    if 1 < n <= MAX_RANKED:
+        ends = ("first", f"{n:,}th")
+        about = Column("rank", "Rank of its own pair", "item", "number", 0.0, math.log(n), ends)
+        out.append((about, lambda: np.log(explorer.own_ranks)))
+    for t, (tag, has) in enumerate(explorer.common_tags.items()):
+        about = Column(f"tag-{t}", tag, "tag", "class", 0.0, 1.0, ("without", tag))
+        out.append((about, partial(np.asarray, has, np.float64)))
+    return {column.key: (column, read) for column, read in out}
+
+
+def _factors(explorer: Explorer) -> list[tuple[Column, Read]]:
+    data = explorer.data
+    out: list[tuple[Column, Read]] = []
+    for k, spec in enumerate(data.factor_specs if data.factors is not None else ()):
+        values = _factor(explorer, k)
+        if not np.isfinite(values).any():
+            continue
+        kind: Literal["number", "class"] = "class" if spec.kind == "categorical" else "number"
+        ends = float(np.nanmin(values)), float(np.nanmax(values))
+        about = Column(f"factor-{k}", spec.name, "factor", kind, *ends, tuple(spec.levels))
+        out.append((about, partial(_factor, explorer, k)))
+    return out
+
+
+def _position(explorer: Explorer, j: int) -> NDArray[np.float32]:
+    return explorer.positions[:, j]
+
+
+def _place(explorer: Explorer, k: int) -> NDArray[np.float32]:
+    if (layout := kept_layout(explorer)) is None:
+        raise ConfigError("the layout is not computed yet: choose it on the map and wait")
+    return layout[:, k]
+
+
 def _factor(explorer: Explorer, k: int) -> NDArray[np.float64]:
     assert explorer.data.factors is not None
     return np.asarray(explorer.data.factors[explorer.search_rows, k], dtype=np.float64)
+
+
+def _split(explorer: Explorer) -> NDArray[np.float64]:
+    of = np.full(len(explorer.data), np.nan)
+    for code, rows in enumerate(explorer.data.splits.values()):
+        of[rows] = code
+    return of[explorer.search_rows]
 
 
 def _steps(values: NDArray[np.floating], low: float, high: float) -> Codes:
@@ -95,23 +151,21 @@ def _steps(values: NDArray[np.floating], low: float, high: float) -> Codes:
 
 @dataclass(frozen=True)
 class Lasso:
-    """A polygon on the map of axes ``x`` and ``y``; corners in shares of each axis, 0 to 1."""
+    """A polygon on the map of the columns ``x`` and ``y``; corners in shares of each, 0 to 1."""
 
-    x: int
-    y: int
+    x: str
+    y: str
     corners: tuple[tuple[float, float], ...]
 
     def inside(self, explorer: Explorer) -> NDArray[np.int64]:
         """The data rows of the items inside.
 
         Raises:
-            ConfigError: there are no such axes, or it has too few or too many corners.
+            ConfigError: there are no such columns, or it has too few or too many corners.
         """
         if not 3 <= len(self.corners) <= MAX_CORNERS:
             raise ConfigError(f"a lasso has 3 to {MAX_CORNERS} corners")
-        places = [
-            (codes(explorer, f"axis-{j}") / STEPS).astype(np.float32) for j in (self.x, self.y)
-        ]
+        places = [(codes(explorer, key) / STEPS).astype(np.float32) for key in (self.x, self.y)]
         corners = np.array(self.corners, dtype=np.float32)
         near = np.flatnonzero(
             np.logical_and.reduce(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rivae.catalogue import N_TAGS
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.launch import train
@@ -17,6 +18,7 @@ from rivae.maps import (
     columns,
     in_polygon,
 )
+from rivae.runs import DEMO_ROOT, Run
 from tests.training.tiny import tiny_config
 
 ALL = ((-0.1, -0.1), (1.1, -0.1), (1.1, 1.1), (-0.1, 1.1))
@@ -55,6 +57,25 @@ def test_other_columns_are_refused(explorer, key):
         codes(explorer, key)
 
 
+def test_colours_of_splits_ranks_and_tags(explorer):
+    found = Explorer(explorer.method, explorer.data, rows="all")
+    about = {column.key: column for column in columns(found)}
+    parts = np.array(about["split"].levels)[codes(found, "split")]
+    for name, rows in explorer.data.splits.items():
+        assert (parts[np.isin(found.search_rows, rows)] == name).all()
+    assert "split" not in {column.key for column in columns(explorer)}
+    n = len(explorer.search_rows)
+    ranks = np.exp(codes(explorer, "rank") / STEPS * np.log(n))
+    assert ranks == pytest.approx(explorer.retriever.true_ranks(explorer.search_rows), rel=1e-3)
+    assert not explorer.common_tags
+    kitchen = Explorer.open(Run(DEMO_ROOT / "demo-kitchen"))
+    tags = [column for column in columns(kitchen) if column.group == "tag"]
+    assert len(tags) == N_TAGS
+    for t, column in enumerate(tags):
+        has = [column.label in kitchen.data.recipe(int(i)).tags for i in kitchen.search_rows]
+        assert 0 < sum(has) < len(has) and codes(kitchen, f"tag-{t}").tolist() == has
+
+
 def test_a_polygon_may_be_bent_inwards():
     arrow = np.array([(0, 0), (1, 1), (2, 0), (1, 3)], dtype=np.float32)
     x, y = np.array([[1, 1], [1, 0.5], [0.2, 0.25], [5, 1]], dtype=np.float32).T
@@ -71,14 +92,14 @@ def test_words_narrow_the_search_exactly_and_with_a_lasso(explorer):
     found = explorer.topk(z, 5, among(explorer, None, word)).ids
     first = [i for i in whole if i in rows]
     assert found.tolist()[: len(first)] == first[:5] and set(found) <= set(rows.tolist())
-    both = among(explorer, Lasso(0, 1, ALL), word)
+    both = among(explorer, Lasso("axis-0", "axis-1", ALL), word)
     assert sorted(both.ids) == sorted(rows)
     assert among(explorer, None, "no item has this word") is None
 
 
 def test_a_lasso_searches_among_its_items_exactly(explorer):
     half = ((-0.1, -0.1), (0.5, -0.1), (0.5, 1.1), (-0.1, 1.1))
-    lasso = Lasso(0, 1, half)
+    lasso = Lasso("axis-0", "axis-1", half)
     rows = lasso.inside(explorer)
     left = codes(explorer, "axis-0") / STEPS < 0.5
     assert rows.tolist() == explorer.search_rows[left].tolist()
@@ -88,16 +109,16 @@ def test_a_lasso_searches_among_its_items_exactly(explorer):
     assert found.tolist()[:2] == [i for i in everything if i in set(rows)][:2]
     assert set(found) <= set(rows)
     assert (
-        explorer.topk(z, 5, among(explorer, Lasso(0, 1, ALL))).ids.tolist()
+        explorer.topk(z, 5, among(explorer, Lasso("axis-0", "axis-1", ALL))).ids.tolist()
         == everything[:5].tolist()
     )
 
 
 def test_an_empty_lasso_finds_nothing_and_a_bad_one_is_told(explorer):
     nowhere = ((1.2, 1.2), (1.3, 1.2), (1.3, 1.3))
-    assert among(explorer, Lasso(0, 1, nowhere)) is None
+    assert among(explorer, Lasso("axis-0", "axis-1", nowhere)) is None
     for corners in ((), ALL[:2], ALL * MAX_CORNERS):
         with pytest.raises(ConfigError, match=str(MAX_CORNERS)):
-            Lasso(0, 1, corners).inside(explorer)
+            Lasso("axis-0", "axis-1", corners).inside(explorer)
     with pytest.raises(ConfigError):
-        Lasso(0, 99, ALL).inside(explorer)
+        Lasso("axis-0", "axis-99", ALL).inside(explorer)

@@ -44,7 +44,8 @@ class ExplorePanel extends Panel {
       move: (changes) => this.moveTo(changes),
       pick: (id) => this.act("pick", { id }),
       choose: () => this.searchAmong(),
-      label: (within) => this.act("label", { within }),
+      label: (chosen) => this.act("label", chosen),
+      layout: () => this.act("layout", {}),
     })
     this.sliders = new Sliders({
       gesture: () => this.tiles.startGesture(),
@@ -110,6 +111,7 @@ class ExplorePanel extends Panel {
     this.mapButton.hidden = !data.map
     this.map.adopt(data, data.dims)
     this.map.moved(data.z)
+    this.map.narrow(this.only.value.trim())
     const usual = this.element.getBoundingClientRect().width >= WIDE ? "open" : "closed"
     const isOpen = Boolean(data.map) && (kept("rivae-map") || usual) === "open"
     if (this.map.element.hidden === isOpen) this.showMap(isOpen, false)
@@ -126,6 +128,7 @@ class ExplorePanel extends Panel {
 
   /** Other items are searched: those of a lasso, those that have some words, or all. */
   searchAmong() {
+    this.map.narrow(this.only.value.trim())
     this.tiles.clearMarks()
     this.wire.ask()
     this.commitSoon()
@@ -135,6 +138,7 @@ class ExplorePanel extends Panel {
   update(component) {
     super.update(component)
     this.sliders.setMarks(component.data.marks)
+    this.map.setLayout(component.data.map?.layout)
     this.tiles.watch(component.data.watched)
     this.sayWatched()
   }

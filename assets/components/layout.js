@@ -42,7 +42,7 @@ function showQuery(card, { picture, title, text, tiny }) {
  */
 function buildControls(on) {
   const find = h("input", {
-    type: "search", placeholder: "Find an axis", "aria-label": "Find an axis", class: "find",
+    type: "search", placeholder: "Find", "aria-label": "Find an axis", class: "find",
     oninput: on.filter,
   })
   const sort = h("button", {

@@ -10,34 +10,27 @@ const MAX_PICTURES = 40
 
 class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(), label(within)}
+   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout()}
    */
   constructor(on) {
     this.on = on
-    this.columns = new Map()
+    this.columns = new MapColumns(() => this.choose())
     this.lit = []
     this.build()
   }
 
   build() {
-    const select = (label, name) => {
-      const node = h("select", { "aria-label": label, title: label, "data-testid": `map-${name}` })
-      node.onchange = () => this.choose()
-      return node
-    }
     const tool = (label, glyph, name, run) => {
       const node = h("button", { type: "button", title: label, "aria-label": label,
         "data-testid": `map-${name}` }, icon(glyph))
       node.onclick = run
       return node
     }
-    this.right = select("To the right", "x")
-    this.up = select("Upwards", "y")
-    this.colour = select("Colour", "colour")
     this.lassoButton = tool("Choose items with a lasso (or hold Shift)", "lasso", "lasso",
       () => this.hand?.setLasso(!this.hand.lassoing))
     this.foot = new MapChosen({
-      save: () => this.save(), clear: () => this.select(null), label: () => this.on.label(this.within),
+      save: () => this.save(), clear: () => this.select(null),
+      label: () => this.on.label({ within: this.within ?? null, only: this.only || "" }),
     })
     this.canvas = h("canvas", { "aria-hidden": "true" })
     this.over = new MapOver()
@@ -47,7 +40,7 @@ class MapView {
     this.trouble = h("p", { class: "error", role: "alert" })
     this.stage = h("div", { class: "map-stage" }, this.canvas, this.svg, this.preview, this.legend)
     this.element = h("section", { class: "map", "aria-label": "Map of all items", hidden: true },
-      h("div", { class: "bar" }, this.right, this.up, this.colour, this.lassoButton,
+      h("div", { class: "bar" }, ...this.columns.elements, this.lassoButton,
         tool("Show everything", "whole", "reset", () => this.hand?.reset()),
         tool("Fill the page", "expand", "fill", () => this.fill())),
       this.trouble, this.stage, this.foot.element)
@@ -62,11 +55,20 @@ class MapView {
     this.data = data
     if (key !== this.key) {
       this.key = key
-      this.columns.clear()
-      this.chosen = this.within = this.corners = this.axes = null
+      if (data.map) this.columns.adopt(data.map)
+      this.chosen = this.inside = this.fitting = this.within = this.corners = this.frame = this.asked = null
       this.ready = false
     }
     if (!this.element.hidden && !this.ready) this.load()
+  }
+
+  /** Whether the layout is "there", being "made" or neither; one that was asked for is drawn. */
+  setLayout(state) {
+    const before = this.layout
+    this.layout = state
+    if (!this.ready || !this.columns.isLayout || !this.frame?.poles) return
+    if (before === "made" && !state) this.columns.leaveLayout(this.frame)  // it was stopped
+    if (state === "there" || before !== state) this.choose()
   }
 
   async open(isOpen) {
@@ -83,14 +85,13 @@ class MapView {
     this.element.classList.add("loading")
     try {
       this.lib ||= await import(new URL(map.library, window.location.href).href)
-      const [about, items] = await Promise.all([this.fetch("columns"), this.fetch("items")])
+      const [items] = await Promise.all([this.columns.get("items"), this.columns.open(this.dims)])
       if (key !== this.key) return
-      this.about = about
       this.items = items
       this.at = new Map([...items].map((id, i) => [id, i]))
       this.listen()
-      this.fillLists()
       await this.choose()
+      await this.narrow(this.only || "")
     } catch (error) {
       this.ready = false
       const why = /WebGL/.test(error.message) ? "This browser has no WebGL 2, which the map needs: use another one."
@@ -101,54 +102,30 @@ class MapView {
     }
   }
 
-  async fetch(name) {
-    if (!this.columns.has(name)) {
-      const reply = await fetch(`${this.data.map.url}/${name}?v=${encodeURIComponent(this.data.map.version)}`)
-      if (!reply.ok) throw new Error("no column")
-      const isJson = (reply.headers.get("content-type") || "").includes("json")
-      const kind = name === "items" ? Uint32Array : Uint16Array
-      this.columns.set(name, isJson ? await reply.json() : new kind(await reply.arrayBuffer()))
-    }
-    return this.columns.get(name)
-  }
-
-  fillLists() {
-    const option = (value, label) => h("option", { value }, label)
-    const axes = this.about.filter((one) => one.kind === "axis")
-    const order = axes.map((_, j) => j).sort((a, b) => this.dims[b].effect - this.dims[a].effect)
-    const named = order.filter((j) => this.dims[j].given && !this.dims[j].suggested)
-    const [x, y] = [...named, ...order.filter((j) => !named.includes(j))]
-    for (const [list, j] of [[this.right, x], [this.up, y]]) {
-      list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
-      list.value = j
-    }
-    const factors = this.about.filter((one) => one.kind !== "axis")
-    this.colour.replaceChildren(option("", "One colour"), ...factors.map((one) => option(one.key, one.label)),
-      ...axes.map((axis) => option(axis.key, axis.label)))
-  }
-
-  /** Draws the axes and the colour that the lists name. */
+  /** Draws the columns that the lists name; a layout that there is not yet is asked for. */
   async choose() {
-    const [i, j] = [Number(this.right.value), Number(this.up.value)]
-    const key = this.key
-    const [x, y] = await Promise.all([this.fetch(`axis-${i}`), this.fetch(`axis-${j}`)])
-    const values = this.colour.value ? await this.fetch(this.colour.value) : null
-    if (key !== this.key) return
-    const changed = !this.axes || this.axes[0] !== i || this.axes[1] !== j || this.points.n !== x.length
-    this.axes = [i, j]
-    if (changed) {
-      this.select(null)
-      this.points.place(this.turned(x, i), this.turned(y, j))
-      this.edge = this.outline()
+    const { columns, key } = this
+    if (columns.isLayout && this.layout !== "there") {
+      this.legend.replaceChildren(h("span", {}, "Computing the layout …"))
+      return this.layout === "made" || this.on.layout()
     }
+    const frame = columns.frame()
+    const places = await Promise.all(frame.keys.map((name) => columns.get(name)))
+    if (key !== this.key) return
+    const changed = String(frame.keys) !== String(this.frame?.keys) || this.points.n !== places[0].length
+    if (changed) {
+      this.frame = frame
+      this.select(null)
+      this.points.place(...places.map((column, at) => frame.turned(column, at)))
+      this.dim()
+      this.edge = frame.poles ? this.outline() : []
+    }
+    const values = await columns.values(this.points)
+    if (key !== this.key || frame !== this.frame && changed) return
     this.paintColour(values)
     this.fit()
-    this.hand.reset()
-  }
-
-  /** A column as it is shown: right and up is more. */
-  turned(column, j) {
-    return this.dims[j].flipped ? column.map((code) => STEPS - code) : column
+    if (changed) this.hand.reset()
+    this.draw()
   }
 
   /** The convex outline of the 99 % of a sample that lie nearest to the middle. */
@@ -172,8 +149,7 @@ class MapView {
       this.points.colour(null)
       return
     }
-    const about = this.about.find((one) => one.key === this.colour.value)
-    const { shares, stops, legend } = colouring(about, values, this.data.map.colours[dark ? "dark" : "light"])
+    const { shares, stops, legend } = colouring(this.columns.coloured, values, this.data.map.colours[dark ? "dark" : "light"])
     this.points.colour(shares, stops)
     this.legend.replaceChildren(...legend)
   }
@@ -185,7 +161,7 @@ class MapView {
     this.points = this.over.points = new Points(this.lib, this.canvas)
     this.hand = new MapHand(this, {
       look: (view, moving) => this.look(view, moving),
-      drag: (place) => this.on.move(this.zAt(place)),
+      drag: (place) => this.on.move(this.frame.zAt(place)),
       lasso: (corners) => this.select(corners),
       pick: (i) => this.on.pick(this.items[i]),
       hover: (i, at) => this.showPreview(i, at),
@@ -241,35 +217,23 @@ class MapView {
     if (this.ready && this.points?.n) this.drawLit()
   }
 
-  place(z, at) {
-    const j = this.axes[at]
-    const { low, high } = this.about[j]
-    const share = (z[j] - low) / (high - low || 1)
-    return this.dims[j].flipped ? 1 - share : share
-  }
-
-  /** z of both axes at a place of the map, by axis. */
-  zAt(place) {
-    return Object.fromEntries(this.axes.map((j, at) => {
-      const { low, high } = this.about[j]
-      const share = clamp(this.dims[j].flipped ? 1 - place[at] : place[at], -0.1, 1.1)
-      return [j, low + share * (high - low)]
-    }))
-  }
-
   draw() {
-    if (!this.points.n || !this.axes) return
-    this.over.draw({ edge: this.edge, corners: this.corners, axes: this.axes.map((j) => this.dims[j]) })
+    if (!this.points.n || !this.frame) return
+    this.over.draw({ edge: this.edge, corners: this.corners, poles: this.frame.poles })
     this.drawLit()
-    this.drawQuery()
   }
 
   drawLit() {
-    this.over.light(this.lit.map((id) => this.at.get(id)).filter((i) => i !== undefined))
+    this.found = this.lit.map((id) => this.at.get(id)).filter((i) => i !== undefined)
+    this.over.light(this.found)
+    this.drawQuery()
   }
 
   drawQuery() {
-    if (this.z && this.axes) this.over.query([this.place(this.z, 0), this.place(this.z, 1)])
+    const { x, y } = this.points
+    const lit = (this.found || []).map((i) => [x[i] / STEPS, y[i] / STEPS])
+    const place = this.z && this.frame && this.frame.place(this.z, lit)
+    if (place) this.over.query(place, Boolean(this.frame.poles))
   }
 
   /** Pictures instead of dots where few are in sight. */
@@ -300,40 +264,60 @@ class MapView {
     if (!usable && !this.within) return this.say()
     const { x, y, n } = this.points
     this.corners = usable ? corners.map((p) => p.map((v) => clamp(v, -0.9, 1.9))) : null
-    this.chosen = null
-    if (usable) {
-      const within = new Uint8Array(n)
-      for (let i = 0; i < n; i++) {
-        within[i] = this.lib.polygonContains(this.corners, [x[i] / STEPS, y[i] / STEPS]) ? 1 : 0
-      }
-      this.chosen = within
-    }
-    const [i, j] = this.axes
-    const back = (p) => p.map((v, at) => (this.dims[this.axes[at]].flipped ? 1 - v : v))
-    this.within = usable ? { x: i, y: j, corners: this.corners.map(back) } : null
-    this.points.choose(this.chosen)
-    this.say()
+    this.inside = usable ? new Uint8Array(n).map((_, i) =>
+      Number(this.lib.polygonContains(this.corners, [x[i] / STEPS, y[i] / STEPS]))) : null
+    const [right, up] = this.frame.keys
+    this.within = usable ? { x: right, y: up, corners: this.corners.map((p) => this.frame.back(p)) } : null
+    this.dim()
     this.draw()
     this.on.choose(this.within)
+  }
+
+  /** Dims the items that do not have all words of `only`; "" dims none. */
+  async narrow(only) {
+    const { run, rows, asks, map } = this.data
+    const asked = JSON.stringify([this.key, only])
+    this.only = only
+    if (!this.points?.n || asked === this.asked) return
+    this.asked = asked
+    this.fitting = null
+    if (only) {
+      const reply = await fetch(map.found, {
+        method: "POST", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ run, rows, asks, only }),
+      }).catch(() => null)
+      const bits = reply?.ok ? new Uint8Array(await reply.arrayBuffer()) : null
+      if (asked !== this.asked) return
+      this.fitting = bits && new Uint8Array(this.items.length).map((_, i) => (bits[i >> 3] >> (i & 7)) & 1)
+    }
+    this.dim()
+  }
+
+  /** Dims what lies outside the lasso or lacks the words. */
+  dim() {
+    const { inside, fitting } = this
+    this.chosen = inside && fitting ? inside.map((one, i) => one & fitting[i]) : inside || fitting
+    this.points.choose(this.chosen)
+    this.say()
   }
 
   say() {
     const n = this.items?.length ?? 0
     const count = this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : n
     const { run, rows, asks, map } = this.data
-    this.foot.show({ run, rows, asks, within: this.within ?? null }, map.described, count, n)
+    this.foot.show({ run, rows, asks, within: this.within ?? null, only: this.only || "" }, map.described, count, n)
   }
 
   /** The chosen items as a table: number, and place on both axes. */
   save() {
-    const names = this.axes.map((j) => `"${this.about[j].label.replaceAll('"', '""')}"`)
+    const { frame, points, items } = this
+    const names = frame.keys.map((key) => `"${this.columns.about.get(key).label.replaceAll('"', '""')}"`)
     const rows = [["item", ...names].join(",")]
-    const z = (at, i) => {
-      const { low, high } = this.about[this.axes[at]]
-      const share = [this.points.x, this.points.y][at][i] / STEPS
-      return (low + (this.dims[this.axes[at]].flipped ? 1 - share : share) * (high - low)).toFixed(4)
-    }
-    this.chosen.forEach((one, i) => one && rows.push([this.items[i], z(0, i), z(1, i)].join(",")))
+    this.chosen.forEach((one, i) => {
+      if (!one) return
+      const values = frame.values([points.x[i] / STEPS, points.y[i] / STEPS])
+      rows.push([items[i], ...values.map((v) => v.toFixed(4))].join(","))
+    })
     const link = h("a", { href: URL.createObjectURL(new Blob([rows.join("\n")], { type: "text/csv" })),
       download: `${this.data.run}-chosen.csv` })
     link.click()

@@ -1,4 +1,4 @@
-/* What the lasso has chosen: how many items, what is special about them, and what to do with them. */
+/* What a lasso or words have chosen: how many items, what is special about them, and what to do with them. */
 
 class MapChosen {
   /** @param on {save(), clear(), label()} */
@@ -13,24 +13,23 @@ class MapChosen {
     this.label = h("button", { type: "button", hidden: true, "data-testid": "map-label",
       title: "Make a labelling plan of the chosen items" }, "Label these")
     this.label.onclick = on.label
-    this.tools = [
-      this.label,
-      tool("Save the chosen items as CSV", "save", "csv", on.save),
-      tool("Search among all items again", "remove", "clear", on.clear),
-    ]
+    this.clear = tool("Undo the lasso", "remove", "clear", on.clear)
+    this.tools = [this.label, tool("Save the chosen items as CSV", "save", "csv", on.save)]
     this.about = h("div", { class: "map-about", "aria-live": "polite", "data-testid": "map-about" })
-    const bar = h("div", { class: "bar map-foot" }, this.count, h("span", { class: "grow" }), ...this.tools)
+    const bar = h("div", { class: "bar map-foot" }, this.count, h("span", { class: "grow" }), ...this.tools, this.clear)
     this.element = h("div", {}, bar, this.about)
     this.seq = 0
   }
 
-  /** Items `count` of `n` are chosen by `question.within`; null for all. `url` describes them. */
+  /** Items `count` of `n` are chosen by a lasso `question.within` or words; `url` describes them. */
   show(question, url, count, n) {
+    const isPart = Boolean(question.within || question.only)
     const of = `${n.toLocaleString()} items`
-    setText(this.count, question.within ? `${count.toLocaleString()} of ${of}` : of)
-    for (const node of this.tools) node.hidden = !question.within
+    setText(this.count, isPart ? `${count.toLocaleString()} of ${of}` : of)
+    for (const node of this.tools) node.hidden = !isPart || !count
+    this.clear.hidden = !question.within
     const seq = ++this.seq
-    if (!question.within || !count) this.about.replaceChildren()
+    if (!isPart || !count) this.about.replaceChildren()
     else this.ask({ ...question, seq }, url)
   }
 

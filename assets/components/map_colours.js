@@ -40,6 +40,33 @@ function colouring({ kind, low, high, levels }, codes, { sequence, classes }) {
   return { shares, stops, legend }
 }
 
+const SPARSE_TO_DENSE = { kind: "number", levels: ["sparse", "dense"] }
+const CELLS = 96
+const BLURS = 3
+
+/** How many points lie around each, as codes: counted in cells, blurred, on a scale of logarithms. */
+function density({ x, y, n }) {
+  let counts = new Float32Array(CELLS * CELLS)
+  const cell = (i) => {
+    const [u, v] = [x, y].map((column) => Math.min(CELLS - 1, Math.floor((column[i] / STEPS) * CELLS)))
+    return v * CELLS + u
+  }
+  for (let i = 0; i < n; i++) counts[cell(i)] += 1
+  for (let pass = 0; pass < BLURS; pass++) counts = blurred(blurred(counts, 1), CELLS)
+  const most = Math.log1p(counts.reduce((top, count) => Math.max(top, count), 0)) || 1
+  return Uint16Array.from({ length: n }, (_, i) => Math.round((Math.log1p(counts[cell(i)]) / most) * STEPS))
+}
+
+/** Means of three neighbours `step` apart, in a square of cells; nothing lies outside. */
+function blurred(counts, step) {
+  const along = (at) => (step === 1 ? at % CELLS : Math.floor(at / CELLS))
+  return counts.map((count, at) => {
+    const before = along(at) > 0 ? counts[at - step] : 0
+    const after = along(at) < CELLS - 1 ? counts[at + step] : 0
+    return (before + count + after) / 3
+  })
+}
+
 function rgb(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
 }

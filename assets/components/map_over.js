@@ -16,21 +16,23 @@ class MapOver {
       this.edge, this.axes, this.images, this.lasso, this.drafted, this.lights, this.marker)
   }
 
-  /** Draws everything that moves with the view. @param corners of a lasso, or null */
-  draw({ edge, corners, axes }) {
+  /** Draws everything that moves with the view. @param corners of a lasso, or null, `poles` {low, high}
+   *  of both axes, or null */
+  draw({ edge, corners, poles }) {
     const { width, height } = this.points
     const line = (places) => places.map((place) => this.points.screen(place).map((v) => v.toFixed(1)).join(",")).join(" ")
     this.element.setAttribute("viewBox", `0 0 ${width} ${height}`)
     this.edge.setAttribute("points", line(edge))
     this.lasso.setAttribute("points", corners ? line(corners) : "")
-    const [right, up] = axes.map((dim) => dim.right || dim.given || dim.short)
+    if (!poles) return this.axes.replaceChildren()
+    const [right, up] = poles
     const pole = (text, x, y, anchor, turn) => svg("text", { x, y, "text-anchor": anchor, transform: turn }, text)
     const arrows = `M14 ${height - 8}H${width - 10}m-5 -4l5 4l-5 4M8 ${height - 14}V10m-4 5l4 -5l4 5`
     this.axes.replaceChildren(
       svg("path", { d: arrows, class: "arrows" }),
-      pole(axes[0].left, 26, height - 13, "start"), pole(right, width - 18, height - 13, "end"),
-      pole(axes[1].left, 18, height - 26, "start", `rotate(-90 18 ${height - 26})`),
-      pole(up, 18, 14, "end", "rotate(-90 18 14)"))
+      pole(right.low, 26, height - 13, "start"), pole(right.high, width - 18, height - 13, "end"),
+      pole(up.low, 18, height - 26, "start", `rotate(-90 18 ${height - 26})`),
+      pole(up.high, 18, 14, "end", "rotate(-90 18 14)"))
   }
 
   /** A lasso under the hand, corners in pixels. */
@@ -47,8 +49,10 @@ class MapOver {
     }))
   }
 
-  /** Puts the query's point at a place (shares of both axes). */
-  query(place) {
+  /** Puts the query's point at a place (shares of both axes). @param held whether a hand can move it */
+  query(place, held) {
+    this.marker.classList.toggle("fixed", !held)
+    setText(this.marker.firstChild, held ? "The query: drag it" : "The middle of what is found")
     const [x, y] = this.points.screen(place)
     this.marker.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`)
     this.marker.removeAttribute("visibility")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rivae.thumbnails import Thumbnail
     from rivae.ui.panels.answers import OpenRun
 
-    Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any]]
+    Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any] | bytes]
 
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
@@ -49,6 +49,7 @@ def build_routes() -> list[BaseRoute]:
         Route(at + web.TOPK_PATH, topk, methods=["GET", "POST"]),
         Route(at + web.STEER_PATH, steer, methods=["POST"]),
         Route(at + web.CHOSEN_PATH, chosen, methods=["POST"]),
+        Route(at + web.FOUND_PATH, found, methods=["POST"]),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
@@ -100,6 +101,15 @@ async def chosen(request: Request) -> Response:
     from rivae.ui.explore.chosen import about
 
     return await to_thread.run_sync(_answer, await _question(request), about)
+
+
+async def found(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.explore.chosen.found`."""
+    from anyio import to_thread
+
+    from rivae.ui.explore.chosen import found
+
+    return await to_thread.run_sync(_answer, await _question(request), found)
 
 
 async def picture(request: Request) -> Response:
@@ -164,16 +174,14 @@ def _from_address(params: Any) -> dict[str, Any] | str:
 
 
 def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
-    from starlette.responses import JSONResponse
-
     from rivae.ui.shell import cache
 
-    try:
+    def ask(params: dict[str, Any]) -> dict[str, Any] | bytes:
         if isinstance(question, str):
             raise ConfigError(question)
-        return JSONResponse(answer(question, cache.explorer))
-    except RivaeError as error:
-        return web.refusal(error)
+        return answer(question, cache.explorer)
+
+    return web.respond(ask, {})
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:

@@ -87,6 +87,28 @@ def test_a_lasso_drives_the_grid_and_is_taken_back(shown, until):
     until(lambda: shown.explore.ids() == before, "the grid as it was")
 
 
+def test_a_layout_is_computed_while_the_page_is_used_and_chosen_on(explore_page, until):
+    shown = Map(explore_page.open("demo-kitchen"), until)
+    page, place = shown.page, shown.place()
+    page.get_by_test_id("map-x").select_option("layout")
+    for _ in shown.explore.drag(1, [0.2]):
+        until(lambda: shown.place() != place, "the page is used meanwhile")
+    page.locator(".query-point.fixed").wait_for(timeout=120_000)
+    assert not page.get_by_test_id("map-y").is_visible()
+    page.get_by_test_id("map-colour").select_option("density")
+    until(lambda: page.get_by_test_id("map-legend").inner_text() != "", "what the colours mean")
+    middle = shown.place()
+    for _ in shown.explore.drag(1, [0.9]):
+        until(lambda: shown.place() != middle, "the middle of what is found moves")
+    everything = shown.count()
+    shown.draw((0.04, 0.04), (0.5, 0.04), (0.5, 0.96), (0.04, 0.96))
+    until(lambda: shown.count() != everything, "some items are chosen")
+    chosen = int(shown.count().split(" of ")[0].replace(",", ""))
+    until(lambda: str(chosen) in page.locator("h2").first.inner_text(), "the server counts alike")
+    page.get_by_test_id("map-x").select_option("0")
+    until(lambda: shown.count() == everything, "another map has no lasso")
+
+
 def test_a_lasso_says_what_it_holds_and_its_items_can_be_labelled(
     page, app_server, explore_page, until
 ):
@@ -166,6 +188,8 @@ def test_words_hold_while_a_slider_is_dragged_and_stand_in_the_link(explore_page
         return set(explore_page.ids()) <= having
 
     until(all_have_it, "every item has the word")
+    count = page.get_by_test_id("map-count")
+    until(lambda: count.inner_text().startswith(f"{len(having)} of "), "the map counts them")
     before = explore_page.ids()
     for _ in explore_page.drag(1, [0.2, 0.8]):
         until(all_have_it, "while the button is down, too")

@@ -5,6 +5,7 @@ import urllib.error
 import urllib.request
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 
@@ -124,9 +125,9 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
 
     corners = [[-0.5, -0.5], [0.5, -0.5], [0.5, 1.5], [-0.5, 1.5]]
     question = {"run": "digits", "z": [0, 0, 0], "k": 5, "side": 2, "seq": 1}
-    within = {"x": 0, "y": 1, "corners": corners}
+    within = {"x": "axis-0", "y": "axis-1", "corners": corners}
     answer = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": within})[2])
-    rows = Lasso(0, 1, tuple(map(tuple, corners))).inside(digits)
+    rows = Lasso("axis-0", "axis-1", tuple(map(tuple, corners))).inside(digits)
     assert answer["among"] == len(rows) and set(answer["ids"]) <= set(rows.tolist())
     nowhere = {**within, "corners": [[1.5, 1.5], [1.6, 1.5], [1.6, 1.6]]}
     empty = json.loads(get(f"{server}/rivae/api/topk", {**question, "within": nowhere})[2])
@@ -140,6 +141,13 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
     found = json.loads(get(f"{server}/rivae/api/chosen", about)[2])
     assert (found["n"], found["of"], found["seq"]) == (len(rows), len(digits.search_rows), 7)
     assert found["factors"][0]["name"] == digits.data.factor_specs[0].name and not found["more"]
+    both = json.loads(get(f"{server}/rivae/api/chosen", {**about, "only": word})[2])
+    assert both["n"] == len(set(rows.tolist()) & set(digits.find(word).tolist()))
+    bits = get(f"{server}/rivae/api/found", {"run": "digits", "only": word})[2]
+    has = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    assert digits.search_rows[has[: len(digits.search_rows)] == 1].tolist() == sorted(
+        digits.find(word).tolist()
+    )
     none = json.loads(get(f"{server}/rivae/api/chosen", {**about, "within": nowhere})[2])
     assert none["n"] == 0 and none["factors"] == []
 
@@ -149,11 +157,13 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
     [
         3,
         {},
-        {"x": 0, "y": 9, "corners": [[0, 0], [1, 0], [1, 1]]},
-        {"x": 0, "y": 1, "corners": [[0, 0], [1, 0]]},
-        {"x": 0, "y": 1, "corners": [[0, 0], [1, 0], [1, 1e9]]},
-        {"x": 0, "y": 1, "corners": [[0, 0]] * 65},
-        {"x": 0, "y": 1, "corners": [[0, 0], [1], [1, 1]]},
+        {"x": "axis-0", "y": "axis-9", "corners": [[0, 0], [1, 0], [1, 1]]},
+        {"x": "axis-0", "y": "axis-1", "corners": [[0, 0], [1, 0]]},
+        {"x": "axis-0", "y": "axis-1", "corners": [[0, 0], [1, 0], [1, 1e9]]},
+        {"x": "axis-0", "y": "axis-1", "corners": [[0, 0]] * 65},
+        {"x": "axis-0", "y": "axis-1", "corners": [[0, 0], [1], [1, 1]]},
+        {"x": "layout-0", "y": "layout-1", "corners": [[0, 0], [1, 0], [1, 1]]},  # not computed
+        {"x": "factor-0", "y": "axis-1", "corners": [[0, 0], [1, 0], [1, 1]]},
     ],
 )
 @pytest.mark.parametrize("route", ["topk", "chosen"])

@@ -1,4 +1,6 @@
-"""What the map's lasso has chosen: described for the panel below it, and taken to Label."""
+"""What a lasso or words have chosen: its place on the map, what is special about it, and its way
+to Label.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import streamlit as st
 from rivae.maps import among
 from rivae.plots.clouds import one_line
 from rivae.ui.panels.answers import lasso_of
-from rivae.ui.panels.questions import Chosen, read
+from rivae.ui.panels.questions import Chosen, Found, read
 from rivae.ui.shared.labels import ChosenItems
 from rivae.ui.shared.words import words_of
 from rivae.ui.shell import keys
@@ -20,13 +22,14 @@ from rivae.words.item_words import has_texts
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
+    from rivae.retrieval.retriever import Retriever
     from rivae.ui.panels.answers import OpenRun
 
 MAX_FACTORS = 6  # those that differ most
 
 
 def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
-    """What tells the items inside a lasso from the others; see ``rivae.selection.Selection``.
+    """What tells the chosen items from the others; see ``rivae.selection.Selection``.
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
@@ -36,7 +39,7 @@ def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     asked = read(Chosen, question)
     explorer = open_run(asked.run, asked.rows, asked.asks)
-    inside = among(explorer, lasso_of(asked.within))
+    inside = _chosen(explorer, asked)
     sets = words_of(explorer.data).sets if has_texts(explorer.data) else None
     found = asdict(describe(explorer, inside.ids if inside else [], sets))
     found["factors"] = found["factors"][:MAX_FACTORS]
@@ -45,17 +48,38 @@ def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
     return {"seq": asked.seq, **found}
 
 
-def keep_for_label(explorer: Explorer, run: str, said: Mapping[str, Any]) -> None:
-    """Keep the chosen items for the Label page; of more than fit in a plan a random part.
+def found(question: dict[str, Any], open_run: OpenRun) -> bytes:
+    """A bit for each searched item, the lowest of a byte first: whether it has all words.
 
     Raises:
-        ConfigError: ``said`` is no lasso.
+        ConfigError: a field is missing, of the wrong kind or out of range.
+        RunError: there is no such run, or it is not ready.
+    """
+    asked = read(Found, question)
+    explorer = open_run(asked.run, asked.rows, asked.asks)
+    has = np.isin(explorer.search_rows, explorer.find(asked.only))
+    return np.packbits(has, bitorder="little").tobytes()
+
+
+def _chosen(explorer: Explorer, asked: Chosen) -> Retriever | None:
+    lasso = lasso_of(asked.within) if asked.within is not None else None
+    return among(explorer, lasso, asked.only)
+
+
+def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> bool:
+    """Keep the chosen items for the Label page, of more than fit in a plan a random part; False
+    where there are none.
+
+    Raises:
+        ConfigError: the browser's ``report`` names no lasso and no words that can be used.
     """
     from rivae.labels.suggest import MAX_SUGGESTED
 
-    inside = among(explorer, lasso_of(said))
+    said = {name: report[name] for name in ("within", "only") if name in report}
+    inside = _chosen(explorer, read(Chosen, {"run": run, "seq": 0, **said}))
     if inside is None:
-        return
+        return False
     rows = np.random.default_rng(0).permutation(np.sort(inside.ids))[:MAX_SUGGESTED]
     chosen = ChosenItems(run, explorer.asks, tuple(rows.tolist()), len(inside.ids))
     st.session_state[keys.LABEL_CHOSEN] = chosen
+    return True

@@ -22,6 +22,7 @@ from rivae.ui.shared import charts, exports
 from rivae.ui.shell import keys
 from rivae.ui.shell.pages import STEER
 from rivae.ui.shell.text import escape, markdown
+from rivae.ui.work import layouts, report
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
@@ -195,6 +196,15 @@ def describe(
         f"The item's {names[0][:1]} differs from the current one most in {names[j]}, "
         f"by {gaps[j]:.1f} s.d."
     )
+
+
+def layout_progress(explorer: Explorer) -> None:
+    """The progress of the layout of this run, or why there is none."""
+    task = layouts.task_of(explorer)
+    if task is not None and task.running:
+        report.watch([task], keys.EXPLORE_LAYOUT)
+    elif task is not None and task.error:
+        report.warning(task.error)
 
 
 def export_button(explorer: Explorer, shown: ExploreState) -> None:

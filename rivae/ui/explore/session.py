@@ -21,7 +21,7 @@ from rivae.ui.shared import address, uploads
 from rivae.ui.shared.session import Session
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import cache, keys, web
-from rivae.ui.work import certainty
+from rivae.ui.work import certainty, layouts
 
 
 class ExploreSession(Session[ExploreState, ExploreLink]):
@@ -79,14 +79,21 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.guarded(change)
 
     def on_label(self, report: Mapping[str, Any]) -> None:
-        """The visitor wants to label what the lasso holds."""
-        within = report.get("within")
+        """The visitor wants to label what the lasso holds, or what has some words."""
 
         def change() -> None:
             self.take(report.get("view"))
-            if isinstance(within, Mapping):
-                chosen.keep_for_label(self.explorer(self.shown), self.shown.run, within)
+            if chosen.keep_for_label(self.explorer(self.shown), self.shown.run, report):
                 st.session_state[keys.EXPLORE_AWAY] = True
+
+        self.guarded(change)
+
+    def on_layout(self, report: Mapping[str, Any]) -> None:
+        """The visitor wants to see a layout that is not computed yet."""
+
+        def change() -> None:
+            self.take(report.get("view"))
+            layouts.begin(self.explorer(self.shown))
 
         self.guarded(change)
 
@@ -105,7 +112,16 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.guarded(change)
 
 
-MAP = ("map_points.js", "map_colours.js", "map_over.js", "map_hand.js", "map_chosen.js", "map.js")
+MAP = (
+    "map_points.js",
+    "map_colours.js",
+    "map_frame.js",
+    "map_columns.js",
+    "map_over.js",
+    "map_hand.js",
+    "map_chosen.js",
+    "map.js",
+)
 PAGE = ExploreSession(keys.EXPLORE, ExploreLink)
 PANEL = Component(
     "rivae_explore",
@@ -120,6 +136,7 @@ PANEL = Component(
         "ask": dict,
         "about": dict,
         "label": dict,
+        "layout": dict,
     },
 )
 
@@ -169,12 +186,10 @@ def map_of(explorer: Explorer, shown: ExploreState) -> dict[str, Any] | None:
     urls = web.map_urls(shown.run, shown.rows, shown.asks)
     if urls is None or explorer.n_components < 2 or not explorer.method.has_latent:
         return None
-    columns, library, described = urls
     return {
-        "url": columns,
-        "library": library,
-        "described": described,
+        **urls,
         "version": cache.model_key(shown.run, shown.asks),
+        "layout": layouts.state_of(explorer),
         "n": len(explorer.search_rows),
         "pictures": web.pictures_url(),
         "colours": {

@@ -40,6 +40,9 @@ RUN = Field(
 )
 SEQ = Field(ge=0, le=MAX_SEQ, description=f"a whole number from 0 to {MAX_SEQ}")
 ASKS = "'first', 'second' or 'both'"
+PLACED = Field(pattern=r"^(axis|layout)-\d{1,4}$", description="axis-0 … or layout-0 …")
+WITHIN = Field(default=None, description="an object with 'x', 'y' and 'corners'")
+ONLY = Field(default="", max_length=MAX_ONLY, description=f"words, at most {MAX_ONLY} characters")
 SIDE = Field(ge=0, le=2, description="a whole number from 0 to 2")
 AT = Field(ge=0, le=MAX_ITEM, description="the position of an item: a whole number from 0")
 
@@ -64,10 +67,10 @@ class Point(Question):
 
 
 class Within(Question):
-    """A lasso on the map of two axes (from 0); corners in shares of each axis."""
+    """A lasso on the map of two columns; corners in shares of each."""
 
-    x: int = Field(ge=0, le=MAX_AXIS, description="an axis, counted from 0")
-    y: int = Field(ge=0, le=MAX_AXIS, description="an axis, counted from 0")
+    x: str = PLACED
+    y: str = PLACED
     corners: list[Annotated[list[Share], Field(min_length=2, max_length=2)]] = Field(
         min_length=3,
         max_length=MAX_CORNERS,
@@ -88,22 +91,24 @@ class Search(Question):
         max_length=MAX_HAVE,
         description=f"a list of at most {MAX_HAVE} item numbers",
     )
-    within: dict[str, Any] | None = Field(
-        default=None, description="an object with 'x', 'y' and 'corners'"
-    )
-    only: str = Field(
-        default="", max_length=MAX_ONLY, description=f"words, at most {MAX_ONLY} characters"
-    )
+    within: dict[str, Any] | None = WITHIN
+    only: str = ONLY
 
 
-class Chosen(Question):
-    """What tells the items inside a lasso from the others; ``within`` is a ``Within``."""
+class Found(Question):
+    """Which of the searched items have all words of ``only``."""
 
     run: str = RUN
     rows: Rows = Field(default="test", description="'test' or 'all'")
     asks: Asks = Field(default="first", description=ASKS)
+    only: str = ONLY
+
+
+class Chosen(Found):
+    """What tells the items inside a lasso that have all words from the others."""
+
     seq: int = SEQ
-    within: dict[str, Any] = Field(description="an object with 'x', 'y' and 'corners'")
+    within: dict[str, Any] | None = WITHIN
 
 
 class SearchOfRuns(Search):

@@ -53,6 +53,7 @@ EXPLORE: Final = PanelKeys.of("explore")
 EXPLORE_RUN: Final = "explore_run"
 EXPLORE_ROWS: Final = "explore_rows"
 EXPLORE_AWAY: Final = "explore_away"  # whether the next page is Label
+EXPLORE_LAYOUT: Final = "explore_layout"  # progress of the map's layout
 EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"

@@ -20,6 +20,7 @@ COLUMN_PATH = "/rivae/api/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
 LIBRARY_PATH = "/rivae/api/map-library"
 CHOSEN_PATH = "/rivae/api/chosen"
+FOUND_PATH = "/rivae/api/found"
 LABEL_PATH = "/rivae/api/label/{plan}"
 
 _base: str | None = None
@@ -48,16 +49,18 @@ def pictures_url() -> str:
     return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
 
 
-def map_urls(run_id: str, rows: str, asks: str) -> tuple[str, str, str] | None:
-    """Addresses of the columns of a run's map without ``/column``, of the library that draws it,
-    and of what describes the items chosen; None without the launcher.
+def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:
+    """Addresses for a run's map: ``url`` of its columns without ``/column``, ``library`` that draws
+    it, ``described`` for what tells chosen items from others, ``found`` for which items have some
+    words; None without the launcher.
     """
     if _base is None:
         return None
     column = COLUMN_PATH.partition("/{column}")[0]
     for name, value in (("run", run_id), ("rows", rows), ("asks", asks)):
         column = column.replace(f"{{{name}}}", value)
-    return _base + column, _base + LIBRARY_PATH, _base + CHOSEN_PATH
+    paths = {"library": LIBRARY_PATH, "described": CHOSEN_PATH, "found": FOUND_PATH}
+    return {"url": _base + column, **{name: _base + path for name, path in paths.items()}}
 
 
 def strip_url(run_id: str) -> str:

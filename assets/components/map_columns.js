@@ -1,0 +1,88 @@
+/* The lists above the map: what its columns are, and which of them are chosen. */
+
+const CROWD = "density"  // the column that is made in the browser, of the points as they lie
+const GROUPS = [["factor", "Factors"], ["item", "Items"], ["tag", "Tags"], ["axis", "Axes"]]
+
+class MapColumns {
+  /** @param onChange() another one is chosen */
+  constructor(onChange) {
+    const select = (label, name) => {
+      const node = h("select", { "aria-label": label, title: label, "data-testid": `map-${name}` })
+      node.onchange = onChange
+      return node
+    }
+    this.right = select("To the right", "x")
+    this.up = select("Upwards", "y")
+    this.colour = select("Colour", "colour")
+    this.elements = [this.right, this.up, this.colour]
+    this.fetched = new Map()
+  }
+
+  /** The columns of another run, at `url`. */
+  adopt({ url, version }) {
+    this.url = url
+    this.version = version
+    this.fetched.clear()
+  }
+
+  async get(name) {
+    if (!this.fetched.has(name)) {
+      const reply = await fetch(`${this.url}/${name}?v=${encodeURIComponent(this.version)}`)
+      if (!reply.ok) throw new Error("no column")
+      const isJson = (reply.headers.get("content-type") || "").includes("json")
+      const kind = name === "items" ? Uint32Array : Uint16Array
+      this.fetched.set(name, isJson ? await reply.json() : new kind(await reply.arrayBuffer()))
+    }
+    return this.fetched.get(name)
+  }
+
+  /** Fills the lists; two axes come first that people have named, then those that change most. */
+  async open(dims) {
+    const columns = await this.get("columns")
+    this.about = new Map(columns.map((one) => [one.key, one]))
+    this.dims = dims
+    const option = (value, label) => h("option", { value }, label)
+    const axes = columns.filter((one) => one.group === "axis")
+    const order = axes.map((_, j) => j).sort((a, b) => dims[b].effect - dims[a].effect)
+    const named = order.filter((j) => dims[j].given && !dims[j].suggested)
+    const [x, y] = [...named, ...order.filter((j) => !named.includes(j))]
+    for (const [list, j] of [[this.right, x], [this.up, y]]) {
+      list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
+      list.value = j
+    }
+    if (this.about.has(`${LAYOUT}-0`)) this.right.prepend(option(LAYOUT, "2-D layout"))
+    const groups = GROUPS.map(([group, label]) => {
+      const some = columns.filter((one) => one.group === group).map((one) => option(one.key, one.label))
+      if (group === "item") some.push(option(CROWD, "Density"))
+      return some.length ? h("optgroup", { label }, ...some) : null
+    })
+    this.colour.replaceChildren(option("", "One colour"), ...groups.filter(Boolean))
+  }
+
+  get isLayout() {
+    return this.right.value === LAYOUT
+  }
+
+  /** Back to the axes of `frame`. */
+  leaveLayout(frame) {
+    this.right.value = frame.keys[0].split("-")[1]
+  }
+
+  frame() {
+    this.up.hidden = this.isLayout
+    if (this.isLayout) return new LayoutFrame()
+    return new AxesFrame([Number(this.right.value), Number(this.up.value)], this.about, this.dims)
+  }
+
+  /** The values that colour the points, null for one colour; `points` as they lie. */
+  async values(points) {
+    const name = this.colour.value
+    if (!name) return null
+    return name === CROWD ? density(points) : this.get(name)
+  }
+
+  /** What the colours are of. */
+  get coloured() {
+    return this.about.get(this.colour.value) || SPARSE_TO_DENSE
+  }
+}

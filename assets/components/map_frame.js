@@ -1,0 +1,71 @@
+/* What right and up mean on the map: two axes of z, or a layout that keeps neighbours together. */
+
+const LAYOUT = "layout"
+
+/** Two axes; right and up is always more of what they are named after. */
+class AxesFrame {
+  /** @param axes their numbers, `about` their columns by key, `dims` of all axes */
+  constructor(axes, about, dims) {
+    this.keys = axes.map((j) => `axis-${j}`)
+    this.parts = axes.map((j, at) => ({ j, ...about.get(this.keys[at]), flipped: dims[j].flipped }))
+    this.poles = axes.map((j) => ({ low: dims[j].left, high: dims[j].right || dims[j].given || dims[j].short }))
+  }
+
+  /** A column as it is shown. */
+  turned(column, at) {
+    return this.parts[at].flipped ? column.map((code) => STEPS - code) : column
+  }
+
+  /** A place as it is shown, in shares of both columns. */
+  back(place) {
+    return place.map((share, at) => (this.parts[at].flipped ? 1 - share : share))
+  }
+
+  /** Where a point z is. */
+  place(z) {
+    return this.back(this.parts.map(({ j, low, high }) => (z[j] - low) / (high - low || 1)))
+  }
+
+  /** z of both axes at a place, by axis. */
+  zAt(place) {
+    const values = this.values(place.map((share) => clamp(share, -0.1, 1.1)))
+    return Object.fromEntries(this.parts.map(({ j }, at) => [j, values[at]]))
+  }
+
+  /** What both columns say at a place. */
+  values(place) {
+    return this.back(place).map((share, at) => {
+      const { low, high } = this.parts[at]
+      return low + share * (high - low)
+    })
+  }
+}
+
+/** The layout: only what is found says where a query lies. */
+class LayoutFrame {
+  constructor() {
+    this.keys = [`${LAYOUT}-0`, `${LAYOUT}-1`]
+    this.poles = null
+  }
+
+  turned(column) {
+    return column
+  }
+
+  back(place) {
+    return place
+  }
+
+  /** The middle of the items found. @param lit their places */
+  place(z, lit) {
+    return lit.length ? [0, 1].map((at) => lit.reduce((sum, one) => sum + one[at], 0) / lit.length) : null
+  }
+
+  zAt() {
+    return {}
+  }
+
+  values(place) {
+    return place
+  }
+}
