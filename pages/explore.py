@@ -50,6 +50,7 @@ session.PANEL(
     about=session.PAGE.on_about,
     label=session.PAGE.on_label,
     layout=session.PAGE.on_layout,
+    search=session.PAGE.on_search,
 )
 panels.layout_progress(explorer)
 

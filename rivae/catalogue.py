@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError
+from rivae.fulltext import TextHit, TextIndex, text_index
 from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.words.item_words import item_tags
 from rivae.words.tags import tag_map_of
@@ -19,8 +20,8 @@ from rivae.words.tags import tag_map_of
 Rows = Literal["test", "all"]
 ROWS: tuple[Rows, ...] = ("test", "all")
 
-# Texts are searched in memory; only those of the first rows, up to this number.
-MAX_TEXT_ROWS = 20_000
+MAX_TAGGED = 20_000  # items whose tags are counted
+MAX_DIGITS = 10  # of an item's number
 N_TAGS = 12
 
 
@@ -111,21 +112,40 @@ class Catalogue:
     # finding
 
     def find(self, text: str) -> NDArray[np.int64]:
-        """Search rows whose title or text contains every word of ``text``; a number is a row."""
-        words = text.lower().split()
-        if not words:
+        """Search rows whose title or text has every word of ``text``; a number is a row.
+
+        A word also stands for words that begin with it.
+        """
+        if not text.split():
             return self.search_rows
-        hits = np.array([all(w in line for w in words) for line in self._lines], dtype=bool)
-        found = self.search_rows[: len(hits)][hits]
-        if text.strip().isdigit() and int(text) in self.search_rows:
-            row = np.int64(int(text))
-            found = np.concatenate([[row], found[found != row]])
+        found = self._texts.rows(text)
+        found = found[self._is_searched[found]]
+        if (row := self._numbered(text)) is not None:
+            found = np.concatenate([[np.int64(row)], found[found != row]])
         return found
 
+    def best(self, text: str, n: int) -> list[TextHit]:
+        """The ``n`` items searched that fit ``text`` best, the item of that number first."""
+        found = self._texts.best(text, n, lambda row: bool(self._is_searched[row]))
+        if (row := self._numbered(text)) is not None:
+            first = TextHit(row, ((self.title(row), False),), ((f"item {row}", True),))
+            found = [first, *(hit for hit in found if hit.row != row)][:n]
+        return found
+
+    def _numbered(self, text: str) -> int | None:
+        """The searched row that ``text`` is the number of."""
+        digits = text.strip()
+        is_number = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS
+        is_row = is_number and int(digits) < len(self.data) and self._is_searched[int(digits)]
+        return int(digits) if is_row else None
+
     @cached_property
-    def _lines(self) -> list[str]:
-        rows = self.search_rows[:MAX_TEXT_ROWS]
-        return [f"{self.data.title(int(i))} {self.data.text(int(i))}".lower() for i in rows]
+    def _texts(self) -> TextIndex:
+        return text_index(self.data)
+
+    @cached_property
+    def _is_searched(self) -> NDArray[np.bool_]:
+        return np.isin(np.arange(len(self.data)), self.search_rows)
 
     def with_factor(self, factor: int, low: float, high: float) -> NDArray[np.int64]:
         """Search rows whose true factor ``factor`` lies in [low, high] (codes for categories)."""
@@ -137,7 +157,7 @@ class Catalogue:
     @cached_property
     def common_tags(self) -> dict[str, NDArray[np.bool_]]:
         """The tags that part the searched items most evenly, and which items have each, (N,)."""
-        tags = item_tags(self.data) if len(self.data) <= MAX_TEXT_ROWS else None
+        tags = item_tags(self.data) if len(self.data) <= MAX_TAGGED else None
         if tags is None:
             return {}
         ignored = frozenset(tag_map_of(self.data)[0].ignored)

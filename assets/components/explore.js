@@ -77,7 +77,14 @@ class ExplorePanel extends Panel {
   }
 
   build(root) {
-    this.query = buildQuery((how) => this.act("choose", { how }))
+    this.search = new SearchBox({
+      pick: (id) => this.act("choose", { how: "row", id }),
+      ask: (text) => this.act("search", { text }),
+      picture: (name, content) => this.act("search", { name, content }),
+      trouble: (sentence) => this.trouble(sentence),
+    })
+    this.query = buildQuery((how) => this.act("choose", { how }), this.search.element)
+    this.search.dropOn(this.query.element)
     this.results = buildResults(this.tiles.element, {
       k: (k) => this.setK(k),
       whole: (checked) => this.setWhole(checked),
@@ -168,6 +175,7 @@ class ExplorePanel extends Panel {
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
     showQuery(this.query, data.query)
+    this.search.adopt(data)
     this.sliders.adopt(sameRun ? null : data.dims, { ...data, values: data.z })
     this.wire.remember(data.first.items)
     this.adoptMap(data)

@@ -7,22 +7,22 @@ const WHERE = { inside: "", edge: "Edge of the data", far: "Far from the data" }
 
 /**
  * The query card.
- * @param choose called with "gallery" or "random"
+ * @param choose called with "gallery" or "random"; `search` is what stands below, or null
  */
-function buildQuery(choose) {
+function buildQuery(choose, search = null) {
   const button = (how, label, glyph) =>
     h("button", { type: "button", onclick: () => choose(how), "data-testid": `query-${how}` },
       icon(glyph), label)
+  const buttons = h("div", { class: "buttons" },
+    button("gallery", "Choose", "gallery"), button("random", "Random", "dice"))
   const picture = h("img", { alt: "", class: "query-picture", draggable: false })
   const title = h("b", {})
   const text = h("span", { class: "muted" })
   const element = h(
     "section", { class: "query", "aria-label": "Query", "data-testid": "query" },
     picture,
-    h("div", { class: "about" },
-      h("span", { class: "label" }, "Query"), title, text,
-      h("div", { class: "buttons" },
-        button("gallery", "Choose", "gallery"), button("random", "Random", "dice"))),
+    h("div", { class: "about" }, h("span", { class: "label" }, "Query"), title, text, buttons),
+    search,
   )
   return { element, picture, title, text }
 }

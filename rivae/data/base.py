@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -206,6 +206,10 @@ class PairedDataset:
         return " · ".join(
             f"{spec.name} {self.factor_text(i, k)}" for k, spec in enumerate(self.factor_specs)
         )
+
+    def search_texts(self) -> Iterator[tuple[str, str]]:
+        """Title and text of every item, for full-text search, in the order of the rows."""
+        return ((self.title(i), self.text(i)) for i in range(len(self)))
 
     def factor_text(self, i: int, k: int) -> str:
         """The value of factor ``k`` of item ``i``, with its level name where it has one."""

@@ -7,6 +7,7 @@ import's own where the source has one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,6 +86,12 @@ class Pairs(PairedDataset):
         recipe = self.recipe(i)
         known = [super().text(i)] if self.factors is not None else []
         return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
+
+    def search_texts(self) -> Iterator[tuple[str, str]]:
+        for i, recipe in enumerate(self.store.recipes()):
+            known = [super().text(i)] if self.factors is not None else []
+            parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
+            yield recipe.title, " · ".join(parts)
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """Any picture: upright, on white, its middle square."""

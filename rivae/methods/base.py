@@ -110,6 +110,8 @@ class Stage:
             them. From the second on they start from other random weights.
         sample: share of the training rows that a fit sees; each fit draws others.
         straightens: the starting embedding is what the embedders have learnt, straightened.
+        solves: the embedders' last layers begin where they come nearest to the target.
+        warm_up: first steps over which the rate rises from 0.
     """
 
     name: str
@@ -127,6 +129,8 @@ class Stage:
     fit: int = 0
     sample: float = 1.0
     straightens: bool = False
+    solves: bool = False
+    warm_up: int = 0
 
     def n_seen(self, n_rows: int) -> int:
         """How many of ``n_rows`` rows it sees."""

@@ -30,6 +30,9 @@ Embedders = tuple[WithHead, WithHead]
 # What telling pairs apart weighs beside the coordinates, and the width of its softmax in a sheet of
 # radius .8. More of it stretches the sheet.
 APART, WIDTH = 0.1, 0.05
+# Adam's first steps are as long as the rate allows, whatever the gradient: at the full rate they
+# throw away what the last layers begin with.
+WARM_UP = 50
 
 
 class ContrastSettings(BaseModel):
@@ -112,6 +115,8 @@ class ContrastStart(nn.Module):
             schedule="cosine",
             validate=False,
             steps=c.unfold_steps,
+            solves=True,
+            warm_up=WARM_UP,
         )
         return [unfold, replace(unfold, name="straighten", straightens=True)]
 

@@ -19,6 +19,7 @@ from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed
 from rivae.training.judging import Judge, best_weights, finish_closed_form
+from rivae.training.last_layers import solve_last_layers
 from rivae.training.models import (
     Finaliser,
     Listener,
@@ -144,8 +145,13 @@ class Trainer:
     def _prepare(self, stage: Stage) -> None:
         models, tables = self.models, self.feed.tables
         fill_tables(models, self.feed, stage, self.group)
-        if stage.cached and stage.epochs and models.progress.stage_epoch == 0:
+        if not stage.epochs or models.progress.stage_epoch:
+            return
+        if stage.cached:
             models.method.begin(stage.name, tables["v1"], tables["v2"])
+        elif stage.solves and self.group.leads:
+            solve_last_layers(models.method, self.feed, tables["target"])
+        if stage.cached or stage.solves:
             self.group.same(models.method.state_dict().values())
 
     def _epoch(self, stage: Stage, optimiser: torch.optim.Adam) -> None:
@@ -164,10 +170,9 @@ class Trainer:
             self._look(stage, i, steps)
             self.group.step(self.tick)
             progress = (done + i) / total
+            factor_now = factor * min(1.0, (done + i + 1) / max(1, stage.warm_up))
             if stage.schedule == "cosine":
-                factor_now = factor * 0.5 * (1 + math.cos(math.pi * progress))
-            else:
-                factor_now = factor
+                factor_now *= 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimiser.param_groups:
                 group["lr"] = stage.learning_rate * group["scale"] * factor_now
             terms = models.method.loss(self._batch(stage, progress, noise, index))

@@ -50,6 +50,7 @@ def build_routes() -> list[BaseRoute]:
         Route(at + web.STEER_PATH, steer, methods=["POST"]),
         Route(at + web.CHOSEN_PATH, chosen, methods=["POST"]),
         Route(at + web.FOUND_PATH, found, methods=["POST"]),
+        Route(at + web.HITS_PATH, hits, methods=["POST"]),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
@@ -110,6 +111,15 @@ async def found(request: Request) -> Response:
     from rivae.ui.explore.chosen import found
 
     return await to_thread.run_sync(_answer, await _question(request), found)
+
+
+async def hits(request: Request) -> Response:
+    """POST a question of :func:`rivae.ui.explore.search.hits`."""
+    from anyio import to_thread
+
+    from rivae.ui.explore.search import hits
+
+    return await to_thread.run_sync(_answer, await _question(request), hits)
 
 
 async def picture(request: Request) -> Response:

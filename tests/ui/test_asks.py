@@ -325,6 +325,12 @@ def test_a_typed_text_asks_through_the_second_head(shown, folder):
     )
     assert state.asks == "second" and state.z == state.base == expected
     assert state.upload.title == "<b>bright</b> paint, upper brush"
+    box = shown("explore", run=BARS, q="4")
+    assert box.panel()["takes"] == {"text": True, "picture": True}
+    box.report("search", {"view": box.view(), "text": "0 1 2"})
+    assert UNKNOWN_WORDS.split(":")[0] in box.calm().words and box.state.upload is None
+    box.report("search", {"view": box.view(), "text": "<b>bright</b> paint, upper brush"})
+    assert box.calm().state.upload == state.upload and box.state.z == expected
     assert page.params["ask"] == "second" and page.params["q"].startswith("text_")
     assert page.panel()["query"]["picture"].startswith("data:image/")
     again = shown("explore", **page.params)

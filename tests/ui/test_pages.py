@@ -1,11 +1,14 @@
 """The pages without a browser: what they say, how their state moves, that none of them throws."""
 
+import base64
+import io
 import re
 
 import numpy as np
 import pytest
 
 from rivae.runs.run import NO_MODEL
+from rivae.ui.explore.search import MAX_CONTENT
 from rivae.ui.panels.answers import query_z
 
 UNUSABLE = {
@@ -172,7 +175,7 @@ def test_a_late_release_is_ignored(app):
 def test_a_nonsense_report_changes_nothing(app, junk):
     shown = app("explore", run="digits")
     before = shown.state
-    for name in ("commit", "pick", "choose", "ask"):
+    for name in ("commit", "pick", "choose", "ask", "search", "label"):
         shown.report(name, junk)
     assert shown.state == before
     assert not shown.at.session_state.get("explore_item")
@@ -220,6 +223,26 @@ def test_an_item_that_does_not_exist_opens_no_drawer(app):
     shown = app("explore", run="digits")
     shown.report("pick", {"id": 10**6, "view": shown.view()})
     assert any("no item" in warning.value for warning in shown.at.warning)
+
+
+def test_a_picture_of_the_search_box_is_the_query(app, digits):
+    shown = app("explore", run="digits", q="12")
+    assert shown.panel()["takes"] == {"text": False, "picture": True}
+    picture = io.BytesIO()
+    digits.data.picture(40, 1).save(picture, "PNG")
+    content = base64.b64encode(picture.getvalue()).decode()
+    shown.report("search", {"view": shown.view(), "name": "<i>mine</i>.png", "content": content})
+    state = shown.calm().state
+    assert state.upload.title == "<i>mine</i>.png" and state.z == state.base
+    assert np.allclose(state.z, query_z(digits, 40), atol=0.05)
+    before = shown.state
+    no_picture = base64.b64encode(b"no picture").decode()
+    for bad in (no_picture, "*", content[:99], "", 3, None, "A" * (MAX_CONTENT + 1)):
+        shown.report("search", {"view": shown.view(), "name": "bad", "content": bad})
+        (said,) = (warning.value for warning in shown.at.warning)
+        assert "picture" in said and shown.state == before
+    shown.report("search", {"view": shown.view(), "text": "seven"})
+    assert shown.at.warning and shown.state == before
 
 
 def test_the_gallery_searches_and_chooses(app, digits):

@@ -152,6 +152,25 @@ def test_a_search_among_the_items_in_a_lasso(server, digits):
     assert none["n"] == 0 and none["factors"] == []
 
 
+def test_items_that_fit_a_text_best(server, digits):
+    def hits(**question):
+        found = get(f"{server}/rivae/api/hits", {"run": "digits", "seq": 3, **question})
+        return found[0], json.loads(found[2])
+
+    row = int(digits.search_rows[4])
+    status, found = hits(text=digits.title(row))
+    assert status == 200 and found["seq"] == 3
+    best = found["hits"][0]
+    assert "".join(text for text, _ in best["title"]) == digits.title(best["id"])
+    assert any(matched for _, matched in best["title"])
+    assert best["picture"].startswith("data:image/")
+    assert hits(text=str(row))[1]["hits"][0]["id"] == row
+    assert hits(text="nothing has this")[1]["hits"] == []
+    for bad in ({}, {"text": 3}, {"text": "x" * 201}, {"text": "a", "run": "nowhere"}):
+        status, found = hits(**bad)
+        assert status in (400, 404) and found["error"]
+
+
 @pytest.mark.parametrize(
     "within",
     [

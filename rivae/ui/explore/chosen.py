@@ -76,8 +76,10 @@ def keep_for_label(explorer: Explorer, run: str, report: Mapping[str, Any]) -> b
     from rivae.labels.suggest import MAX_SUGGESTED
 
     said = {name: report[name] for name in ("within", "only") if name in report}
-    inside = _chosen(explorer, read(Chosen, {"run": run, "seq": 0, **said}))
-    if inside is None:
+    asked = read(Chosen, {"run": run, "seq": 0, **said})
+    if asked.within is None and not asked.only.split():
+        return False
+    if (inside := _chosen(explorer, asked)) is None:
         return False
     rows = np.random.default_rng(0).permutation(np.sort(inside.ids))[:MAX_SUGGESTED]
     chosen = ChosenItems(run, explorer.asks, tuple(rows.tolist()), len(inside.ids))

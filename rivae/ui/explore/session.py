@@ -12,7 +12,7 @@ from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.plots.palette import DARK, LIGHT
-from rivae.ui.explore import chosen, state
+from rivae.ui.explore import chosen, search, state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
 from rivae.ui.panels.component import SHARED, Component
@@ -52,6 +52,15 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         uploads.KEPT.keep(cache.model_key(self.shown.run), upload)
         self.set(state.with_upload(self.shown, upload))
         self.close()
+
+    def on_search(self, report: Mapping[str, Any]) -> None:
+        """The visitor asks with a text or picture of the search box."""
+
+        def change() -> None:
+            shown = self.take(report.get("view"))
+            self.choose_upload(search.upload_of(self.explorer(shown), report))
+
+        self.guarded(change)
 
     def move_to_item(self, i: int) -> None:
         """Sets the free dimensions of z to item ``i``'s own; the query stays."""
@@ -125,8 +134,8 @@ MAP = (
 PAGE = ExploreSession(keys.EXPLORE, ExploreLink)
 PANEL = Component(
     "rivae_explore",
-    js=(*SHARED, *MAP, "explore.js"),
-    css=("base.css", "explore.css", "map.css"),
+    js=(*SHARED, *MAP, "search.js", "explore.js"),
+    css=("base.css", "explore.css", "search.css", "map.css"),
     # The view after a release, an action with the view, and a question where the web route is
     # missing.
     reports={
@@ -137,6 +146,7 @@ PANEL = Component(
         "about": dict,
         "label": dict,
         "layout": dict,
+        "search": dict,
     },
 )
 
@@ -178,6 +188,8 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         "watched": st.session_state.get(keys.EXPLORE.item),
         "marks": certainty.marks(known, explorer.axis_names),
         "map": map_of(explorer, shown),
+        "takes": search.takes(explorer),
+        "hits": web.hits_url(),
     }
 
 

@@ -104,6 +104,16 @@ class Found(Question):
     only: str = ONLY
 
 
+class TextSearch(Question):
+    """The items that fit a text best."""
+
+    run: str = RUN
+    rows: Rows = Field(default="test", description="'test' or 'all'")
+    asks: Asks = Field(default="first", description=ASKS)
+    text: str = Field(max_length=200, description="a text of at most 200 characters")
+    seq: int = SEQ
+
+
 class Chosen(Found):
     """What tells the items inside a lasso that have all words from the others."""
 

@@ -215,7 +215,7 @@ def warm() -> None:
     try:
         ready = ready_runs()
         if (telling := telling_run()) is not None:
-            explorer(telling.id)
+            explorer(telling.id).best("a", 1)  # texts are indexed at the first search
             explorer(ready[0].id)
             for found in ready:
                 strip(found.config)

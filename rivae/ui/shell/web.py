@@ -21,6 +21,7 @@ COLUMNS = "columns"  # in the place of a column: what columns there are
 LIBRARY_PATH = "/rivae/api/map-library"
 CHOSEN_PATH = "/rivae/api/chosen"
 FOUND_PATH = "/rivae/api/found"
+HITS_PATH = "/rivae/api/hits"
 LABEL_PATH = "/rivae/api/label/{plan}"
 
 _base: str | None = None
@@ -37,6 +38,11 @@ def mount(base: str) -> str:
 def topk_url() -> str:
     """Address of the top-k route, or "" when the script runs without its launcher."""
     return "" if _base is None else _base + TOPK_PATH
+
+
+def hits_url() -> str:
+    """Address of the search for items by text, or "" without the launcher."""
+    return "" if _base is None else _base + HITS_PATH
 
 
 def steer_url() -> str:

@@ -1,0 +1,85 @@
+"""The search box of Explore: words find items, and a dropped or pasted picture is the query."""
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+from rivae.explorer import Explorer
+from rivae.runs import DEMO_ROOT, Run
+
+DROP = """([box, name, type, content]) => {
+  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0))
+  const data = new DataTransfer()
+  data.items.add(new File([bytes], name, { type }))
+  const options = { bubbles: true, cancelable: true, composed: true }
+  if (name) box.dispatchEvent(new DragEvent("drop", { ...options, dataTransfer: data }))
+  else box.dispatchEvent(new ClipboardEvent("paste", { ...options, clipboardData: data }))
+}"""
+
+
+@pytest.fixture
+def kitchen():
+    return Explorer.open(Run(DEMO_ROOT / "demo-kitchen"))
+
+
+def png(picture):
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def test_words_find_items_and_the_keyboard_takes_one(explore_page, kitchen, until):
+    page = explore_page.open("demo-kitchen").page
+    wanted = kitchen.best("chocolate pudding", 7)
+    box, hits = page.get_by_test_id("search"), page.get_by_test_id("hit")
+    box.press_sequentially("chocolate pudding")
+    until(lambda: hits.count() == len(wanted), "the items found")
+    marked = [text.lower() for text in hits.first.locator("mark").all_inner_texts()]
+    assert any(text.startswith("chocolate") for text in marked)
+    assert hits.nth(0).get_attribute("aria-selected") == "true"
+    box.press("ArrowDown")
+    assert hits.nth(1).get_attribute("aria-selected") == "true"
+    assert box.get_attribute("aria-activedescendant") == hits.nth(1).get_attribute("id")
+    box.press("Enter")
+    until(
+        lambda: f"q={wanted[1].row}" in page.evaluate("location.href"),
+        "the second one is the query",
+    )
+    assert not page.get_by_test_id("hits").is_visible() and box.input_value() == ""
+    row = int(kitchen.search_rows[7])
+    box.press_sequentially(str(row))
+    until(lambda: hits.count() >= 1, "the item of that number")
+    hits.first.click()
+    until(lambda: f"q={row}" in page.evaluate("location.href"), "it is the query")
+    box.press_sequentially("nothing has this")
+    page.get_by_test_id("hits").wait_for()
+    until(lambda: hits.count() == 0, "no item")
+    box.press("Escape")
+    assert not page.get_by_test_id("hits").is_visible()
+
+
+@pytest.mark.parametrize("name", ["mine.png", ""], ids=["dropped", "pasted"])
+def test_a_picture_is_the_query(explore_page, kitchen, until, name):
+    page = explore_page.open("demo-kitchen").page
+    row = int(kitchen.search_rows[20])
+    box = page.get_by_test_id("search" if not name else "query")
+    box.evaluate(
+        "(box, given) => (" + DROP + ")([box, ...given])",
+        [name, "image/png", png(kitchen.data.picture(row, 1))],
+    )
+    until(lambda: "q=upload_" in page.evaluate("location.href"), "the picture is the query")
+    until(lambda: explore_page.ids()[0] == row, "it finds its own dish")
+
+
+def test_what_is_no_picture_is_told(explore_page, until):
+    page = explore_page.open("demo-kitchen").page
+    given = ["bad.png", "image/png", base64.b64encode(b"nothing").decode()]
+    page.get_by_test_id("query").evaluate("(box, given) => (" + DROP + ")([box, ...given])", given)
+    error = page.get_by_test_id("explore-error")
+    until(lambda: "PNG or JPEG" in error.inner_text(), "one sentence")
+    wide = Image.new("RGB", (3000, 40), "white")
+    given = ["wide.png", "image/png", png(wide)]
+    page.get_by_test_id("query").evaluate("(box, given) => (" + DROP + ")([box, ...given])", given)
+    until(lambda: "q=upload_" in page.evaluate("location.href"), "a large one is made smaller")
