@@ -48,6 +48,7 @@ def position_histogram(
             x=float(place),
             line={"color": colors.muted, "width": 1, "dash": "dot"},
             annotation={"text": f"{share:.0%}", "font": {"size": 12, "color": colors.muted}},
+            annotation_position="top",
         )
     if query is not None:
         figure.add_vline(
@@ -62,7 +63,7 @@ def position_histogram(
     low, middle, high = np.quantile(positions, (0.05, 0.5, 0.95))
     alt = f"Positions of {len(positions):,} items on {name}: 5 % lie below {low:.2f}, half below "
     alt += f"{middle:.2f}, 95 % below {high:.2f}."
-    return dress(figure, dark=dark, alt=alt, height=260)
+    return dress(figure, dark=dark, alt=alt, height=280).update_layout(margin_t=44)
 
 
 def link_dots(links: Sequence[Link], name: str, *, dark: bool = False) -> go.Figure:

@@ -81,17 +81,25 @@ save(figure, "scatter.html")
         defaults={**_MANY_DEFAULTS, "dim": 0, "factor": 0},
     ),
     "matrix": Template(
-        imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import plot_matrix"),
+        imports=(
+            *TRAVERSE,
+            SAVE,
+            "from rivae.metrics.correlation import correlation_table, numeric_factors",
+            "from rivae.plots.scatter import plot_matrix",
+        ),
         body=_MANY_QUERIES
         + """\
 data = explorer.data
+columns = numeric_factors(data.factor_specs)
+table = correlation_table(traversal, data.factors, data.factor_specs).absolute
 figure = plot_matrix(
-    traversal.values, data.factors[traversal.ids[..., 0]],
-    [spec.name for spec in data.factor_specs], explorer.axis_names,
+    traversal.values, data.factors[traversal.ids[..., 0]][..., columns],
+    [data.factor_specs[k].name for k in columns], explorer.axis_names,
+    table=table, threshold={threshold},
 )
 save(figure, "matrix.html")
 """,
-        defaults=_MANY_DEFAULTS,
+        defaults={**_MANY_DEFAULTS, "threshold": 0.5},
     ),
     "digits": Template(
         imports=(

@@ -169,7 +169,7 @@ def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[
         format_func=lambda run: titles.get(run, run),
         key=key,
         on_change=on_change,
-        width=340,
+        width=310,
     )
 
 

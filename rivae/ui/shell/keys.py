@@ -71,6 +71,7 @@ COMPARE: Final = PanelKeys.of("compare")
 COMPARE_RUNS: Final = "compare_runs"
 
 # Traverse; the bound ones are names in the address as well
+TRAVERSE_MATRIX: Final = "plots"  # whether all plots are shown
 TRAVERSE_CELL: Final = "traverse_cell"  # (dimension, factor) whose scatter is open, or None
 TRAVERSE_ITEM: Final = "traverse_item"  # the item at the side and where it was found, or None
 TRAVERSE_SHEET: Final = "traverse_sheet"

@@ -12,7 +12,7 @@ from rivae.ui.shared.charts import chart
 from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
-from rivae.ui.traverse import traversals
+from rivae.ui.traverse import matrix, traversals
 from rivae.ui.work import certainty, report
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
             )
             or QUERIES[0]
         )
+    cell: tuple[int, int] | None
     if columns:
         with report.waiting("Comparing each axis with the true factors …", 260):
             cell = _heatmap(explorer, anchor, choice, n, columns)
         if cell is None:
             st.caption("Click a cell to see the retrieved items' factor values against one axis.")
-            return
     else:
         names = ", ".join(spec.name for spec in data.factor_specs)
         st.caption(
@@ -63,8 +63,11 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         if is_digits(data):
             _transitions(explorer, anchor, choice, n)
         cell = _cell_picker(explorer)
-    with st.container(key=DETAIL):
-        _scatter(explorer, anchor, choice, n, cell)
+    if cell is not None:
+        with st.container(key=DETAIL):
+            _scatter(explorer, anchor, choice, n, cell)
+    if columns:
+        matrix.all_plots(explorer, anchor, choice, n, columns, THRESHOLD)
 
 
 def _transitions(explorer: Explorer, anchor: Anchor, choice: Range, n: int) -> None:
