@@ -12,19 +12,9 @@ Object.assign(ICONS, {
 })
 
 const TELL_MS = 500
+const FADE_MS = 220
 const PATIENCE_MS = 90000  // a run that nobody has looked at yet is opened first
-const MARKS = { on: "", off: "", query: "–" }  // circles are drawn by the style sheet
 const tours = new WeakMap()
-
-function levelText(level) {
-  if (typeof level === "string") return MARKS[level]
-  return level ? `${level > 0 ? "+" : "−"}${Math.abs(level)}` : "0"
-}
-
-function levelWord(level) {
-  if (level === "query") return "as the query"
-  return typeof level === "string" ? level : `${levelText(level)} s.d.`
-}
 
 class Tour {
   constructor(root) {
@@ -42,12 +32,11 @@ class Tour {
       patience: PATIENCE_MS,
     })
     // The next step must not hold up the one that is shown: its run may have to be opened first.
+    const quiet = { onTrouble: () => {}, askServer: () => {}, patience: PATIENCE_MS }
     this.aheadWire = new Wire({
       question: () => ({ parts: [this.part(this.at + 1)], card: true }),
       onAnswer: (answer) => this.take(answer, this.found, () => this.showPictures()),
-      onTrouble: () => {},
-      askServer: () => {},
-      patience: PATIENCE_MS,
+      ...quiet,
     })
     this.wordWire = new Wire({
       question: () => ({ parts: this.wanted(this.words).slice(0, 1).map((n) => this.part(n)), cloud: true }),
@@ -56,6 +45,13 @@ class Tour {
       askServer: (body) => this.component.setTriggerValue("ask_words", body),
       patience: PATIENCE_MS,
     })
+    this.liveWire = new Wire({
+      question: () => ({ parts: [{ ...this.part(this.at), levels: this.moved.levels }] }),
+      onAnswer: (answer) => this.takeLive(answer),
+      ...quiet,
+      onTrouble: (sentence) => setText(this.trouble, sentence),
+    })
+    this.wires = [this.wire, this.aheadWire, this.wordWire, this.liveWire]
     this.tellSoon = debounce(() => this.tell(), TELL_MS)
     this.build(root)
   }
@@ -77,7 +73,7 @@ class Tour {
     this.nextButton = button("on", "On (→ or space)", () => this.go(this.at + 1), "tour-next")
     this.heading = h("h1", { "data-testid": "tour-heading" })
     this.note = h("p", { class: "note" })
-    this.setting = h("ul", { class: "setting", "data-testid": "tour-setting" })
+    this.setting = new TourSetting((levels) => this.steer(levels))
     this.queryPicture = h("img", { alt: "" })
     this.queryTitle = h("span", {})
     this.query = h("div", { class: "query" }, this.queryPicture,
@@ -101,7 +97,7 @@ class Tour {
       h("div", { class: "progress", "aria-hidden": "true" }, this.bar),
       h("div", { class: "said" }, this.heading, this.note),
       this.error, h("p", { class: "opening" }, "Opening the run …"), this.pictures,
-      h("div", { class: "foot" }, h("div", { class: "where" }, this.setting, this.query), this.cloud),
+      h("div", { class: "foot" }, h("div", { class: "where" }, this.setting.element, this.query), this.cloud),
       this.trouble, this.live)
     this.dialog = h("dialog", { class: "tour", "aria-label": "Tour", "data-testid": "tour" }, this.stage)
     this.dialog.onkeydown = (event) => this.key(event)
@@ -124,10 +120,10 @@ class Tour {
       this.stepsKey = key
       this.found.clear()
       this.words.clear()
-      for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.reset()
+      for (const wire of this.wires) wire.reset()
     }
     this.data = data
-    this.wire.url = this.aheadWire.url = this.wordWire.url = data.url
+    for (const wire of this.wires) wire.url = data.url
     for (const [name, color] of Object.entries(data.colors)) this.frame.style.setProperty(`--word-${name}`, color)
     setText(this.title, data.title)
     if (!this.dialog.open && !this.left) {
@@ -167,6 +163,8 @@ class Tour {
   show(at) {
     const { steps } = this.data
     this.at = clamp(at, 0, steps.length - 1)
+    this.moved = null
+    this.stage.classList.remove("moved")
     if (this.told === null) this.told = this.data.step
     const step = steps[this.at]
     setText(this.heading, step.heading)
@@ -178,7 +176,7 @@ class Tour {
     setText(this.live, `Step ${this.at + 1} of ${steps.length}: ${step.heading}. ${step.note}`)
     this.showPictures()
     this.showWords()
-    for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.reset()
+    for (const wire of this.wires) wire.reset()
     this.askMore()
   }
 
@@ -226,9 +224,14 @@ class Tour {
     }
   }
 
+  /** What is shown: the step as it is, or as a hand has moved it. */
+  drawn() {
+    return (this.moved && this.moved.part) || this.found.get(this.at)
+  }
+
   showPictures() {
     const step = this.data.steps[this.at]
-    const part = this.found.get(this.at)
+    const part = this.drawn()
     this.stage.dataset.state = !part ? "waiting" : part.error ? "failed" : "shown"
     setText(this.error, (part && part.error) || "")
     this.slots.forEach(({ element, img, name }, rank) => {
@@ -244,18 +247,14 @@ class Tour {
       const full = this.fetched.get(this.address(step.run, part.side, id))
       // The small picture is there already; the full one takes its place once it is loaded.
       const ready = full && full.complete && full.naturalWidth
-      img.src = ready ? full.src : small
+      this.change(img, ready ? full.src : small, id)
       img.classList.toggle("tiny", Boolean(tiny))
       img.alt = title
       setText(name, title)
-      if (full && !ready) full.onload = () => this.found.get(this.at) === part && this.showPictures()
+      if (full && !ready) full.onload = () => this.drawn() === part && this.showPictures()
     })
     const names = (part && part.names) || step.axes.map((j) => [`axis ${j + 1}`, `axis ${j + 1}`])
-    this.setting.replaceChildren(...step.levels.map((level, n) => h("li", {
-      "data-level": typeof level === "string" ? level : "number",
-      "aria-label": `${names[n][1]}: ${levelWord(level)}`,
-    }, h("b", { "aria-hidden": "true" }, levelText(level)),
-      h("span", { "aria-hidden": "true" }, names[n][1], h("small", {}, levelWord(level))))))
+    if (!this.moved) this.setting.show(step.levels, names, this.data.url && part ? part.at : null)
     const card = part && part.query
     this.query.classList.toggle("gone", !card)
     if (card) {
@@ -263,6 +262,31 @@ class Tour {
       this.queryPicture.classList.toggle("tiny", Boolean(card[2]))
       setText(this.queryTitle, card[0])
     }
+  }
+
+  /** Another picture comes in softly; a sharper one of the same item takes its place at once. */
+  change(img, src, id) {
+    if (img.src === src) return
+    const isOther = img.dataset.id !== String(id)
+    img.src = src
+    img.dataset.id = id
+    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches
+    if (isOther && !calm) img.animate([{ opacity: 0.25 }, { opacity: 1 }], FADE_MS)
+  }
+
+  /** A slider of the step has moved: it is asked for as it stands, and forgotten with the step. */
+  steer(levels) {
+    this.moved = { levels, part: this.drawn() }
+    this.stage.classList.add("moved")  // its words are of the step as it was
+    this.liveWire.ask()
+  }
+
+  takeLive(answer) {
+    const [part] = answer.parts
+    if (!this.moved || Number(part.key) !== this.at) return
+    this.moved.part = { ...this.found.get(this.at), ...part }
+    if (part.items) this.fetchPictures(part, this.data.steps[this.at].run)
+    this.showPictures()
   }
 
   showWords() {
@@ -279,6 +303,7 @@ class Tour {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const pressed = event.key
     if ((pressed === " " || pressed === "Enter") && event.target.tagName === "BUTTON") return
+    if (event.target.tagName === "INPUT" && /^Arrow|^Page|^Home|^End/.test(pressed)) return
     const last = this.data.steps.length - 1
     const to = {
       ArrowRight: this.at + 1, ArrowDown: this.at + 1, PageDown: this.at + 1, Enter: this.at + 1,
@@ -311,7 +336,7 @@ class Tour {
 
   close() {
     this.left = true
-    for (const wire of [this.wire, this.aheadWire, this.wordWire]) wire.close()
+    for (const wire of this.wires) wire.close()
     this.tellSoon.cancel()
     if (this.dialog.open) this.dialog.close()
   }

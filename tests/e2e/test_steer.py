@@ -69,6 +69,18 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     assert steer.get_by_test_id("tour-setting").locator("li").count() == 2
     assert steer.get_by_test_id("tour-full").is_visible()
 
+    def drawn():
+        return [p.get_attribute("data-id") for p in pictures.all()]
+
+    before, sliders = drawn(), steer.get_by_test_id("tour-slider")
+    assert [float(s.input_value()) for s in sliders.all()] == [3.0, -1.5]
+    sliders.first.focus()
+    for _ in range(100):
+        steer.keyboard.press("ArrowLeft")
+    until(lambda: drawn() != before, "the pictures follow the slider")
+    assert heading.inner_text() == "Step <b>1</b>", "arrows move the slider, not the tour"
+    stage.focus()
+
     def at(number, key):
         steer.keyboard.press(key)
         until(lambda: heading.inner_text() == f"Step <b>{number}</b>", f"{key} to {number}")
@@ -79,6 +91,9 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     error = steer.get_by_test_id("tour-error")
     until(lambda: "no run 'gone'" in error.inner_text(), "one sentence")
     at(1, "Home")
+    at(3, "End")
+    at(1, "Home")
+    until(lambda: drawn() == before, "the step as it was made")
     at(3, "End")
     at(2, "ArrowLeft")
     until(lambda: link(steer).get("step") == "2", "the address keeps the step")

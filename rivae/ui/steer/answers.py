@@ -31,8 +31,9 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
     its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
-    ``where`` and ``names``; or, with ``cloud``, ``cloud`` (see :func:`drawn`) or None with a
-    ``note``; or an ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
+    ``where``, ``names`` and ``at`` (s.d. from the mean) of its axes; or, with ``cloud``, ``cloud``
+    (see :func:`drawn`) or None with a ``note``; or an ``error``. With ``card`` there is also the
+    ``query`` as [title, address, tiny].
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
@@ -69,13 +70,15 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     base = base_point(explorer, query)
     side = 0 if explorer.shows_whole else explorer.found_side
     ids = steer(explorer, base, [row], n_sigma, K)[0].tolist()
-    far = explorer.far(moved(explorer, np.array([base]), row, n_sigma)[0])
+    z = moved(explorer, np.array([base]), row, n_sigma)[0]
+    far, at = explorer.far(z), (z - explorer.mean) / explorer.std
     names, short = explorer.axis_names, explorer.axis_ids
     return {
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
         "where": far.where,
         "names": [[short[j], names[j]] for j in row.axes],
+        "at": [round(float(at[j]), 2) + 0.0 for j in row.axes],
     }
 
 
