@@ -5,8 +5,8 @@
 RUNS is the folder of ``hard_conditions.py``, whose contrastive RIVAE runs are one column. For the
 others one contrastive fit of the same embedders is trained into RUNS, with as many steps as the
 three fits of RIVAE's start; PCA, ICA and two sparse auto-encoders read axes off its embedding of
-the query. Writes ``benchmarks/results/what-people-use.md`` and ``.parquet``; a measured cell is
-kept.
+the query. Writes ``benchmarks/results/what-people-use.md`` and ``.parquet`` of all measured
+cells, which are kept.
 """
 
 from __future__ import annotations
@@ -208,13 +208,13 @@ def main() -> None:
     parser.add_argument("--splits", type=numbers, default=[0])
     chosen = parser.parse_args()
     chosen.runs.mkdir(parents=True, exist_ok=True)
-    rows = []
     for condition in chosen.conditions.split(","):
         for seed in chosen.seeds:
             for split in chosen.splits:
-                rows += cell(chosen.runs, condition, seed, split)
+                cell(chosen.runs, condition, seed, split)
                 print(condition, seed, split, flush=True)
-    measured = pd.DataFrame(rows)
+    kept = [row for file in chosen.runs.glob("*.people") for row in json.loads(file.read_text())]
+    measured = pd.DataFrame(kept).sort_values(["condition", "seed", "split"], kind="stable")
     measured.to_parquet(RESULTS / "what-people-use.parquet", index=False)
     text = (
         "# What people would use instead (Sprites-hard)\n\n"
