@@ -53,6 +53,7 @@ class Column {
     const { data, whole } = this.owner
     this.tiles.grid.style.setProperty("--aspect", data.aspects[whole ? 0 : 1])
     this.tiles.show(answer.ids, seq)
+    this.owner.maps.light(this.owner.columns.indexOf(this), answer.ids)
     setText(this.far, WHERE[answer.far.where])
   }
 }
@@ -75,7 +76,10 @@ class ComparePanel extends Panel {
     this.speakSoon = debounce(() => this.speak(), SPEAK_MS)
     this.sliders = new Sliders({
       gesture: () => this.each(({ tiles }) => tiles.startGesture()),
-      change: () => this.wire.ask(),
+      change: () => {
+        this.maps.moved()
+        this.wire.ask()
+      },
       rest: () => this.commitSoon(),
       release: () => this.focus(this.sliders.active),
       focus: (factor) => this.focus(factor),
@@ -86,6 +90,8 @@ class ComparePanel extends Panel {
       k: (k) => this.setK(k),
       whole: (checked) => this.setWhole(checked),
     })
+    this.maps = new CompareMaps((id) => this.act("pick", { id }))
+    this.results.heading.after(this.maps.button)
     this.unit = h("p", { class: "muted unit" })
     this.sliders.element.insertBefore(this.unit, this.sliders.controls.list)
     const parts = [this.query, this.sliders, this.results].map((part) => part.element)
@@ -135,6 +141,7 @@ class ComparePanel extends Panel {
     showQuery(this.query, data.query)
     if (!sameRuns) this.makeColumns(data)
     this.adoptSliders(data)
+    this.maps.adopt(data)
     this.each((column, i) => {
       const { base, parts } = data.runs[i]
       Object.assign(column.run, { base, parts })
@@ -163,6 +170,7 @@ class ComparePanel extends Panel {
     this.grid.style.setProperty("--n", this.columns.length)
     this.grid.dataset.n = this.columns.length
     this.grid.replaceChildren(...this.columns.map(({ element }) => element))
+    this.maps.make(this.columns)
   }
 
   /** Under a slider: which axis of each run it moves. */
@@ -201,6 +209,11 @@ class ComparePanel extends Panel {
   paint(answer) {
     this.each((column, i) => column.paint(answer.runs[i], answer.seq))
     this.speakSoon()
+  }
+
+  close() {
+    super.close()
+    this.maps.close()
   }
 
   speak() {

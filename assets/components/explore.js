@@ -116,7 +116,7 @@ class ExplorePanel extends Panel {
 
   adoptMap(data) {
     this.mapButton.hidden = !data.map
-    this.map.adopt(data, data.dims)
+    this.map.adopt({ ...data, offersLayout: true }, data.dims)
     this.map.moved(data.z)
     this.map.narrow(this.only.value.trim())
     const usual = this.element.getBoundingClientRect().width >= WIDE ? "open" : "closed"

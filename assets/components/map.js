@@ -10,7 +10,8 @@ const MAX_PICTURES = 40
 
 class MapView {
   /**
-   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout()}
+   * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout()};
+   *   without `move` the query stays where it is, without `layout` none is computed
    */
   constructor(on) {
     this.on = on
@@ -56,7 +57,7 @@ class MapView {
     if (key !== this.key) {
       this.key = key
       if (data.map) this.columns.adopt(data.map)
-      this.chosen = this.inside = this.fitting = this.within = this.corners = this.frame = this.asked = null
+      this.chosen = this.inside = this.fitting = this.followed = this.within = this.corners = this.frame = this.asked = null
       this.ready = false
     }
     if (!this.element.hidden && !this.ready) this.load()
@@ -85,7 +86,7 @@ class MapView {
     this.element.classList.add("loading")
     try {
       this.lib ||= await import(new URL(map.library, window.location.href).href)
-      const [items] = await Promise.all([this.columns.get("items"), this.columns.open(this.dims)])
+      const [items] = await Promise.all([this.columns.get("items"), this.columns.open(this.dims, this.data)])
       if (key !== this.key) return
       this.items = items
       this.at = new Map([...items].map((id, i) => [id, i]))
@@ -161,7 +162,7 @@ class MapView {
     this.points = this.over.points = new Points(this.lib, this.canvas)
     this.hand = new MapHand(this, {
       look: (view, moving) => this.look(view, moving),
-      drag: (place) => this.on.move(this.frame.zAt(place)),
+      drag: (place) => this.on.move?.(this.frame.zAt(place)),
       lasso: (corners) => this.select(corners),
       pick: (i) => this.on.pick(this.items[i]),
       hover: (i, at) => this.showPreview(i, at),
@@ -233,7 +234,7 @@ class MapView {
     const { x, y } = this.points
     const lit = (this.found || []).map((i) => [x[i] / STEPS, y[i] / STEPS])
     const place = this.z && this.frame && this.frame.place(this.z, lit)
-    if (place) this.over.query(place, Boolean(this.frame.poles))
+    if (place) this.over.query(place, Boolean(this.frame.poles && this.on.move))
   }
 
   /** Pictures instead of dots where few are in sight. */
@@ -295,15 +296,28 @@ class MapView {
 
   /** Dims what lies outside the lasso or lacks the words. */
   dim() {
-    const { inside, fitting } = this
-    this.chosen = inside && fitting ? inside.map((one, i) => one & fitting[i]) : inside || fitting
+    const masks = [this.inside, this.fitting, this.followed].filter(Boolean)
+    this.chosen = masks.length ? masks.reduce((all, mask) => all.map((one, i) => one & mask[i])) : null
     this.points.choose(this.chosen)
     this.say()
+    this.on.chosen?.(this)
+  }
+
+  /** Dims all but the items `ids`, which were chosen on another map; null for none. */
+  follow(ids) {
+    const wanted = ids && new Set(ids)
+    this.followed = wanted && this.items ? new Uint8Array(this.items.length).map((_, i) => Number(wanted.has(this.items[i]))) : null
+    if (this.points?.n) this.dim()
+  }
+
+  /** The numbers of the chosen items; null for all. */
+  chosenIds() {
+    return this.chosen && [...this.items].filter((_, i) => this.chosen[i])
   }
 
   say() {
     const n = this.items?.length ?? 0
-    const count = this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : n
+    const count = this.chosen ? this.chosen.reduce((sum, one) => sum + one, 0) : null
     const { run, rows, asks, map } = this.data
     this.foot.show({ run, rows, asks, within: this.within ?? null, only: this.only || "" }, map.described, count, n)
   }

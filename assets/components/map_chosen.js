@@ -21,15 +21,15 @@ class MapChosen {
     this.seq = 0
   }
 
-  /** Items `count` of `n` are chosen by a lasso `question.within` or words; `url` describes them. */
+  /** Items `count` of `n`, or all where it is null, are chosen; `url` describes those of a question. */
   show(question, url, count, n) {
-    const isPart = Boolean(question.within || question.only)
+    const isPart = count !== null
     const of = `${n.toLocaleString()} items`
     setText(this.count, isPart ? `${count.toLocaleString()} of ${of}` : of)
     for (const node of this.tools) node.hidden = !isPart || !count
     this.clear.hidden = !question.within
     const seq = ++this.seq
-    if (!isPart || !count) this.about.replaceChildren()
+    if (!count || !(question.within || question.only)) this.about.replaceChildren()
     else this.ask({ ...question, seq }, url)
   }
 

@@ -36,8 +36,10 @@ class MapColumns {
     return this.fetched.get(name)
   }
 
-  /** Fills the lists; two axes come first that people have named, then those that change most. */
-  async open(dims) {
+  /** Fills the lists; first come the two `axes` that are wanted, else those that people have named and
+   *  those that change most.
+   */
+  async open(dims, { axes: wanted, map, offersLayout }) {
     const columns = await this.get("columns")
     this.about = new Map(columns.map((one) => [one.key, one]))
     this.dims = dims
@@ -45,12 +47,12 @@ class MapColumns {
     const axes = columns.filter((one) => one.group === "axis")
     const order = axes.map((_, j) => j).sort((a, b) => dims[b].effect - dims[a].effect)
     const named = order.filter((j) => dims[j].given && !dims[j].suggested)
-    const [x, y] = [...named, ...order.filter((j) => !named.includes(j))]
+    const [x, y] = wanted || [...named, ...order.filter((j) => !named.includes(j))]
     for (const [list, j] of [[this.right, x], [this.up, y]]) {
       list.replaceChildren(...axes.map((axis, i) => option(i, axis.label)))
       list.value = j
     }
-    if (this.about.has(`${LAYOUT}-0`)) this.right.prepend(option(LAYOUT, "2-D layout"))
+    if (this.about.has(`${LAYOUT}-0`) && (offersLayout || map.layout === "there")) this.right.prepend(option(LAYOUT, "2-D layout"))
     const groups = GROUPS.map(([group, label]) => {
       const some = columns.filter((one) => one.group === group).map((one) => option(one.key, one.label))
       if (group === "item") some.push(option(CROWD, "Density"))

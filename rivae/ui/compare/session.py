@@ -20,6 +20,7 @@ from rivae.ui.compare.state import CompareState
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import CompareLink, Query
 from rivae.ui.shared import address
+from rivae.ui.shared import map as shared_map
 from rivae.ui.shared.session import Session
 from rivae.ui.shell import cache, keys, web
 from rivae.ui.work import certainty
@@ -56,8 +57,8 @@ PAGE = CompareSession(keys.COMPARE, CompareLink)
 # Its reports are those of the Explore panel, with shifts instead of z.
 PANEL = Component(
     "rivae_compare",
-    js=(*SHARED, "compare.js"),
-    css=("base.css", "explore.css", "compare.css"),
+    js=(*SHARED, *shared_map.JS, "compare_maps.js", "compare.js"),
+    css=("base.css", "explore.css", "compare.css", shared_map.CSS),
     reports={"commit": dict, "pick": dict, "choose": dict, "ask": dict},
 )
 
@@ -162,7 +163,13 @@ def panel_data(comparison: Comparison, shown: CompareState) -> dict[str, Any]:
     sent = PAGE.sent(key, lambda: compare_state.payload(comparison, shown, key, web.topk_url()))
     first = comparison.explorers[0]  # its axes are the sliders
     names = [dim["name"] for dim in sent["dims"]]
-    return {**sent, "marks": certainty.marks(certainty.known_certainty(first.run), names)}
+    known = certainty.known_certainty(first.run)
+    pairs = zip(comparison.explorers, shown.runs, strict=True)
+    return {
+        **sent,
+        "marks": certainty.marks(known, names),
+        "maps": [shared_map.map_of(explorer, run) for explorer, run in pairs],
+    }
 
 
 def choose_runs() -> None:

@@ -18,6 +18,7 @@ from rivae.ui.panels.answers import (
     read_z,
     results,
     rounded,
+    sliders_of,
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import CompareLink, Query
@@ -141,6 +142,7 @@ def payload(comparison: Comparison, state: CompareState, key: str, url: str) -> 
                 "title": run,
                 "method": comparison.explorers[i].method.title,
                 "base": base.tolist(),
+                "dims": sliders_of(comparison.explorers[i]),
                 "parts": [part(comparison, i, factor) for factor in range(comparison.n_factors)],
             }
         )

@@ -11,13 +11,13 @@ import streamlit as st
 from rivae.catalogue import Rows
 from rivae.explorer import Explorer
 from rivae.methods.base import Asks
-from rivae.plots.palette import DARK, LIGHT
 from rivae.ui.explore import chosen, search, state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink, Query
 from rivae.ui.shared import address, uploads
+from rivae.ui.shared import map as shared_map
 from rivae.ui.shared.session import Session
 from rivae.ui.shared.uploads import Upload
 from rivae.ui.shell import cache, keys, web
@@ -121,21 +121,11 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
         self.guarded(change)
 
 
-MAP = (
-    "map_points.js",
-    "map_colours.js",
-    "map_frame.js",
-    "map_columns.js",
-    "map_over.js",
-    "map_hand.js",
-    "map_chosen.js",
-    "map.js",
-)
 PAGE = ExploreSession(keys.EXPLORE, ExploreLink)
 PANEL = Component(
     "rivae_explore",
-    js=(*SHARED, *MAP, "search.js", "explore.js"),
-    css=("base.css", "explore.css", "search.css", "map.css"),
+    js=(*SHARED, *shared_map.JS, "search.js", "explore.js"),
+    css=("base.css", "explore.css", "search.css", shared_map.CSS),
     # The view after a release, an action with the view, and a question where the web route is
     # missing.
     reports={
@@ -187,25 +177,7 @@ def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
         **sent,
         "watched": st.session_state.get(keys.EXPLORE.item),
         "marks": certainty.marks(known, explorer.axis_names),
-        "map": map_of(explorer, shown),
+        "map": shared_map.map_of(explorer, shown.run),
         "takes": search.takes(explorer),
         "hits": web.hits_url(),
-    }
-
-
-def map_of(explorer: Explorer, shown: ExploreState) -> dict[str, Any] | None:
-    """Where the map fetches what it draws; None where there is no route or no two axes."""
-    urls = web.map_urls(shown.run, shown.rows, shown.asks)
-    if urls is None or explorer.n_components < 2 or not explorer.method.has_latent:
-        return None
-    return {
-        **urls,
-        "version": cache.model_key(shown.run, shown.asks),
-        "layout": layouts.state_of(explorer),
-        "n": len(explorer.search_rows),
-        "pictures": web.pictures_url(),
-        "colours": {
-            name: {"sequence": colours.sequential[2:], "classes": colours.series}
-            for name, colours in (("light", LIGHT), ("dark", DARK))
-        },
     }
