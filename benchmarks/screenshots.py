@@ -37,6 +37,7 @@ PAGES = {
     "traverse": (f"traverse?run={KITCHEN}", "[data-testid=shot]"),
     "correlations": (f"traverse?run={KITCHEN}&view=Correlations", ".barlayer .point"),
     "plane": (f"traverse?run={KITCHEN}&view=Plane", "[data-testid=shot]"),
+    "path": (f"traverse?run={KITCHEN}&view=Path&way=30+77", "[data-testid=path-tile]"),
     "axis": (f"traverse?run={KITCHEN}&view=Axis", "[data-testid=gallery-tile]"),
     "words": (f"words?run={KITCHEN}", "[data-testid=clouds] text"),
     "names": (f"words?run={KITCHEN}&part=Axis+names", ".st-key-words_name_0 input"),

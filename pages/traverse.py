@@ -5,12 +5,13 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.shared import address, notices, runs
 from rivae.ui.shell import keys, pages
-from rivae.ui.traverse import card, factors, panels, session
+from rivae.ui.traverse import card, factors, panels, path, session
 
 PANELS = {
     "Strips": panels.strips,
     "Correlations": factors.correlations,
     "Plane": panels.plane,
+    "Path": path.path,
     "Axis": card.card,
 }
 

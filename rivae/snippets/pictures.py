@@ -27,6 +27,33 @@ save(sheet, "results.png")
 """,
         defaults={"rows": "test", "query": 0, "z": None, "k": 10, "side": 2, "only": ""},
     ),
+    "path": Template(
+        imports=(
+            SAVE,
+            "from rivae.paths import find_path",
+            "from rivae.plots.paths import path_strip, to_gif",
+            "from rivae.plots.traversals import strips_sheet",
+        ),
+        body="""\
+stops = [explorer.mean if row == "mean" else explorer.encode(row) for row in {way_points}]
+path = find_path(explorer, stops, n_steps={n_steps}, kind={kind})
+data = explorer.data
+sheet = strips_sheet(
+    [path_strip(path)], lambda item: data.picture(item, {side}), title=data.title,
+    marked=path.ids[list(path.stops)].tolist(),
+)
+save(sheet, "path.png")
+with open("path.gif", "wb") as file:
+    file.write(to_gif([data.picture(int(item), {side}) for item in path.ids], path.stops))
+""",
+        defaults={
+            "rows": "test",
+            "way_points": [0, 1],
+            "n_steps": 24,
+            "kind": "straight",
+            "side": 2,
+        },
+    ),
     "strips": Template(
         imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),
         body="""\

@@ -27,6 +27,7 @@ WORDS = ("clouds", "word-contrast", "axis-evidence", "tag-graph")
 FILES = {
     "topk": "results.png",
     "compare": "compare.png",
+    "path": "path.gif path.png",
     "strips": "strips.png",
     "plane": "plane.png",
     "correlation": "correlation.html",
@@ -143,6 +144,7 @@ def execute(text):
 
 SETTINGS = {
     "topk": {"query": 3, "k": 4},
+    "path": {"way_points": ["mean", 3, 5], "n_steps": 12, "kind": "along"},
     "strips": {
         "query": 3,
         "range": "prior",
@@ -182,9 +184,11 @@ def test_every_panel_is_tried_here():
 def test_snippets_run_unchanged_from_any_folder(call, printed_by):
     printed, folder = printed_by[call]
     assert "Traceback" not in printed, printed
-    assert [p.name for p in folder.iterdir()] == ([FILES[call]] if call in FILES else []), printed
-    if FILES.get(call, "").endswith(".png"):
-        assert min(Image.open(folder / FILES[call]).size) > 100
+    files = FILES.get(call, "").split()
+    assert sorted(p.name for p in folder.iterdir()) == files, printed
+    for name in files:
+        if name.endswith((".png", ".gif")):
+            assert min(Image.open(folder / name).size) > 100
 
 
 def test_all_metrics_are_printed(runs, printed_by):

@@ -71,7 +71,9 @@ def traverse() -> None:
         "is the query's own pair.\n"
         "* **Correlations** compare each axis with each true factor of the retrieved "
         "items, averaged over queries; click a cell for the plot behind it.\n"
-        "* **Plane** moves two axes at once; the framed point is the query.\n\n"
+        "* **Plane** moves two axes at once; the framed point is the query.\n"
+        "* **Path** leads from the query to other items, straight or where the data lie, and "
+        "plays.\n\n"
         "One s.d. is that of z over the training queries. The paper's range, −10 … 10, depends on "
         "the scale that training happened to give z.\n\n" + LISTED
     )

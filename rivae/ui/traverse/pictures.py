@@ -10,7 +10,7 @@ import streamlit as st
 
 from rivae.ui.panels.answers import axes_of, picture
 from rivae.ui.panels.component import Component
-from rivae.ui.panels.links import ExploreLink
+from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared.item import docked_item
 from rivae.ui.shell import keys, web
 from rivae.ui.shell.pages import EXPLORE
@@ -68,7 +68,8 @@ def strips(
             }
         )
     ids = {i for each in sent for point in each["points"] for i in point["ids"]}
-    _show(explorer, anchor, {"strips": sent, "query": _query(explorer, anchor)}, ids, side)
+    data = {"strips": sent, "query": _query(explorer, anchor)}
+    show(_SHEET, explorer, anchor, data, ids, side)
 
 
 def plane(
@@ -94,7 +95,7 @@ def plane(
     x, y = sides
     sent = {"x": x, "y": y, "ids": table.tolist(), "here": here}
     data = {"plane": sent, "query": _query(explorer, anchor)}
-    _show(explorer, anchor, data, table.ravel().tolist(), side)
+    show(_SHEET, explorer, anchor, data, table.ravel().tolist(), side)
 
 
 def _ends(flipped: bool, values: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -123,10 +124,15 @@ def _query(explorer: Explorer, anchor: Anchor) -> dict[str, Any] | None:
     return {"title": title, "address": address, "tiny": tiny, "label": "Query"}
 
 
-def _show(
-    explorer: Explorer, anchor: Anchor, data: Mapping[str, Any], ids: Iterable[int], side: int
+def show(
+    component: Component,
+    explorer: Explorer,
+    anchor: Anchor,
+    data: Mapping[str, Any],
+    ids: Iterable[int],
+    side: int,
 ) -> None:
-    """Mount the sheet, and dock the item that was clicked."""
+    """Mount a component with the pictures of ``ids``, and dock the item that was clicked."""
     opened: Opened | None = st.session_state.get(keys.TRAVERSE_ITEM)
     sent = {
         **data,
@@ -135,7 +141,7 @@ def _show(
         "open": opened[0] if opened else None,
         "own": anchor.query if isinstance(anchor.query, int) else None,
     }
-    _SHEET(sent, key=keys.TRAVERSE_SHEET, open=_open)
+    component(sent, key=keys.TRAVERSE_SHEET, open=_open)
     if opened is not None and opened[0] < len(explorer.data):
         docked_item(explorer, opened[0], _close, lambda: _buttons(explorer, anchor, opened))
 
@@ -156,9 +162,10 @@ def _open(said: Mapping[str, Any]) -> None:
 
 
 def _pairs(moved: list[Any]) -> dict[int, float] | None:
-    """[dimension, value, dimension, value] as a dict; None where it is anything else."""
+    """[dimension, value, dimension, value …] as a dict; None where it is anything else."""
     pairs: dict[int, float] = {}
-    for dim, value in zip(moved[:4:2], moved[1:4:2], strict=False):
+    flat = moved[: 2 * MAX_DIMS]
+    for dim, value in zip(flat[::2], flat[1::2], strict=False):
         if type(dim) is not int or isinstance(value, bool) or not isinstance(value, int | float):
             return None
         if dim < 0 or not abs(value) < 1e6:

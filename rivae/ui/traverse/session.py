@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A bound control writes the words it shows into the address, so these are names of both.
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
-VIEWS = ("Strips", "Correlations", "Plane", "Axis")
+VIEWS = ("Strips", "Correlations", "Plane", "Path", "Axis")
 MAX_FREE = 1000.0
 FIRST = "Initially the four that change the best match most."
 
@@ -125,6 +125,8 @@ def view_and_range(letter: str) -> str:
         key=keys.TRAVERSE_VIEW,
         bind="query-params",
     )
+    if view == "Path":  # from way-point to way-point, whatever the range
+        return view
     choice = st.segmented_control(
         f"Range of {letter}",
         list(CHOICES),

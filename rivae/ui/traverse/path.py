@@ -1,0 +1,161 @@
+"""The path of Traverse: way-points, what is found between them, and its export as an animation."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path, find_path
+from rivae.ui.panels.answers import query_z
+from rivae.ui.panels.codec import MAX_LENGTH
+from rivae.ui.panels.component import Component
+from rivae.ui.shared import exports
+from rivae.ui.shell import keys
+from rivae.ui.traverse import pictures
+from rivae.ui.traverse.session import query_picker
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from rivae.explorer import Explorer
+    from rivae.plots.sheet import Sheet
+    from rivae.ranges import Range
+    from rivae.ui.traverse.session import Anchor
+
+KINDS: dict[str, Kind] = {"Straight": "straight", "Along the data": "along"}
+STEPS = (12, 24, 48)
+_PANEL = Component(
+    "rivae_path",
+    js=("dom.js", "path.js"),
+    css=("base.css", "path.css"),
+    reports={"open": dict},
+)
+
+
+def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
+    """From the query over way-points, with the best item at every point."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        query_picker(explorer, anchor)
+        others = _way_points(explorer, anchor)
+        kind = st.segmented_control(
+            "Way",
+            list(KINDS),
+            default="Straight",
+            required=True,
+            key=keys.TRAVERSE_WAY_KIND,
+            bind="query-params",
+            help="Straight: a line through z. Along the data: through the z of items, from one "
+            "to a near one.",
+        )
+        n = st.segmented_control(
+            "Points",
+            STEPS,
+            default=STEPS[1],
+            required=True,
+            key=keys.TRAVERSE_WAY_POINTS,
+            bind="query-params",
+        )
+    if not others:
+        st.info("Enter the number of an item to go to.")
+        return
+    z = [anchor.z, *(query_z(explorer, row) for row in others)]
+    n_steps = min(max(int(n or STEPS[1]), MIN_STEPS), MAX_STEPS)
+    way = KINDS.get(kind or "", "straight")
+    found = find_path(explorer, np.array(z), n_steps, way)
+    if found.jumps:
+        legs = ", ".join(str(leg + 1) for leg in found.jumps)
+        st.caption(f"No items lead along leg {legs}: it is straight.")
+    side = 0 if explorer.shows_whole else explorer.found_side
+    _show(explorer, anchor, found, side)
+    _export(explorer, anchor, found, side, others, way)
+
+
+def _way_points(explorer: Explorer, anchor: Anchor) -> list[int]:
+    """The items to go to, as the address names them; the query's opposite at first."""
+    known = st.query_params.get(keys.TRAVERSE_WAY)
+    rows = _rows(explorer, known) if known is not None else [_opposite(explorer, anchor)]
+    st.session_state[keys.TRAVERSE_WAY_TEXT] = " ".join(map(str, rows))
+
+    def go(text: str) -> None:
+        st.query_params[keys.TRAVERSE_WAY] = " ".join(map(str, _rows(explorer, text)))
+
+    st.text_input(
+        "Way-points, item numbers",
+        key=keys.TRAVERSE_WAY_TEXT,
+        width=190,
+        on_change=lambda: go(st.session_state[keys.TRAVERSE_WAY_TEXT]),
+        help=f"Up to {MAX_STOPS - 1}, in order.",
+    )
+    shown = " ".join(map(str, rows[: MAX_STOPS - 2]))
+    st.button(
+        "Add",
+        icon=":material/add_location_alt:",
+        key=keys.TRAVERSE_WAY_ADD,
+        help="One more way-point, a random item",
+        disabled=len(rows) >= MAX_STOPS - 1,
+        on_click=lambda: go(f"{shown} {random.choice(explorer.search_rows)}"),
+    )
+    return rows
+
+
+def _rows(explorer: Explorer, text: str) -> list[int]:
+    """The data rows that a text names; what is none is left out."""
+    numbers = [int(word) for word in re.findall(r"[0-9]{1,10}", text[:MAX_LENGTH])]
+    return [row for row in numbers if row < len(explorer.data)][: MAX_STOPS - 1]
+
+
+def _opposite(explorer: Explorer, anchor: Anchor) -> int:
+    """The item nearest to where the query's z is mirrored at the mean."""
+    mirrored = 2 * explorer.mean - np.array(anchor.z)
+    return int(explorer.topk(mirrored, 1).ids[0])
+
+
+def _show(explorer: Explorer, anchor: Anchor, found: Path, side: int) -> None:
+    frames: list[dict[str, Any]] = []
+    for row, z in zip(found.ids.tolist(), found.z.round(4).tolist(), strict=True):
+        moved = [value for pair in enumerate(z) for value in pair]
+        frames.append({"id": row, "moved": moved})
+    data = {"frames": frames, "stops": list(found.stops)}
+    pictures.show(_PANEL, explorer, anchor, data, found.ids.tolist(), side)
+
+
+def _export(
+    explorer: Explorer, anchor: Anchor, found: Path, side: int, rows: list[int], kind: Kind
+) -> None:
+    """The path as a strip of pictures, and as an animation."""
+    from rivae.plots.paths import path_strip, to_gif
+    from rivae.plots.traversals import strips_sheet
+
+    def picture(row: int) -> Image.Image:
+        return explorer.data.picture(row, side)
+
+    def sheet() -> Sheet:
+        marked = found.ids[list(found.stops)].tolist()
+        return strips_sheet([path_strip(found)], picture, title=explorer.title, marked=marked)
+
+    with st.container(horizontal=True):
+        exports.panel(
+            "path",
+            sheet,
+            anchor.run,
+            "path",
+            is_chart=False,
+            asks=anchor.asks,
+            side=side,
+            way_points=[anchor.query, *rows],
+            n_steps=len(found.z),
+            kind=kind,
+        )
+        st.download_button(
+            "GIF",
+            lambda: to_gif([picture(int(row)) for row in found.ids], found.stops),
+            file_name=f"{anchor.run}-path.gif",
+            mime="image/gif",
+            icon=":material/animation:",
+            key=f"{keys.TRAVERSE_WAY_ADD}_gif",
+            on_click="ignore",
+        )

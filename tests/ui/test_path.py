@@ -1,0 +1,56 @@
+"""The path of Traverse without a browser: its way-points, and what an address may say of them."""
+
+import pytest
+
+from rivae.paths import MAX_STOPS
+from rivae.ui.shell import keys
+from rivae.ui.traverse.path import KINDS
+
+
+def test_a_path_begins_at_the_query_and_leads_to_its_opposite(app, digits):
+    shown = app("traverse", run="digits", view="Path", q="12")
+    frames, stops = shown.panel()["frames"], shown.panel()["stops"]
+    assert len(frames) == 24 and stops == [0, 23]
+    start = frames[0]["moved"]
+    assert start[::2] == list(range(digits.n_components))
+    assert start[1::2] == pytest.approx(digits.encode(12).tolist(), abs=1e-3)
+    assert {str(frame["id"]) for frame in frames} == set(shown.panel()["items"])
+
+
+def test_way_points_are_typed_added_and_linked(app):
+    shown = app("traverse", run="digits", view="Path", q="12")
+    shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).set_value("40, 41 nonsense").run()
+    assert shown.calm().params[keys.TRAVERSE_WAY] in ("40 41", ["40 41"])
+    assert len(shown.panel()["stops"]) == 3
+    shown.at.button(key=keys.TRAVERSE_WAY_ADD).click().run()
+    assert len(shown.calm().panel()["stops"]) == 4
+    again = app("traverse", **shown.params)
+    assert again.panel()["frames"] == shown.panel()["frames"]
+
+
+@pytest.mark.parametrize("text", ["", "x", "9" * 40, "99999999"])
+def test_without_a_way_point_one_is_asked_for(app, text):
+    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
+    assert shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).value == ""
+    assert len(shown.at.info) == 1 and not shown.at.warning
+
+
+def test_too_many_way_points_are_cut(app):
+    link = {keys.TRAVERSE_WAY: " ".join(map(str, range(20)))}
+    shown = app("traverse", run="digits", view="Path", q="12", kind=list(KINDS)[1], **link)
+    assert len(shown.panel()["stops"]) == MAX_STOPS
+    assert shown.at.button(key=keys.TRAVERSE_WAY_ADD).disabled
+
+
+def test_a_click_opens_the_item_and_leads_on(app):
+    from urllib.parse import parse_qsl
+
+    from rivae.ui.panels.links import ExploreLink
+
+    shown = app("traverse", run="digits", view="Path", q="12")
+    frame = shown.panel()["frames"][7]
+    shown.report("open", {"item": frame["id"], "moved": frame["moved"]})
+    assert shown.calm().panel()["open"] == frame["id"]
+    (query,) = [query for page, query in shown.links if page == "explore"]
+    changes = ExploreLink.read(dict(parse_qsl(query)))[0].changes
+    assert list(changes.values()) == pytest.approx(frame["moved"][1::2], abs=1e-3)
