@@ -43,13 +43,14 @@ class SearchBox {
 
   /** @param data {run, rows, asks, takes: {text, picture}, hits: address} */
   adopt({ run, rows, asks, takes, hits }) {
+    const isOther = JSON.stringify(this.question) !== JSON.stringify({ run, rows, asks })
     Object.assign(this, { question: { run, rows, asks }, takes, url: hits })
     this.element.hidden = !hits
     const label = takes.picture ? "Search, or drop a picture" : "Search"
     this.input.placeholder = `${label} …`
     this.input.setAttribute("aria-label", takes.picture
       ? "Search items by words or number, or paste a picture" : "Search items by words or number")
-    this.clear()
+    if (isOther) this.clear()  // what is being typed stays where only the query changes
   }
 
   clear() {

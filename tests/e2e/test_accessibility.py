@@ -11,6 +11,7 @@ PAGES = {
     f"traverse?run={KITCHEN}": "[data-testid=shot]",
     f"traverse?run={KITCHEN}&view=Correlations": ".js-plotly-plot .barlayer .point",
     f"traverse?run={KITCHEN}&view=Plane": "[data-testid=shot]",
+    f"traverse?run={KITCHEN}&view=Path&way=30+77": "[data-testid=path-tile]",
     f"traverse?run={KITCHEN}&view=Axis": "[data-testid=gallery-tile]",
     f"words?run={KITCHEN}": "[data-testid=clouds] text",
     f"words?run={KITCHEN}&part=Axis+names": ".st-key-words_name_0 input",
