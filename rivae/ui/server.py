@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
     Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any] | bytes]
 
+# What answers the questions that are posted to an address, below ``rivae.ui``.
+ANSWERS = {
+    web.STEER_PATH: "steer.answers:answer",
+    web.CHOSEN_PATH: "explore.chosen:about",
+    web.FOUND_PATH: "explore.chosen:found",
+    web.HITS_PATH: "explore.search:hits",
+}
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
 
@@ -46,11 +53,9 @@ def build_routes() -> list[BaseRoute]:
 
     at = _mounted()
     return [
-        Route(at + web.TOPK_PATH, topk, methods=["GET", "POST"]),
-        Route(at + web.STEER_PATH, steer, methods=["POST"]),
-        Route(at + web.CHOSEN_PATH, chosen, methods=["POST"]),
-        Route(at + web.FOUND_PATH, found, methods=["POST"]),
-        Route(at + web.HITS_PATH, hits, methods=["POST"]),
+        # The top-k may be asked by an address, too: ``?run=…&z=0.1,-2&k=5``.
+        Route(at + web.TOPK_PATH, _answering("panels.answers:answer"), methods=["GET", "POST"]),
+        *(Route(at + path, _answering(name), methods=["POST"]) for path, name in ANSWERS.items()),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
@@ -77,49 +82,19 @@ def _mounted() -> str:
     return web.mount(str(config.get_option("server.baseUrlPath") or ""))
 
 
-async def topk(request: Request) -> Response:
-    """POST a question of :func:`rivae.ui.panels.answers.answer`, or GET ``?run=…&z=0.1,-2&k=5``."""
-    from anyio import to_thread
+def _answering(answer: str) -> Callable[[Request], Awaitable[Response]]:
+    """A route that answers a question with the function ``answer``, "module:name" below
+    ``rivae.ui``; imported with the first question.
+    """
+    module, _, name = answer.partition(":")
 
-    from rivae.ui.panels.answers import answer
+    async def route(request: Request) -> Response:
+        from anyio import to_thread
 
-    return await to_thread.run_sync(_answer, await _question(request), answer)
+        work: Answer = getattr(importlib.import_module(f"rivae.ui.{module}"), name)
+        return await to_thread.run_sync(_answer, await _question(request), work)
 
-
-async def steer(request: Request) -> Response:
-    """POST a question of :func:`rivae.ui.steer.answers.answer`."""
-    from anyio import to_thread
-
-    from rivae.ui.steer.answers import answer
-
-    return await to_thread.run_sync(_answer, await _question(request), answer)
-
-
-async def chosen(request: Request) -> Response:
-    """POST a question of :func:`rivae.ui.explore.chosen.about`."""
-    from anyio import to_thread
-
-    from rivae.ui.explore.chosen import about
-
-    return await to_thread.run_sync(_answer, await _question(request), about)
-
-
-async def found(request: Request) -> Response:
-    """POST a question of :func:`rivae.ui.explore.chosen.found`."""
-    from anyio import to_thread
-
-    from rivae.ui.explore.chosen import found
-
-    return await to_thread.run_sync(_answer, await _question(request), found)
-
-
-async def hits(request: Request) -> Response:
-    """POST a question of :func:`rivae.ui.explore.search.hits`."""
-    from anyio import to_thread
-
-    from rivae.ui.explore.search import hits
-
-    return await to_thread.run_sync(_answer, await _question(request), hits)
+    return route
 
 
 async def picture(request: Request) -> Response:
