@@ -127,13 +127,12 @@ def view_and_range(letter: str) -> str:
     )
     if view == "Path":  # from way-point to way-point, whatever the range
         return view
-    choice = st.segmented_control(
+    choice = st.selectbox(
         f"Range of {letter}",
         list(CHOICES),
-        default="Data",
-        required=True,
         key=keys.TRAVERSE_RANGE,
         bind="query-params",
+        width=130,
         help="Data: the central 99 % of the queries. 3 and 10 s.d.: around their mean. Paper: "
         "−10 … 10. Custom: your own values.",
     )
