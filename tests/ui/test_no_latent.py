@@ -93,7 +93,7 @@ def test_explore_names_the_axes(shown, run, letter):
 def test_traverse_names_the_axes(shown, run, letter):
     strips = shown("traverse", run=run)
     assert strips.panel()["strips"][0]["axis"] == f"{letter}1"
-    assert f"Range of {letter}" in [c.label for c in strips.at.get("button_group")]
+    assert f"Range of {letter}" in [c.label for c in strips.at.selectbox]
     strips = shown("traverse", run=run, view="Plane", a=f"{letter}2", b=f"{letter}1")
     plane = strips.panel()["plane"]
     assert (plane["x"]["axis"], plane["y"]["axis"]) == (f"{letter}2", f"{letter}1")
