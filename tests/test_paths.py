@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae import paths
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer
 from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, _spread, _through, find_path
@@ -54,6 +55,25 @@ def test_along_the_data_a_path_keeps_to_the_sheet():
     assert np.abs(np.linalg.norm(z, axis=1) - 1).max() < 0.01, "not across the middle"
     gaps = np.linalg.norm(np.diff(z, axis=0), axis=1)
     assert gaps.max() < 1.3 * gaps.min()
+
+
+def test_along_the_data_points_lie_nearer_to_items_than_on_a_line(explorer):
+    stops, items = stops_of(explorer, 0, 50, 7), explorer.positions / explorer.std
+    far = {}
+    for kind in ("straight", "along"):
+        z = find_path(explorer, stops, kind=kind).z / explorer.std
+        far[kind] = np.linalg.norm(z[:, None] - items[None], axis=2).min(axis=1).mean()
+    assert far["along"] < 0.7 * far["straight"]
+
+
+def test_of_many_items_an_even_part_is_walked_on(explorer, monkeypatch):
+    walked, through = [], paths._through
+    n, stops = len(explorer.positions) // 3, stops_of(explorer, 0, 50)
+    monkeypatch.setattr(paths, "MAX_ITEMS", n)
+    monkeypatch.setattr(paths, "_through", lambda *args: walked.append(args[1]) or through(*args))
+    path = find_path(explorer, stops, kind="along")
+    assert n / 2 < len(walked[0]) <= n and np.ptp(walked[0]) > 0.8 * np.ptp(explorer.positions)
+    assert np.array_equal(path.z[[0, -1]], stops)
 
 
 def test_where_no_items_lead_along_a_leg_is_straight():

@@ -41,3 +41,18 @@ def test_the_slider_and_a_click_lead_to_a_point_and_its_item(path, until):
     with path.expect_download() as saved:
         path.get_by_role("button", name="GIF").click()
     assert saved.value.path().read_bytes()[:6] == b"GIF89a"
+
+
+def test_links_and_the_way_back_restore_the_path(path, until):
+    def shown():
+        return [tile.get_attribute("data-id") for tile in path.get_by_test_id("path-tile").all()]
+
+    first = shown()
+    path.get_by_role("textbox", name="Way-points").fill("30")
+    path.keyboard.press("Enter")
+    until(lambda: shown() != first and shown(), "a shorter way")
+    second = shown()
+    path.reload()
+    until(lambda: shown() == second, "the link holds it")
+    path.go_back()
+    until(lambda: shown() == first, "the way before")

@@ -2,7 +2,9 @@
 
 import pytest
 
+from rivae import paths
 from rivae.paths import MAX_STOPS
+from rivae.ui.panels.codec import unread
 from rivae.ui.shell import keys
 from rivae.ui.traverse.path import KINDS
 
@@ -32,7 +34,51 @@ def test_way_points_are_typed_added_and_linked(app):
 def test_without_a_way_point_one_is_asked_for(app, text):
     shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
     assert shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).value == ""
-    assert len(shown.at.info) == 1 and not shown.at.warning
+    assert len(shown.at.info) == 1
+    said = [warning.value for warning in shown.at.warning]
+    assert said == (unread([keys.TRAVERSE_WAY]) if text else [])
+
+
+@pytest.mark.parametrize("text", ["x 40 99999999", "40 -", "99999999,40"])
+def test_the_good_part_of_a_link_is_walked_and_the_rest_is_named(app, text):
+    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
+    whole = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: "40"})
+    assert shown.panel()["frames"] == whole.panel()["frames"]
+    assert [warning.value for warning in shown.at.warning] == unread([keys.TRAVERSE_WAY])
+    assert not whole.at.warning
+
+
+def test_from_the_average_a_path_leads_away(app):
+    frames = app("traverse", run="digits", view="Path", q="mean").panel()["frames"]
+    assert frames[0]["moved"] != frames[-1]["moved"]
+    assert len({frame["id"] for frame in frames}) > 2
+
+
+def test_way_points_are_those_of_one_run(app):
+    shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: "40 41"})
+    shown.at.selectbox(key=keys.TRAVERSE_RUN).set_value("synth").run()
+    assert keys.TRAVERSE_WAY not in shown.calm().params
+    assert len(shown.panel()["stops"]) == 2
+
+
+def test_a_path_is_found_once_for_all_clicks_on_it(app, monkeypatch):
+    calls, through = [], paths._through
+    monkeypatch.setattr(paths, "_through", lambda *args: calls.append(args) or through(*args))
+    link = {keys.TRAVERSE_WAY: "44", keys.TRAVERSE_WAY_KIND: list(KINDS)[1]}
+    shown = app("traverse", run="digits", view="Path", q="17", **link)
+    frame = shown.panel()["frames"][5]
+    shown.report("open", {"item": frame["id"], "moved": frame["moved"]})
+    assert shown.calm().panel()["open"] == frame["id"] and len(calls) == 1
+
+
+def test_a_leg_that_no_items_lead_along_is_named(app, monkeypatch):
+    way = {keys.TRAVERSE_WAY: "45 46", keys.TRAVERSE_WAY_KIND: list(KINDS)[1]}
+    whole = app("traverse", run="digits", view="Path", q="18", **way)
+    found, through = len(whole.at.caption), paths._through
+    monkeypatch.setattr(paths, "_through", lambda *args: (through(*args)[0], [1]))
+    shown = app("traverse", run="digits", view="Path", q="19", **way)
+    (said,) = [each.value for each in shown.at.caption][: len(shown.at.caption) - found]
+    assert "2" in said and "3" in said and "1" not in said
 
 
 def test_too_many_way_points_are_cut(app):

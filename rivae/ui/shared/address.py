@@ -41,7 +41,10 @@ class Part:
 
 PARTS = {
     "explore": Part(("run", "q", "ask"), ("rows", "lock", "whole"), ("z",)),
-    "traverse": Part(("run", "q", "ask"), (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B)),
+    "traverse": Part(
+        ("run", "q", "ask"),
+        (keys.TRAVERSE_DIMS, keys.TRAVERSE_A, keys.TRAVERSE_B, keys.TRAVERSE_WAY),
+    ),
     "steer": Part(("run", "q", "ask"), ("axes", "m")),
     "compare": Part(("q", "ask"), ("runs", "f", "factor", "lock", "whole")),
     "words": Part(("run", "ask"), (keys.WORDS_DIM, keys.WORDS_RELATE)),

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path, find_path
+from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
 from rivae.ui.panels.answers import query_z
-from rivae.ui.panels.codec import MAX_LENGTH
+from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.component import Component
-from rivae.ui.shared import exports
+from rivae.ui.shared import exports, notices
 from rivae.ui.shell import keys
-from rivae.ui.traverse import pictures
+from rivae.ui.traverse import pictures, traversals
 from rivae.ui.traverse.session import query_picker
+from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -38,9 +39,11 @@ _PANEL = Component(
 
 def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """From the query over way-points, with the best item at every point."""
+    others, is_whole = _way_points(explorer, anchor)
+    notices.say(*unread(() if is_whole else (keys.TRAVERSE_WAY,)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query_picker(explorer, anchor)
-        others = _way_points(explorer, anchor)
+        _way_points_picker(explorer, others)
         kind = st.segmented_control(
             "Way",
             list(KINDS),
@@ -62,26 +65,32 @@ def path(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     if not others:
         st.info("Enter the number of an item to go to.")
         return
-    z = [anchor.z, *(query_z(explorer, row) for row in others)]
+    z = (anchor.z, *(query_z(explorer, row) for row in others))
     n_steps = min(max(int(n or STEPS[1]), MIN_STEPS), MAX_STEPS)
     way = KINDS.get(kind or "", "straight")
-    found = find_path(explorer, np.array(z), n_steps, way)
+    with waiting("Finding the path …", 390):
+        found = traversals.path(anchor.key, z, n_steps, way, explorer)
     if found.jumps:
-        legs = ", ".join(str(leg + 1) for leg in found.jumps)
-        st.caption(f"No items lead along leg {legs}: it is straight.")
+        legs = " and ".join(f"from way-point {leg + 1} to {leg + 2}" for leg in found.jumps)
+        st.caption(f"No items lead {legs}, so the path is straight there.")
     side = 0 if explorer.shows_whole else explorer.found_side
     _show(explorer, anchor, found, side)
     _export(explorer, anchor, found, side, others, way)
 
 
-def _way_points(explorer: Explorer, anchor: Anchor) -> list[int]:
-    """The items to go to, as the address names them; the query's opposite at first."""
+def _way_points(explorer: Explorer, anchor: Anchor) -> tuple[list[int], bool]:
+    """The items to go to, as the address names them, and whether all of it could be read; the
+    query's opposite at first.
+    """
     known = st.query_params.get(keys.TRAVERSE_WAY)
-    rows = _rows(explorer, known) if known is not None else [_opposite(explorer, anchor)]
+    return ([_opposite(explorer, anchor)], True) if known is None else _rows(explorer, known)
+
+
+def _way_points_picker(explorer: Explorer, rows: list[int]) -> None:
     st.session_state[keys.TRAVERSE_WAY_TEXT] = " ".join(map(str, rows))
 
     def go(text: str) -> None:
-        st.query_params[keys.TRAVERSE_WAY] = " ".join(map(str, _rows(explorer, text)))
+        st.query_params[keys.TRAVERSE_WAY] = " ".join(map(str, _rows(explorer, text)[0]))
 
     st.text_input(
         "Way-points, item numbers",
@@ -99,17 +108,19 @@ def _way_points(explorer: Explorer, anchor: Anchor) -> list[int]:
         disabled=len(rows) >= MAX_STOPS - 1,
         on_click=lambda: go(f"{shown} {random.choice(explorer.search_rows)}"),
     )
-    return rows
 
 
-def _rows(explorer: Explorer, text: str) -> list[int]:
-    """The data rows that a text names; what is none is left out."""
+def _rows(explorer: Explorer, text: str) -> tuple[list[int], bool]:
+    """The data rows that a text names, and whether it names nothing else; that is left out."""
     numbers = [int(word) for word in re.findall(r"[0-9]{1,10}", text[:MAX_LENGTH])]
-    return [row for row in numbers if row < len(explorer.data)][: MAX_STOPS - 1]
+    rows = [row for row in numbers if row < len(explorer.data)][: MAX_STOPS - 1]
+    return rows, len(rows) == len(numbers) and not re.search(r"[^0-9 ,]", text)
 
 
 def _opposite(explorer: Explorer, anchor: Anchor) -> int:
     """The item nearest to where the query's z is mirrored at the mean."""
+    if anchor.query == "mean":  # its mirror image is itself, and the path would stay there
+        return int(explorer.search_rows[0])
     mirrored = 2 * explorer.mean - np.array(anchor.z)
     return int(explorer.topk(mirrored, 1).ids[0])
 

@@ -62,7 +62,7 @@ def current(default_run: str) -> tuple[Anchor, Explorer, str]:
 def choose_run() -> None:
     """Another run was chosen."""
     st.query_params["run"] = st.session_state[keys.TRAVERSE_RUN]
-    for name in ("q", "ask"):
+    for name in ("q", "ask", keys.TRAVERSE_WAY):  # item numbers are those of one data set
         st.query_params.pop(name, None)
     st.session_state[keys.TRAVERSE_CELL] = st.session_state[keys.TRAVERSE_ITEM] = None
 
