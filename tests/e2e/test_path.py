@@ -45,7 +45,8 @@ def test_the_slider_and_a_click_lead_to_a_point_and_its_item(path, until):
 
 def test_links_and_the_way_back_restore_the_path(path, until):
     def shown():
-        return [tile.get_attribute("data-id") for tile in path.get_by_test_id("path-tile").all()]
+        tiles = path.get_by_test_id("path-tile")
+        return tiles.evaluate_all("tiles => tiles.map((tile) => tile.dataset.id)")
 
     first = shown()
     path.get_by_role("textbox", name="Way-points").fill("30")
