@@ -25,7 +25,7 @@ class PathPanel {
     }
     this.strip = h("div", { class: "way", role: "group", "aria-label": "Items on the way" })
     this.element = h("div", { class: "path" }, this.large,
-      h("div", { class: "side" }, h("div", { class: "said" }, this.title, this.where),
+      h("div", { class: "side" }, h("div", { class: "said" }, this.where, this.title),
         h("div", { class: "bar" }, this.button, this.slider), this.strip))
     root.append(h("div", { class: "frame" }, this.element))
   }
@@ -83,9 +83,6 @@ class PathPanel {
     this.slider.setAttribute("aria-valuetext", title)
     const here = this.tiles.filter((tile) => tile.first <= n).pop()
     for (const tile of this.tiles) tile.classList.toggle("here", tile === here)
-    const { left, width } = here.getBoundingClientRect()
-    const box = this.strip.getBoundingClientRect()
-    if (left < box.left || left + width > box.right) this.strip.scrollLeft += left - box.left - box.width / 2
   }
 
   play(on) {
