@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.data.base import PairedDataset
+from rivae.conditions import read_conditions, suggestions, tag_name
+from rivae.data.base import FactorSpec, PairedDataset
 from rivae.errors import ConfigError
 from rivae.fulltext import TextHit, TextIndex, text_index
 from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
@@ -112,17 +113,47 @@ class Catalogue:
     # finding
 
     def find(self, text: str) -> NDArray[np.int64]:
-        """Search rows whose title or text has every word of ``text``; a number is a row.
+        """Search rows that meet the conditions of ``text`` (``rivae.conditions``).
 
-        A word also stands for words that begin with it.
+        Their title or text has every word, each of which also stands for words that begin with it;
+        a number is a row.
+
+        Raises:
+            ConfigError: a condition cannot be read, or no item has such a tag.
         """
-        if not text.split():
-            return self.search_rows
-        found = self._texts.rows(text)
-        found = found[self._is_searched[found]]
+        asked = read_conditions(text, self._specs)
+        found = self.search_rows
+        if asked.words:
+            found = self._texts.rows(asked.words)
+            found = found[self._is_searched[found]]
+        for tag in asked.tags:
+            if tag not in self._tagged:
+                raise ConfigError(f"no item has the tag #{tag}: use another one, or plain words")
+            found = np.intersect1d(found, self._tagged[tag])
+        for condition in asked.factors:
+            assert self.data.factors is not None
+            found = found[condition.holds(self.data.factors[found, condition.factor])]
         if (row := self._numbered(text)) is not None:
             found = np.concatenate([[np.int64(row)], found[found != row]])
         return found
+
+    @property
+    def suggested_conditions(self) -> list[str]:
+        """Conditions that ``find`` understands, to begin with."""
+        return suggestions(self._specs, list(self.common_tags))
+
+    @property
+    def _specs(self) -> tuple[FactorSpec, ...]:
+        return self.data.factor_specs if self.data.factors is not None else ()
+
+    @cached_property
+    def _tagged(self) -> dict[str, NDArray[np.int64]]:
+        """The data rows that have each tag."""
+        rows: defaultdict[str, list[int]] = defaultdict(list)
+        for row, tags in enumerate(item_tags(self.data) or ()):
+            for tag in tags:
+                rows[tag_name(tag)].append(row)
+        return {tag: np.array(some, dtype=np.int64) for tag, some in rows.items()}
 
     def best(self, text: str, n: int) -> list[TextHit]:
         """The ``n`` items searched that fit ``text`` best, the item of that number first."""

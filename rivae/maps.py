@@ -193,11 +193,11 @@ def in_polygon(
 
 @lru_cache(maxsize=4)  # a drag asks for the same one many times
 def among(explorer: Explorer, lasso: Lasso | None, only: str = "") -> Retriever | None:
-    """The search among the items inside ``lasso`` that have all words of ``only``; None where there
-    is none.
+    """The search among the items inside ``lasso`` that meet the conditions ``only``; None where
+    there is none.
 
     Raises:
-        ConfigError: see ``Lasso.inside``.
+        ConfigError: see ``Lasso.inside`` and ``Catalogue.find``.
     """
     rows = explorer.find(only)
     if lasso is not None:

@@ -96,11 +96,24 @@ class ExplorePanel extends Panel {
     this.mapButton.onclick = () => this.showMap(this.map.element.hidden, true)
     this.results.heading.after(this.mapButton)
     this.results.element.append(this.map.foot.about)
-    this.only = h("input", { type: "search", maxLength: 100, placeholder: "Only with words …", class: "only",
-      "aria-label": "Only items that have these words", "data-testid": "only" })
-    this.only.oninput = debounce(() => this.searchAmong(), ONLY_MS)
-    this.results.k.parentElement.before(this.only)
+    this.conditions = h("datalist", { id: "conditions" })
+    this.only = h("input", { type: "search", maxLength: 100, placeholder: "Only with …", class: "only",
+      "aria-label": "Only items with these words, #tags or factors", "data-testid": "only" })
+    this.only.setAttribute("list", this.conditions.id)
+    const searchSoon = debounce(() => this.searchAmong(), ONLY_MS)
+    this.only.oninput = () => {
+      this.suggest()
+      searchSoon()
+    }
+    this.results.k.parentElement.before(this.only, this.conditions)
     root.append(h("div", { class: "frame" }, this.element))
+  }
+
+  /** What could be asked next is listed after what is asked already. */
+  suggest() {
+    const asked = this.only.value
+    if (asked && !asked.endsWith(" ")) return
+    this.conditions.replaceChildren(...this.data.conditions.map((one) => h("option", { value: asked + one })))
   }
 
   // the map
@@ -171,6 +184,8 @@ class ExplorePanel extends Panel {
     this.whole = data.whole
     this.results.k.value = this.k
     if (this.only.value.trim() !== data.only) this.only.value = data.only
+    this.only.title = `Words, #tags and factors, such as: ${data.conditions.slice(0, 2).join(" ")}`
+    this.suggest()
     this.results.whole.checked = this.whole
     setText(this.results.wholeLabel, data.wholeLabel)
     this.results.wholeLabel.parentElement.hidden = !data.wholeLabel
@@ -180,7 +195,7 @@ class ExplorePanel extends Panel {
     this.wire.remember(data.first.items)
     this.adoptMap(data)
     if (!sameRun) this.tiles.ids = []
-    this.trouble("")
+    this.trouble(data.first.error || "")
     if (sameQuery) this.tiles.startGesture()
     else this.tiles.clearMarks()
     this.paint({ ...data.first, seq: this.wire.shown })

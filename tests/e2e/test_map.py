@@ -204,3 +204,26 @@ def test_words_hold_while_a_slider_is_dragged_and_stand_in_the_link(explore_page
     until(lambda: explore_page.tiles.count() == 0, "no item")
     page.get_by_test_id("only").fill("")
     until(lambda: explore_page.tiles.count() == 10, "all items again")
+
+
+def test_tags_and_factors_narrow_too_and_a_condition_that_is_none_is_said(explore_page, until):
+    page = explore_page.open("demo-kitchen").page
+    condition = page.locator("datalist option").evaluate_all("all => all.map((one) => one.value)")[
+        0
+    ]
+    having = set(Explorer.open(Run(DEMO_ROOT / "demo-kitchen")).find(condition).tolist())
+    only, error = page.get_by_test_id("only"), page.get_by_test_id("explore-error")
+    only.fill(condition)
+    until(lambda: set(explore_page.ids()) <= having, "every item meets it")
+    count = page.get_by_test_id("map-count")
+    until(lambda: count.inner_text().startswith(f"{len(having)} of "), "the map counts them")
+    known = explore_page.ids()
+    only.fill(f"{condition} #nosuchtag")
+    until(lambda: "#nosuchtag" in error.inner_text(), "it says what is wrong")
+    assert explore_page.ids() == known
+    until(lambda: "nosuchtag" in page.evaluate("location.href"), "the address has it")
+    page.reload()
+    explore_page.settled()
+    assert "#nosuchtag" in error.inner_text()
+    only.fill(condition)
+    until(lambda: not error.inner_text() and explore_page.ids() == known, "well again")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rivae.catalogue import Rows
-from rivae.explorer import Explorer
+from rivae.errors import ConfigError
+from rivae.explorer import Explorer, Vector
 from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
     card_of,
@@ -181,9 +182,18 @@ def payload(explorer: Explorer, state: ExploreState, key: str, url: str) -> dict
         "letter": explorer.method.axis_letter(),
         "dims": sliders_of(explorer),
         "query": query_card(explorer, state),
-        "first": results(explorer, z, state.k, side, only=state.only),
+        "conditions": explorer.suggested_conditions,
+        "first": _first(explorer, z, state, side),
         "aspects": [explorer.aspect(0), explorer.aspect(explorer.found_side)],
     }
+
+
+def _first(explorer: Explorer, z: Vector, state: ExploreState, side: int) -> dict[str, Any]:
+    """The first results; among all items where a link's conditions cannot be read."""
+    try:
+        return results(explorer, z, state.k, side, only=state.only)
+    except ConfigError as error:
+        return {**results(explorer, z, state.k, side), "error": str(error)}
 
 
 def query_card(explorer: Explorer, state: ExploreState) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class ExploreLink(Link):
         changes: value of z_j by dimension j where it differs from the query's own; of an upload,
             which may be gone, all of them.
         k: number of results, 1 to 30.
-        only: words that all results have.
+        only: conditions that all results meet; see ``rivae.conditions``.
         whole: show the whole pair instead of the retrieved side.
         locked: dimensions that reset and random leave alone.
         by_effect: sliders sorted by effect, else by number.

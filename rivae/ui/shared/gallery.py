@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from rivae.errors import RivaeError
+from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
@@ -92,7 +92,11 @@ def _filtered(explorer: Explorer) -> NDArray[np.int64]:
         live="300ms",
         placeholder="Words of the title or text, or an item number",
     )
-    ids = explorer.find(text or "")
+    try:
+        ids = explorer.find(text or "")
+    except ConfigError as error:
+        st.warning(markdown(str(error)))
+        return explorer.search_rows[:0]
     if factor_box is None:
         return ids
     k = factor_box.selectbox(
