@@ -19,9 +19,9 @@ class Clouds {
   update(component) {
     this.component = component
     const { states, aspect } = component.data
-    const key = JSON.stringify(states)
-    if (key === this.key) return
-    this.key = key
+    const shown = JSON.stringify(states)
+    if (shown === this.shown) return
+    this.shown = shown
     this.list.style.setProperty("--aspect", aspect)
     this.list.replaceChildren(...states.map((state, s) => this.state(state, s)))
   }

@@ -1,4 +1,4 @@
-"""axe finds nothing that leaves anybody out, on any page, light or dark."""
+"""axe finds nothing that leaves anybody out, light or dark, and the Tab key reaches everything."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -26,6 +26,37 @@ PAGES = {
 # Streamlit's own: its place for files has a role that says nothing and a name that says it all.
 STREAMLITS = {("presentation-role-conflict", "stFileUploaderDropzone")}
 
+# What a keyboard can use: each element as a number and its name. Of radio buttons the Tab key
+# reaches one and the arrow keys the others; a file's own input stands behind a button.
+# Streamlit lends a table its tools while the pointer is on it: what they do, Export does.
+CONTROLS = """() => {
+  const usable = "a[href], button, input, select, textarea, summary, [tabindex]"
+  const all = []
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) walk(node.shadowRoot)
+      if (node.matches(usable)) all.push(node)
+    }
+  }
+  walk(document)
+  window.numbered = new Map(all.map((node, n) => [node, n]))
+  const has = (node) => {
+    const { width, height } = node.getBoundingClientRect()
+    const isSeen = width && height && getComputedStyle(node).visibility !== "hidden"
+    if (node.closest("[data-testid=stElementToolbar]")) return false
+    const isOther = node.type === "file" || [node.type, node.getAttribute("role")].includes("radio")
+    return isSeen && !isOther && !node.disabled && node.tabIndex >= 0
+  }
+  return all.filter(has).map((node) => [numbered.get(node), node.outerHTML.slice(0, 120)])
+}"""
+FOCUSED = """() => {
+  let node = document.activeElement
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+  const known = numbered.get(node) ?? (node === document.body ? "end" : "new")
+  return [known, node.outerHTML.slice(0, 120)]
+}"""
+SPARE = 30  # elements that appear on the way
+
 
 def violations(page):
     return [
@@ -52,3 +83,23 @@ def test_axe_finds_nothing(page, app_server, until, path):
                 break
             page.wait_for_timeout(1_000)
         assert not found, scheme
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_tab_key_reaches_everything_and_gets_out_again(page, app_server, path):
+    page.goto(f"{app_server}/{path}")
+    page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.wait_for_timeout(1_500)  # pictures and charts are there
+    controls = dict(page.evaluate(CONTROLS))
+    assert len(controls) > 10
+    reached = []
+    while len(reached) < len(controls) + SPARE:
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+        if reached[-1][0] == "end":
+            break
+    assert reached[-1][0] == "end", "the focus is caught"
+    known, drawn_anew = ({part[k] for part in reached} for k in (0, 1))
+    missed = {what for n, what in controls.items() if n not in known}
+    assert not missed - drawn_anew

@@ -28,6 +28,11 @@ def test_markdown_keeps_plain_words_and_one_line():
     assert markdown("a\n\nb\t c") == "a b c"
 
 
+def test_a_hyphen_is_masked_outside_of_words_only():
+    assert markdown("iced-tea") == "iced-tea"
+    assert markdown("- a -> b--c") == r"\- a \-\> b\-\-c"
+
+
 def test_html_is_masked():
     assert escape("""<a b='c' d="e">&""") == "&lt;a b=&#x27;c&#x27; d=&quot;e&quot;&gt;&amp;"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 
-# Everything that starts a piece of Markdown, LaTeX ($), a directive (:red[…]) or a tag.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+# Everything that starts a piece of Markdown, LaTeX ($), a directive (:red[…]) or a tag. A hyphen
+# within a word stays: a widget's label is also read aloud, with every backslash.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+.!|~$:&]|(?<![^\W_])-|-(?![^\W_]))")
 
 
 def markdown(text: str) -> str:

@@ -1,0 +1,111 @@
+"""From the first page to an answer with the keyboard alone."""
+
+import pytest
+
+FOCUSED = """() => {
+  let node = document.activeElement
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+  const own = node.matches("a, button, input") ? node.innerText : ""
+  return `${node.dataset.testid || ""}|${node.getAttribute("aria-label") || own}`
+}"""
+MAX_STEPS = 120
+
+
+@pytest.fixture
+def keys(page, app_server, until):
+    class Keys:
+        def press(self, *names):
+            for name in names:
+                page.keyboard.press(name)
+
+        def focused(self):
+            return page.evaluate(FOCUSED)
+
+        def to(self, part, key="Tab"):
+            """Press ``key`` until what has the focus is named so."""
+            for _ in range(MAX_STEPS):
+                if part in self.focused():
+                    return
+                page.keyboard.press(key)
+            pytest.fail(f"no {key} leads to {part}")
+
+        def shown(self, name):
+            return page.get_by_test_id(name)
+
+    page.goto(app_server)
+    page.get_by_test_id("tile").nth(9).wait_for()
+    return Keys()
+
+
+def test_explore_is_steered_narrowed_and_opened_by_keys(page, keys, until):
+    keys.to("Explore")
+    keys.press("Enter")
+    page.wait_for_url("**/explore*")
+    keys.shown("map-query").wait_for()
+    tiles = keys.shown("tile")
+
+    def ids():
+        return tiles.evaluate_all("all => all.map((one) => one.dataset.id)")
+
+    first = ids()
+    keys.to("slider-1")
+    keys.press(*["Shift+ArrowRight"] * 3)
+    until(lambda: ids() != first, "the grid follows the arrow keys")
+    keys.press("Delete")
+    until(lambda: ids() == first, "Delete leads back")
+    keys.to("only|")
+    page.keyboard.type("#easy fruit > 3")
+    heading = page.get_by_role("heading", name="Top 10 of")
+    heading.wait_for()
+    until(lambda: ids() != first, "fewer items are searched")
+    keys.to("tile|")
+    opened = keys.focused()
+    keys.press("Enter")
+    page.locator(".st-key-dock h3").wait_for()
+    keys.press("Escape")
+    page.locator(".st-key-dock").wait_for(state="detached")
+    until(lambda: keys.focused() == opened, "the focus is where it was")
+
+
+def test_a_strip_an_axis_and_a_cell_are_reached_by_keys(page, keys, until):
+    keys.to("Traverse")
+    keys.press("Enter")
+    page.wait_for_url("**/traverse*")
+    keys.shown("shot").first.wait_for()
+    keys.to("shot|")
+    keys.press("ArrowRight", "Enter")
+    page.locator(".st-key-dock h3").wait_for()
+    keys.press("Escape")
+    page.locator(".st-key-dock").wait_for(state="detached")
+    keys.to("Strips", "Shift+Tab")
+    keys.press("ArrowRight", "Space")
+    page.locator(".barlayer .point").first.wait_for()
+    assert "view=Correlations" in page.evaluate("location.href")
+    keys.to("Steer", "Shift+Tab")
+    keys.press("Enter")
+    page.wait_for_url("**/steer*")
+    keys.shown("tile").first.wait_for()
+    before = keys.shown("tile").evaluate_all("all => all.map((one) => one.dataset.id)")
+    keys.to("cell")
+    keys.press("Space")
+    until(
+        lambda: (
+            keys.shown("tile").evaluate_all("all => all.map((one) => one.dataset.id)") != before
+        ),
+        "another combination",
+    )
+
+
+def test_words_of_a_cloud_are_reached_and_chosen_by_keys(page, app_server, keys, until):
+    page.goto(f"{app_server}/words?run=demo-kitchen")
+    page.locator("[data-testid=clouds] text").first.wait_for()
+    word = "document.activeElement.shadowRoot?.activeElement?.dataset.word"
+    for _ in range(MAX_STEPS):
+        if page.evaluate(word):
+            break
+        page.keyboard.press("Tab")
+    first = page.evaluate(word)
+    keys.press("ArrowRight")
+    assert page.evaluate(word) not in (None, first)
+    keys.press("Enter")
+    page.get_by_test_id("gallery-tile").first.wait_for()
