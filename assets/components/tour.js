@@ -51,7 +51,16 @@ class Tour {
       ...quiet,
       onTrouble: (sentence) => setText(this.trouble, sentence),
     })
-    this.wires = [this.wire, this.aheadWire, this.wordWire, this.liveWire]
+    this.liveWordWire = new Wire({
+      question: () => {
+        this.worded = this.moved.levels
+        return { parts: [{ ...this.part(this.at), levels: this.worded }], cloud: true }
+      },
+      onAnswer: (answer) => this.takeLiveWords(answer),
+      ...quiet,
+    })
+    this.wires = [this.wire, this.aheadWire, this.wordWire, this.liveWire, this.liveWordWire]
+    this.askWordsSoon = debounce(() => this.moved && this.liveWordWire.ask(), TELL_MS)
     this.tellSoon = debounce(() => this.tell(), TELL_MS)
     this.build(root)
   }
@@ -277,8 +286,9 @@ class Tour {
   /** A slider of the step has moved: it is asked for as it stands, and forgotten with the step. */
   steer(levels) {
     this.moved = { levels, part: this.drawn() }
-    this.stage.classList.add("moved")  // its words are of the step as it was
+    this.stage.classList.add("moved")  // the words that are shown are of another place
     this.liveWire.ask()
+    this.askWordsSoon()
   }
 
   takeLive(answer) {
@@ -289,8 +299,17 @@ class Tour {
     this.showPictures()
   }
 
+  /** The words of where the sliders have come to rest. */
+  takeLiveWords(answer) {
+    const [part] = answer.parts
+    if (this.worded !== this.moved?.levels) return  // moved on since
+    this.moved.words = part
+    this.stage.classList.remove("moved")
+    this.showWords()
+  }
+
   showWords() {
-    const part = this.words.get(this.at)
+    const part = (this.moved && this.moved.words) || this.words.get(this.at)
     const cloud = part && part.cloud
     this.stage.classList.toggle("wordless", Boolean(part) && !cloud)
     this.cloud.style.visibility = cloud ? "" : "hidden"

@@ -78,6 +78,8 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     for _ in range(100):
         steer.keyboard.press("ArrowLeft")
     until(lambda: drawn() != before, "the pictures follow the slider")
+    assert "moved" in stage.get_attribute("class"), "the words stand back until they follow"
+    until(lambda: "moved" not in stage.get_attribute("class"), "words of where it rests")
     assert heading.inner_text() == "Step <b>1</b>", "arrows move the slider, not the tour"
     stage.focus()
 
