@@ -99,8 +99,7 @@ class Start:
         method.apply_affine(torch.from_numpy(matrix).float(), torch.from_numpy(offset).float())
         moved = (z @ matrix + offset for z in (self.train, self.test, self.queries))
         old = self.retriever
-        points = old.index.points
-        retriever = Retriever(method, self.data, old.ids, asks=old.asks, points=points)
+        retriever = Retriever(method, self.data, old.ids, asks=old.asks, index=old.index)
         return Start(name, method, self.data, *moved, retriever)
 
     def scores(self, aligned: bool) -> dict[str, float]:

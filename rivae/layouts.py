@@ -62,7 +62,8 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
     if not can_have(explorer):
         raise RunError(f"a layout needs a trained run and at least {MIN_ITEMS} items")
     progress("reading the items", 0.0)
-    made = lay_out(explorer.retriever.index.points, progress)
+    index = explorer.retriever.index
+    made = lay_out(index.n_items, index.rows, progress)
     write_cache(_path(explorer), lambda stream: np.save(stream, made, allow_pickle=False))
     if kept_layout(explorer) is None:
         raise RunError("the layout cannot be kept: make the run's folder writable")
@@ -70,42 +71,49 @@ def make_layout(explorer: Explorer, progress: Callable[[str, float], None]) -> L
 
 
 def lay_out(
-    points: Floats,
+    n: int,
+    read: Callable[[NDArray[np.int64]], Floats],
     progress: Callable[[str, float], None] = lambda stage, share: None,
     random_state: int = 0,
 ) -> Layout:
-    """Places (N, 2) of points (N, m), each from 0 to 1, the same for the same points.
+    """Places (n, 2) of ``n`` points, each from 0 to 1, the same for the same points.
 
     Of more than ``MAX_FITTED`` a random part is laid out, and the others are put at the mean place
     of their nearest neighbours there.
+
+    Args:
+        read: gives the points (len(positions), m) of positions.
     """
     from pacmap import PaCMAP
 
-    n = len(points)
     part = np.sort(np.random.default_rng(random_state).permutation(n)[:MAX_FITTED])
-    fitted = np.ascontiguousarray(points[part], dtype=np.float32)
+    fitted = np.ascontiguousarray(read(part), dtype=np.float32)
     progress("laying the items out", 0.1)
     neighbours = min(10, len(part) - 1)
     made = PaCMAP(n_neighbors=neighbours, random_state=random_state).fit_transform(fitted)
     places = np.empty((n, 2), dtype=np.float32)
     places[part] = made
     if n > len(part):
-        _put_others(points, part, places, progress)
+        _put_others(read, fitted, part, places, progress)
     low, high = places.min(axis=0), places.max(axis=0)
     return (places - low) / np.maximum(high - low, np.float32(1e-12))
 
 
 def _put_others(
-    points: Floats, part: NDArray[np.int64], places: Layout, progress: Callable[[str, float], None]
+    read: Callable[[NDArray[np.int64]], Floats],
+    fitted: NDArray[np.float32],
+    part: NDArray[np.int64],
+    places: Layout,
+    progress: Callable[[str, float], None],
 ) -> None:
     import faiss
 
-    index = faiss.IndexFlatL2(points.shape[1])
-    index.add(np.ascontiguousarray(points[part], dtype=np.float32))
-    others = np.setdiff1d(np.arange(len(points)), part, assume_unique=True)
+    index = faiss.IndexFlatL2(fitted.shape[1])
+    index.add(fitted)
+    others = np.setdiff1d(np.arange(len(places)), part, assume_unique=True)
     for block in np.array_split(others, max(1, len(others) // 10_000)):
-        progress("putting the others among them", 0.5 + 0.5 * float(block[0]) / len(points))
-        asked = np.ascontiguousarray(points[block], dtype=np.float32)
+        progress("putting the others among them", 0.5 + 0.5 * float(block[0]) / len(places))
+        asked = np.ascontiguousarray(read(block), dtype=np.float32)
         _, near = index.search(asked, N_NEIGHBOURS)
         places[block] = places[part[near]].mean(axis=1)
 

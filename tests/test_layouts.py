@@ -25,13 +25,15 @@ def sheet(n):
 
 def test_neighbours_stay_neighbours_and_equal_points_give_an_equal_layout(monkeypatch):
     points = sheet(600)
-    made = layouts.lay_out(points)
+    made = layouts.lay_out(len(points), points.__getitem__)
     assert made.dtype == np.float32 and (made.min(axis=0) == 0).all() and made.max() == 1
     assert trustworthiness(points, made, n_neighbors=10) > 0.95
-    assert np.array_equal(made, layouts.lay_out(points))
+    assert np.array_equal(made, layouts.lay_out(len(points), points.__getitem__))
     monkeypatch.setattr(layouts, "MAX_FITTED", 200)
     stages = []
-    put = layouts.lay_out(points, lambda stage, share: stages.append(share))
+    put = layouts.lay_out(
+        len(points), points.__getitem__, lambda stage, share: stages.append(share)
+    )
     assert trustworthiness(points, put, n_neighbors=10) > 0.95
     assert stages == sorted(stages) and len(stages) > 1
 

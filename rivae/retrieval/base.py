@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 class Index(Protocol):
     """Exact nearest neighbours in Euclidean space, among ``n_items`` points.
 
-    Positions are 0 ... n_items - 1 in the order of the points. Equal distances are ordered by
+    Positions are 0 ... n_items - 1. Equal distances are ordered by
     position, lowest first. Searches only read, so several threads may search at once.
     """
 
@@ -25,9 +25,8 @@ class Index(Protocol):
     @property
     def n_features(self) -> int: ...
 
-    @property
-    def points(self) -> Floats:
-        """The points searched, (n_items, n_features)."""
+    def rows(self, positions: Ints) -> Floats:
+        """The points searched at ``positions``, (n, n_features)."""
         ...
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
@@ -36,6 +35,10 @@ class Index(Protocol):
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """Squared distances of every query to every item, (n, n_items)."""
+        ...
+
+    def subset(self, positions: Ints) -> Index:
+        """An index of the items at ``positions``, in that order."""
         ...
 
 

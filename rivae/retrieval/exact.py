@@ -102,49 +102,35 @@ def direct_squared_distances(queries: Floats, points: Floats) -> Floats:
     return np.asarray(np.einsum("ncm,ncm->nc", difference, difference), dtype=np.float64)
 
 
-class PointIndex:
-    """What every index in memory shares: the checked points and the check of a search."""
+class NumpyIndex:
+    """Brute force by matrix products, the winners scored again by direct difference."""
 
     def __init__(self, points: Floats) -> None:
         self._points = check_points(points)
         self._distinct = distinct_rows(self._points)
-
-    @property
-    def points(self) -> Floats:
-        """The points searched, (n_items, n_features)."""
-        return self._points
-
-    @property
-    def n_items(self) -> int:
-        """Rows of ``points``."""
-        return len(self._points)
-
-    @property
-    def n_features(self) -> int:
-        """Columns of ``points``."""
-        return int(self._points.shape[1])
-
-    def check_search(self, queries: Floats, k: int) -> tuple[Floats, int]:
-        """The checked queries, and k cut to the number of items.
-
-        Raises:
-            DataError: for queries of another width, NaN, or k < 1.
-        """
-        if k < 1:
-            raise DataError(f"k must be at least 1, got {k}")
-        return check_queries(queries, self.n_features), min(k, self.n_items)
-
-
-class NumpyIndex(PointIndex):
-    """Brute force by matrix products, the winners scored again by direct difference."""
-
-    def __init__(self, points: Floats) -> None:
-        super().__init__(points)
         plain = self._distinct.group is None
         self._unique = self._points if plain else self._points[self._distinct.first]
         self._transposed = np.ascontiguousarray(self._unique.T)
         self._squares = np.einsum("nm,nm->n", self._unique, self._unique)
         self._largest = float(self._squares.max())
+
+    @property
+    def n_items(self) -> int:
+        """Number of points."""
+        return len(self._points)
+
+    @property
+    def n_features(self) -> int:
+        """Numbers of a point."""
+        return int(self._points.shape[1])
+
+    def rows(self, positions: Ints) -> Floats:
+        """See ``Index.rows``."""
+        return self._points[positions]
+
+    def subset(self, positions: Ints) -> NumpyIndex:
+        """See ``Index.subset``."""
+        return NumpyIndex(self._points[positions])
 
     def _coarse(self, queries: Floats) -> Floats:
         """|p|^2 - 2 q.p for every distinct point: the squared distance less |q|^2."""
@@ -158,7 +144,9 @@ class NumpyIndex(PointIndex):
         Raises:
             DataError: for queries of another width, NaN, or k < 1.
         """
-        queries, k = self.check_search(queries, k)
+        if k < 1:
+            raise DataError(f"k must be at least 1, got {k}")
+        queries, k = check_queries(queries, self.n_features), min(k, self.n_items)
         positions = np.empty((len(queries), k), dtype=np.int64)
         distances = np.empty((len(queries), k))
         step = max(1, _BLOCK // len(self._unique))

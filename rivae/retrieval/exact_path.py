@@ -118,7 +118,6 @@ class _Lines:
 
     def __init__(self, retriever: Retriever, anchors: Floats, dims: Ints) -> None:
         self.retriever, self.anchors, self.dims = retriever, anchors, dims
-        self.points = retriever.index.points
 
     def hidden(self, line: Ints, t: Floats) -> Floats:
         z = self.anchors[line]
@@ -132,7 +131,7 @@ class _Lines:
 
     def lead(self, queries: Floats, first: Ints, second: Ints) -> Floats:
         """|q - second|^2 - |q - first|^2: positive where ``first`` is nearer."""
-        p, r = self.points[first], self.points[second]
+        p, r = (self.retriever.index.rows(positions) for positions in (first, second))
         cross = np.einsum("nm,nm->n", queries, p - r)
         return 2 * cross + np.einsum("nm,nm->n", r, r) - np.einsum("nm,nm->n", p, p)
 

@@ -23,8 +23,7 @@ from rivae.retrieval.prior import (
 )
 from rivae.retrieval.projection import make_space
 from rivae.retrieval.storage import (
-    FAISS_ABOVE,
-    build_index,
+    LARGE,
     content_key,
     kept_index,
     kept_latents,
@@ -52,9 +51,9 @@ class Retriever:
         data: the data set it was trained on.
         item_ids: (N,) data rows to search, each once; their order decides ties.
         cache_dir: folder for embeddings and latents, keyed by content; None keeps no file.
-        faiss_above: items from which FAISS is used.
+        large_above: items from which the search is in two stages; see ``TwoStageIndex``.
         asks: which view of a data row is the query; others than "first" where the method can.
-        model, points: parts of another retriever to share, see ``subset``.
+        model, index: parts of another retriever to share, see ``subset``.
 
     Raises:
         DataError: if a row is beyond the data set or named twice, or an embedding is not finite.
@@ -68,10 +67,10 @@ class Retriever:
         item_ids: ArrayLike,
         *,
         cache_dir: Path | None = None,
-        faiss_above: int = FAISS_ABOVE,
+        large_above: int = LARGE,
         asks: Asks = "first",
         model: LatentModel | None = None,
-        points: Floats | None = None,
+        index: Index | None = None,
     ) -> None:
         require_asks(method, asks, data)
         self.method, self.data, self.asks = method, data, asks
@@ -80,33 +79,31 @@ class Retriever:
             raise DataError("there are no items to search: choose a split that is not empty")
         if len(np.unique(self.ids)) != len(self.ids):
             raise DataError("a data row is named twice among the items to search")
-        self.faiss_above = faiss_above
+        self.large_above = large_above
         self.model = model if model is not None else LatentModel(method)
         self.n_components = self.model.n_components
         self.space = make_space(self.model.weight, self.model.bias)
         self._cache_dir = cache_dir
         self._weights = cache(lambda: weights_digest(method.state_dict().items()))
-        self.index = self._open() if points is None else self._build(points)
+        self.index = self._open() if index is None else index
         self._position = np.full(len(data), -1, dtype=np.int64)
         self._position[self.ids] = np.arange(len(self.ids))
         self._lock = threading.RLock()
         self._reference: tuple[Floats, Floats] | None = None
         self._density: DensityReference | None = None
 
-    def _build(self, points: Floats) -> Index:
-        return build_index(points, faiss_above=self.faiss_above)
-
     def _open(self) -> Index:
-        def make() -> Index:
-            if self.asks == "second":
-                v = self.model.embed_queries(self.data.x1, self.ids)
-            else:
-                v = self.model.embed_targets(self.data.x2, self.ids)
-            return self._build(self.space.items(v))
-
         searched = "v1" if self.asks == "second" else ""
         key = partial(self._content_key, self.ids, searched)
-        return kept_index(self._cache_dir, key, make, faiss_above=self.faiss_above)
+        n = len(self.ids)
+        return kept_index(self._cache_dir, key, n, self._points, large_above=self.large_above)
+
+    def _points(self, positions: Ints) -> Floats:
+        """What is searched, from the data."""
+        rows = self.ids[positions]
+        if self.asks == "second":
+            return self.space.items(self.model.embed_queries(self.data.x1, rows))
+        return self.space.items(self.model.embed_targets(self.data.x2, rows))
 
     def _content_key(self, rows: Ints, what: str = "") -> str:
         """``what`` tells embeddings or latents of the other view from those that are usual."""
@@ -127,15 +124,15 @@ class Retriever:
             DataError: if a row is not among the items of this retriever.
         """
         rows = self._rows(item_ids)
-        points = self.index.points[self.positions(rows)]
+        index = self.index.subset(self.positions(rows))
         return Retriever(
             self.method,
             self.data,
             rows,
-            faiss_above=self.faiss_above,
+            large_above=self.large_above,
             asks=self.asks,
             model=self.model,
-            points=points,
+            index=index,
         )
 
     def asking(self, asks: Asks) -> Retriever:
@@ -151,10 +148,10 @@ class Retriever:
             self.data,
             self.ids,
             cache_dir=self._cache_dir,
-            faiss_above=self.faiss_above,
+            large_above=self.large_above,
             asks=asks,
             model=self.model,
-            points=self.index.points if same else None,
+            index=self.index if same else None,
         )
 
     def positions(self, rows: ArrayLike) -> Ints:

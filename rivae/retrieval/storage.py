@@ -5,29 +5,44 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from rivae.errors import DataError
-from rivae.files import write_atomic_with, write_cache, write_json
+from rivae.files import reserve, write_atomic_with, write_cache, write_json
 from rivae.retrieval.base import Floats, Index, Ints
 from rivae.retrieval.exact import NumpyIndex
+from rivae.retrieval.two_stage import TurnedPoints, TwoStageIndex, turn_points
 
-SCHEMA = 1
-FAISS_ABOVE = 50_000  # items; below, numpy answers one query in well under a millisecond
+SCHEMA = 2
+LARGE = 50_000  # items; below, one query takes numpy well under a millisecond
+_PARTS = ("lead", "rest", "centre", "axes", "twins")
+_CHUNK = 1 << 26  # bytes of a checksum at once
+_HEADER = 128  # bytes of a .npy file before its numbers
+
+Read = Callable[[Ints], Floats]
 
 
-def build_index(points: Floats, *, faiss_above: int = FAISS_ABOVE) -> Index:
-    """The exact index for ``points`` (N, m): numpy up to ``faiss_above`` items, then FAISS."""
-    if len(points) > faiss_above:
-        from rivae.retrieval.faiss_index import FaissIndex  # lazy: FAISS is only for large data
+def build_index(n: int, read: Read, *, large_above: int = LARGE) -> Index:
+    """The exact index in memory for ``n`` points: all of them in float64, above ``large_above``
+    in two stages.
 
-        return FaissIndex(points)
-    return NumpyIndex(points)
+    Args:
+        read: gives the points (len(positions), m) of positions.
+    """
+    if n <= large_above:
+        return NumpyIndex(read(np.arange(n)))
+    made = turn_points(n, read, lambda _, shape: np.empty(shape, np.float32))
+    return TwoStageIndex(made)
 
 
 def weights_digest(tensors: Iterable[tuple[str, torch.Tensor]]) -> hashlib.blake2b:
@@ -48,68 +63,114 @@ def content_key(weights: hashlib.blake2b, fingerprint: str, ids: Ints) -> str:
     return digest.hexdigest()
 
 
-def _digest(points: Floats) -> str:
-    return hashlib.blake2b(np.ascontiguousarray(points).tobytes(), digest_size=16).hexdigest()
+def _checksum(array: np.ndarray) -> int:
+    """CRC-32 of an array's bytes: finds damage, and reads a file once."""
+    flat = array.reshape(-1).view(np.uint8)
+    total = 0
+    for start in range(0, len(flat), _CHUNK):
+        total = zlib.crc32(flat[start : start + _CHUNK].data, total)
+    return total
 
 
-def save_index(folder: Path, key: str, index: Index) -> Path:
-    """Write the points of ``index`` under ``key``; returns the path of the ``.json``."""
+def save_index(folder: Path, key: str, n: int, read: Read, *, large_above: int = LARGE) -> Index:
+    """Build an index of ``n`` points into files of ``folder`` and open it; see ``build_index``.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    points = np.ascontiguousarray(index.points, dtype=np.float64)
-    head = {"schema": SCHEMA, "key": key, "shape": list(points.shape), "digest": _digest(points)}
-    write_atomic_with(folder / f"index-{key}.npy", lambda f: np.save(f, points, allow_pickle=False))
-    path = folder / f"index-{key}.json"
-    write_json(path, head)
-    return path
+    index: Index
+    if n <= large_above:
+        index = NumpyIndex(read(np.arange(n)))
+        parts = {"points": index.rows(np.arange(n))}
+        write_atomic_with(_file(folder, key, "points"), partial(_save, parts["points"]))
+    else:
+        with TemporaryDirectory(prefix=f".index-{key}-", dir=folder) as place:
+            made = turn_points(n, read, partial(_in_file, Path(place)))
+            parts = {name: getattr(made, name) for name in _PARTS}
+            for name, part in parts.items():
+                kept = Path(place) / f"{name}.npy"
+                if isinstance(part, np.memmap):
+                    part.flush()
+                else:
+                    np.save(kept, part, allow_pickle=False)
+                kept.replace(_file(folder, key, name))
+            index = TwoStageIndex(made)
+    sums = {name: _checksum(np.ascontiguousarray(part)) for name, part in parts.items()}
+    write_json(folder / f"index-{key}.json", {"schema": SCHEMA, "key": key, "parts": sums})
+    return index
 
 
-def open_index(folder: Path, key: str, *, faiss_above: int = FAISS_ABOVE) -> Index | None:
+def _file(folder: Path, key: str, part: str) -> Path:
+    return folder / f"index-{key}-{part}.npy"
+
+
+def _save(array: Floats, stream: IO[bytes]) -> None:
+    np.save(stream, array, allow_pickle=False)
+
+
+def _in_file(folder: Path, name: str, shape: tuple[int, int]) -> NDArray[np.float32]:
+    path = folder / f"{name}.npy"
+    reserve(path, 4 * shape[0] * shape[1] + _HEADER)
+    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+
+
+def open_index(folder: Path, key: str) -> Index | None:
     """The index saved under ``key``; None when none was saved.
+
+    Large ones are mapped into memory, not read: all processes share one copy.
 
     Raises:
         DataError: if the files are damaged, of another version or belong to another key.
     """
-    head_path, points_path = folder / f"index-{key}.json", folder / f"index-{key}.npy"
+    head_path = folder / f"index-{key}.json"
     if not head_path.exists():
         return None
-    fix = f"delete {head_path.name} and {points_path.name}, they are made again"
+    fix = f"delete {head_path.name} and index-{key}-*.npy, they are made again"
     try:
         head = json.loads(head_path.read_text(encoding="utf-8"))
-        points = np.load(points_path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{points_path} cannot be read as an index ({error}): {fix}") from error
-    expected = {"schema": SCHEMA, "key": key, "shape": list(points.shape)}
-    if not isinstance(head, dict) or {k: head.get(k) for k in expected} != expected:
-        raise DataError(f"{head_path} describes another index: {fix}")
-    if points.dtype != np.float64 or head.get("digest") != _digest(points):
-        raise DataError(f"{points_path} is damaged, its checksum does not match: {fix}")
-    return build_index(points, faiss_above=faiss_above)
+        known = {"schema": SCHEMA, "key": key, "parts": head["parts"]}
+        if head != known or sorted(head["parts"]) not in (["points"], sorted(_PARTS)):
+            raise ValueError("it describes another index")
+        parts = {
+            name: np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r")
+            for name in head["parts"]
+        }
+        damaged = [name for name, part in parts.items() if _checksum(part) != head["parts"][name]]
+        if damaged:
+            raise ValueError(f"the checksum of {damaged[0]} does not match")
+        if "points" in parts:
+            return NumpyIndex(np.array(parts["points"], dtype=np.float64))
+        return TwoStageIndex(TurnedPoints(**{name: parts[name] for name in _PARTS}))
+    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{head_path} cannot be read as an index ({error}): {fix}") from error
 
 
 def kept_index(
     folder: Path | None,
     key: Callable[[], str],
-    make: Callable[[], Index],
+    n: int,
+    read: Read,
     *,
-    faiss_above: int = FAISS_ABOVE,
+    large_above: int = LARGE,
 ) -> Index:
     """The index saved under ``key``; built and saved if it is missing or damaged.
 
     Args:
         folder: where to keep it; nothing is kept with None, or where it cannot be written.
         key: called only with a folder.
+        n, read: see ``build_index``.
     """
     if folder is None:
-        return make()
+        return build_index(n, read, large_above=large_above)
     name = key()
     with suppress(DataError):
-        index = open_index(folder, name, faiss_above=faiss_above)
+        index = open_index(folder, name)
         if index is not None:
             return index
-    index = make()
     with suppress(OSError):
-        save_index(folder, name, index)
-    return index
+        return save_index(folder, name, n, read, large_above=large_above)
+    return build_index(n, read, large_above=large_above)
 
 
 def kept_latents(

@@ -5,33 +5,50 @@ import pytest
 import torch
 
 from rivae.errors import DataError
-from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.storage import content_key, open_index, save_index, weights_digest
 
+POINTS = np.random.default_rng(0).normal(size=(400, 6))
+SIZES = {"small": 400, "large": 399}  # whether 400 points are many
 
-def test_round_trip(tmp_path):
-    points = np.random.default_rng(0).normal(size=(20, 3))
-    save_index(tmp_path, "abc", NumpyIndex(points))
-    opened = open_index(tmp_path, "abc")
-    np.testing.assert_array_equal(opened.points, points)
+
+def save(folder, large_above=400):
+    return save_index(folder, "k", 400, POINTS.__getitem__, large_above=large_above)
+
+
+@pytest.mark.parametrize("large_above", SIZES.values(), ids=SIZES)
+def test_round_trip(tmp_path, large_above):
+    made, opened = save(tmp_path, large_above), open_index(tmp_path, "k")
+    everything = np.arange(400)
+    np.testing.assert_array_equal(opened.rows(everything), made.rows(everything))
+    np.testing.assert_allclose(opened.rows(everything), POINTS, atol=1e-5)
+    for kept, again in zip(made.search(POINTS, 5), opened.search(POINTS, 5), strict=True):
+        np.testing.assert_array_equal(kept, again)
     assert open_index(tmp_path, "other") is None
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["index-abc.json", "index-abc.npy"]
+    parts = {name.rpartition("-")[2] for name in map(str, tmp_path.iterdir())}
+    lead = {"lead.npy", "rest.npy", "centre.npy", "axes.npy", "twins.npy"}
+    assert parts == {"k.json", *(lead if large_above == 399 else {"points.npy"})}
+
+
+def test_a_large_index_is_mapped_not_read(tmp_path):
+    save(tmp_path, 399)
+    opened = open_index(tmp_path, "k")
+    assert isinstance(opened._points.lead, np.memmap) and isinstance(opened._points.rest, np.memmap)
 
 
 def damage_truncate(folder):
-    path = folder / "index-k.npy"
+    path = folder / "index-k-points.npy"
     path.write_bytes(path.read_bytes()[:-9])
 
 
 def damage_flip(folder):
-    path = folder / "index-k.npy"
+    path = folder / "index-k-points.npy"
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
     path.write_bytes(bytes(data))
 
 
 def damage_missing(folder):
-    (folder / "index-k.npy").unlink()
+    (folder / "index-k-points.npy").unlink()
 
 
 def damage_schema(folder):
@@ -49,7 +66,7 @@ def damage_json(folder):
 
 
 def damage_pickle(folder):
-    np.save(folder / "index-k.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    np.save(folder / "index-k-points.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +82,19 @@ def damage_pickle(folder):
     ],
 )
 def test_a_damaged_file_is_refused_and_named(tmp_path, damage):
-    save_index(tmp_path, "k", NumpyIndex(np.eye(4)))
+    save(tmp_path)
     damage(tmp_path)
+    with pytest.raises(DataError, match=r"index-k.*delete"):
+        open_index(tmp_path, "k")
+
+
+@pytest.mark.parametrize("part", ["lead", "rest", "centre", "axes", "twins"])
+def test_a_damaged_part_of_a_large_index_is_found(tmp_path, part):
+    save(tmp_path, 399)
+    path = tmp_path / f"index-k-{part}.npy"
+    data = bytearray(path.read_bytes())
+    data[-5 if part != "twins" else 70] ^= 1
+    path.write_bytes(bytes(data))
     with pytest.raises(DataError, match=r"index-k.*delete"):
         open_index(tmp_path, "k")
 
