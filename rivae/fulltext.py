@@ -11,7 +11,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data.pairs import Pairs
+from rivae.data.store import PairStore
 from rivae.installed import cache_folder
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ MAX_WORDS = 20
 _SNIPPET_WORDS = 12
 _BEGIN, _END = "\x02", "\x03"  # around what was matched; they are removed from texts
 _REMOVED = dict.fromkeys(map(ord, (_BEGIN, _END)))
+_TOLD = 2000  # items from one report of progress to the next
 _SCHEMA = 2  # changes with the table below
 _WORD = re.compile(r"\w+")
 _MATCHED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
@@ -123,25 +125,44 @@ class TextIndex:
 
 
 def text_index(data: PairedDataset) -> TextIndex:
-    """The index of a data set: its file where it has one, else made now.
+    """The index of a data set: its file where it has one, else made now."""
+    if isinstance(data, Pairs):
+        return store_index(data.store)
+    return TextIndex.build(data.search_texts())
+
+
+def store_index(
+    store: PairStore, progress: Callable[[str, float], None] = lambda stage, share: None
+) -> TextIndex:
+    """The index of an import, in a file beside it where one can be written.
 
     15,000 recipes take a second to index.
+
+    Args:
+        progress: called with what is done, and the share of items indexed, about once in 2,000.
     """
-    if not isinstance(data, Pairs):
-        return TextIndex.build(data.search_texts())
-    path = cache_folder(data.store.folder) / f"texts-{_SCHEMA}.sqlite"
-    if (kept := _opened(path, len(data))) is not None:
+    path = cache_folder(store.folder) / f"texts-{_SCHEMA}.sqlite"
+    if (kept := _opened(path, len(store))) is not None:
         return kept
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         path.parent.mkdir(exist_ok=True)
         temporary.unlink(missing_ok=True)
-        TextIndex.build(data.search_texts(), temporary).close()
+        TextIndex.build(_counted(store, progress), temporary).close()
         temporary.replace(path)
-    except (OSError, sqlite3.Error):  # no place for a file
+    except (OSError, sqlite3.Error):
+        pass  # no place for a file
+    finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return _opened(path, len(data)) or TextIndex.build(data.search_texts())
+    return _opened(path, len(store)) or TextIndex.build(_counted(store, progress))
+
+
+def _counted(store: PairStore, progress: Callable[[str, float], None]) -> Iterator[tuple[str, str]]:
+    for i, text in enumerate(store.search_texts()):
+        if i % _TOLD == 0:
+            progress("indexing the texts", i / len(store))
+        yield text
 
 
 def _opened(path: Path, n: int) -> TextIndex | None:

@@ -60,6 +60,10 @@ class FactorSpec:
     levels: tuple[str, ...] = ()
     ends: tuple[str, str] | None = None
 
+    def say(self, value: float) -> str:
+        """A value in words: the name of its level where it has one."""
+        return self.levels[int(value)] if self.levels else f"{value:.2f}"
+
     @property
     def poles(self) -> tuple[str, str]:
         """What there is little or much of the factor; "" where only its name says it."""
@@ -214,10 +218,7 @@ class PairedDataset:
     def factor_text(self, i: int, k: int) -> str:
         """The value of factor ``k`` of item ``i``, with its level name where it has one."""
         assert self.factors is not None
-        value, spec = self.factors[i, k], self.factor_specs[k]
-        if spec.levels:
-            return spec.levels[int(value)]
-        return f"{value:.2f}"
+        return self.factor_specs[k].say(self.factors[i, k])
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """A user's picture as a query batch of shape ``(1, *x1.shape)``; see ``accepts_upload``."""

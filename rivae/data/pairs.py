@@ -88,10 +88,7 @@ class Pairs(PairedDataset):
         return " · ".join((*known, *(recipe.ingredients or recipe.instructions)))
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
-        for i, recipe in enumerate(self.store.recipes()):
-            known = [super().text(i)] if self.factors is not None else []
-            parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
-            yield recipe.title, " · ".join(parts)
+        return self.store.search_texts()
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
         """Any picture: upright, on white, its middle square."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from rivae.data.store import FactorColumn, StoreItem, StoreWriter, data_root
+from rivae.data.store import FactorColumn, PairStore, StoreItem, StoreWriter, data_root
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.fulltext import store_index
 from rivae.importing.report import ImportReport
 from rivae.typed_text import clean
 
@@ -144,6 +146,8 @@ def run_import(
         # Wrong files or settings must be corrected, which makes it another import.
         writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
         raise
+    with suppress(ImportCancelledError):  # the data are there; the first search makes the index
+        store_index(PairStore(settings.folder), tell).close()
     return report
 
 

@@ -62,6 +62,21 @@ def test_the_data_set_loads_by_name_and_by_path(tmp_path, pictures, write_table,
         load_dataset("pairs")
 
 
+def test_texts_are_indexed_with_the_import(tmp_path, pictures, write_table):
+    stages = []
+
+    def stop_at_the_texts(stage, share):
+        stages.append(stage)
+        if "texts" in stage:
+            raise ImportCancelledError
+
+    for name, progress in (("mine", lambda stage, share: None), ("yours", stop_at_the_texts)):
+        take(write_table(rows()), pictures, tmp_path, name=name, progress=progress)
+        assert len(PairStore(tmp_path / name)) == 40
+    assert [len(list((tmp_path / name).glob("cache/*"))) for name in ("mine", "yours")] == [1, 0]
+    assert "texts" in stages[-1]
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "tsv", "csv-semicolon"])
 def test_other_kinds_of_tables(tmp_path, pictures, kind):
     frame = pd.DataFrame(rows())

@@ -117,6 +117,15 @@ class PairStore:
             for row in table.to_pylist():
                 yield _recipe(row)
 
+    def search_texts(self) -> Iterator[tuple[str, str]]:
+        """Title, and known factors with the text and the tags, of all items in order."""
+        specs = [column.spec for column in self.manifest.factors]
+        for i, recipe in enumerate(self.recipes()):
+            values = self.factors[i] if self.factors is not None else ()
+            known = (f"{s.name} {s.say(value)}" for s, value in zip(specs, values, strict=True))
+            parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
+            yield recipe.title, " · ".join(parts)
+
     def _tables(self, columns: list[str]) -> Iterator[pa.Table]:
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
