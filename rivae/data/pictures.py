@@ -17,12 +17,16 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
 _MAX_SIDE = 1024  # queries are at most 64 pixels wide; more detail only costs time
 
 
-def open_picture(source: str | Path | IO[bytes], name: str | None = None) -> Image.Image:
+def open_picture(
+    source: str | Path | IO[bytes], name: str | None = None, enough: int | None = None
+) -> Image.Image:
     """A decoded picture.
 
     Args:
         source: a path, or an open binary file.
         name: what to call it in an error; the path by default.
+        enough: pixels a side of which no more are needed: a JPEG is decoded at an eighth, a quarter
+            or half of its size where that leaves as many, which is several times faster.
 
     Returns:
         The first frame, in the mode of the file.
@@ -38,6 +42,8 @@ def open_picture(source: str | Path | IO[bytes], name: str | None = None) -> Ima
         # PIL itself refuses only what is twice as large.
         if image.width * image.height > limit:
             raise Image.DecompressionBombError
+        if enough is not None and image.mode in ("RGB", "L"):
+            image.draft(image.mode, (enough, enough))
         image.load()
     except Image.DecompressionBombError as error:
         raise DataError(

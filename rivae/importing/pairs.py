@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import SIDES, read_matrix, write_features
 from rivae.errors import DataError
+from rivae.importing.ahead import ahead
 from rivae.importing.factors import FactorReader, factor_values
 from rivae.importing.mapping import Mapping
 from rivae.importing.pictures import PictureFiles, stored_picture
@@ -33,6 +36,18 @@ PARTITIONS = {
     "dev": "validation",
     "test": "test",
 }
+
+
+@dataclass
+class _Read:
+    """What a record holds, and why it cannot be used all the same."""
+
+    recipe: Recipe
+    partition: str
+    picture: bytes = b""
+    twin: bytes = b""
+    factors: dict[str, float] = field(default_factory=dict)
+    problem: UnusableError | None = None
 
 
 class PairsImport:
@@ -117,7 +132,9 @@ class PairsImport:
         seen_ids: set[bytes] = set()
         seen_pictures: dict[bytes, str] = {}
         with PictureFiles(self.images) as files:
-            for number, record in enumerate(rows(self.table, self.encoding)):
+            records = enumerate(rows(self.table, self.encoding))
+            work = partial(self._read, files=files, settings=settings, skip=skip)
+            for (number, record), read in ahead(records, work):
                 self._done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:
@@ -125,32 +142,60 @@ class PairsImport:
                     yield None
                     continue
                 try:
-                    recipe, partition = self._text(record, number)
+                    found = read.result()
+                    recipe = found.recipe
                     which = f"{which} ({recipe.id})"
                     key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
                     if key in seen_ids:
                         raise UnusableError("id occurs twice")
-                    if number < skip:
-                        seen_ids.add(key)
-                        yield None
-                        continue
-                    if settings.paper_filter:
-                        check_paper_filter(recipe)
-                    data, picture = self._picture(record, files, settings.side)
-                    factors = factor_values(self._columns, record)
+                    if number >= skip and found.problem is not None:
+                        raise found.problem
                 except UnusableError as error:
                     if number >= skip:
                         report.leave_out(str(error), which, _shown(record, self.mapping.picture))
                     yield None
                     continue
                 seen_ids.add(key)
-                twin = hashlib.blake2b(data, digest_size=12).digest()
-                if data and twin in seen_pictures:
-                    report.note("same picture as another record", which, seen_pictures[twin])
-                seen_pictures.setdefault(twin, recipe.id)
+                if number < skip:
+                    yield None
+                    continue
+                if found.twin and found.twin in seen_pictures:
+                    report.note("same picture as another record", which, seen_pictures[found.twin])
+                seen_pictures.setdefault(found.twin, recipe.id)
                 if any(LOST in text for text in _texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
-                yield StoreItem(recipe, picture, partition, factors)
+                yield StoreItem(recipe, found.picture, found.partition, found.factors)
+
+    def _read(
+        self,
+        numbered: tuple[int, Record | Broken],
+        files: PictureFiles,
+        settings: ImportSettings,
+        skip: int,
+    ) -> _Read:
+        """What one record holds; in a thread.
+
+        Raises:
+            UnusableError: its text cannot be used.
+        """
+        number, record = numbered
+        if isinstance(record, Broken):
+            raise UnusableError(record.reason)
+        recipe, partition = self._text(record, number)
+        found = _Read(recipe, partition)
+        if number < skip:  # only its id is wanted
+            return found
+        try:
+            if settings.paper_filter:
+                check_paper_filter(recipe)
+            if self.mapping.picture is not None:
+                data = files.read(one_line(record.get(self.mapping.picture), 1000))
+                found.picture = stored_picture(data, settings.side)
+                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+            found.factors = factor_values(self._columns, record)
+        except UnusableError as error:
+            found.problem = error
+        return found
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""
@@ -158,13 +203,6 @@ class PairsImport:
             rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
             about = {"source": [path.name for path in self.embeddings or ()]}
             write_features(folder, OWN, self._matrices, rows, about)
-
-    def _picture(self, record: Record, files: PictureFiles, side: int) -> tuple[bytes, bytes]:
-        """The picture as found and as stored; both empty without pictures."""
-        if self.mapping.picture is None:
-            return b"", b""
-        data = files.read(one_line(record.get(self.mapping.picture), 1000))
-        return data, stored_picture(data, side)
 
     def _text(self, record: Record, number: int) -> tuple[Recipe, str]:
         m = self.mapping

@@ -124,7 +124,7 @@ def stored_picture(data: bytes, side: int) -> bytes:
         UnusableError: when it is not a picture, damaged, too large or thinner than 2 pixels.
     """
     try:
-        image = open_picture(io.BytesIO(data), "the picture")
+        image = open_picture(io.BytesIO(data), "the picture", enough=2 * side)
     except DataError as error:
         text = str(error).removeprefix("the picture ")
         if "million pixels" in text:

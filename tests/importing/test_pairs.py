@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from rivae.data import load_dataset
-from rivae.data.store import PairStore, find_store, list_stores
+from rivae.data.store import PairStore, find_store, list_stores, writer
 from rivae.errors import ConfigError, DataError
 from rivae.importing import ImportSettings, PairsImport, run_import
 from rivae.importing.mapping import make_mapping
@@ -200,7 +200,6 @@ def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_
 
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
-    from rivae.data.store import writer
     from rivae.importing import pictures as images
 
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
@@ -233,6 +232,15 @@ def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monke
     one, two = (PairStore(tmp_path / x / "mine") for x in "ab")
     assert list(one.recipes()) == list(two.recipes())
     assert [one.picture_bytes(i) for i in range(299)] == [two.picture_bytes(i) for i in range(299)]
+
+
+def test_pictures_of_many_bytes_end_a_chunk(tmp_path, pictures, write_table, monkeypatch):
+    monkeypatch.setattr(writer, "CHUNK_BYTES", 5000)
+    take(write_table(rows()), pictures, tmp_path)
+    store = PairStore(tmp_path / "mine")
+    sizes = [path.stat().st_size for path in sorted(store.folder.glob("pictures-*.bin"))]
+    assert len(sizes) > 3 and all(5000 <= size < 10_000 for size in sizes[:-1])
+    assert sum(store.manifest.chunks) == 40
 
 
 def test_the_paper_filter(tmp_path, pictures, write_table):

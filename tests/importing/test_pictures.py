@@ -96,3 +96,21 @@ def test_sixteen_bits_keep_their_greys_and_turned_pictures_are_upright():
     half.save(out, "JPEG", exif=tags.tobytes())
     stored = np.asarray(Image.open(io.BytesIO(stored_picture(out.getvalue(), 40))))
     assert stored[:15].mean() > 240 and stored[25:].mean() < 15
+
+
+def test_a_large_jpeg_is_decoded_small_and_looks_the_same():
+    from PIL import ImageOps
+
+    from rivae.data.pictures import open_picture
+    from rivae.importing.pictures import stored_picture
+
+    y, x = np.mgrid[0:1200, 0:1600] / 100.0
+    waves = np.stack([np.sin(x + y), np.cos(x - y), np.sin(2 * y)], axis=-1)
+    out = io.BytesIO()
+    whole = Image.fromarray((127 + 120 * waves).astype(np.uint8))
+    whole.save(out, "JPEG", quality=95)
+    assert min(open_picture(io.BytesIO(out.getvalue()), enough=256).size) == 300
+    stored = Image.open(io.BytesIO(stored_picture(out.getvalue(), 128)))
+    usual = ImageOps.fit(whole, (128, 128), Image.Resampling.LANCZOS)
+    difference = np.abs(np.asarray(stored, dtype=float) - np.asarray(usual, dtype=float))
+    assert stored.size == (128, 128) and difference.mean() < 2

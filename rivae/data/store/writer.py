@@ -35,7 +35,8 @@ from rivae.files import (
     write_json,
 )
 
-CHUNK_ITEMS = 2000
+CHUNK_ITEMS = 25_000
+CHUNK_BYTES = 128 << 20  # of pictures; a killed import reads those of its last chunk again
 ROW_GROUP = 250  # items decoded to show one of them
 POSITION = b"rivae.source_position"
 FINGERPRINT = "import.json"
@@ -126,6 +127,7 @@ class StoreWriter:
         self.chunks: list[int] = []
         self.source_position = 0
         self._waiting: list[StoreItem] = []
+        self._bytes = 0
         self._records: list[int] = []
         self._held = ExitStack()
         self._made: list[Path] = []
@@ -178,7 +180,8 @@ class StoreWriter:
         """
         self._waiting.append(item)
         self._records.append(source_position - 1)
-        if len(self._waiting) < self.chunk_items:
+        self._bytes += len(item.picture)
+        if len(self._waiting) < self.chunk_items and self._bytes < CHUNK_BYTES:
             return False
         self._flush(source_position)
         return True
@@ -227,7 +230,7 @@ class StoreWriter:
             raise self._refused(error) from error
         self.chunks.append(len(waiting))
         self.source_position = source_position
-        self._waiting, self._records = [], []
+        self._waiting, self._records, self._bytes = [], [], 0
 
     def finish(
         self,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from dataclasses import field as data_field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.errors import DataError
+from rivae.importing.ahead import ahead
 from rivae.importing.pairs import PARTITIONS, check_paper_filter
 from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.recipe1m.join import Join, joined
@@ -87,63 +90,88 @@ class Recipe1MImport:
             joined(self.folder, self.tags, bool(self._factors.columns), tell) as join,
             PictureFiles([self.images]) as files,
         ):
-            for number, record in enumerate(self._texts):
-                if number < skip:
+            begun = (
+                (number, record, self._begun(record, join, settings) if number >= skip else None)
+                for number, record in enumerate(self._texts)
+            )
+            read = partial(_picture, files=files, side=settings.side)
+            for (number, record, one), picture in ahead(begun, read):
+                if one is None:
                     yield None
                     continue
                 which = f"recipe {number + 1}"
-                try:
-                    yield self._item(record, join, files, settings, report, which)
-                except UnusableError as error:
-                    report.leave_out(str(error), which, clean(field(record, "title"))[:80])
+                found = picture.result()
+                for passed_over in found.passed_over:
+                    report.note("a picture was passed over", which, passed_over)
+                if found.problem is None and one.item is not None:
+                    yield replace(one.item, picture=found.picture)
+                else:
+                    title = clean(field(record, "title"))[:80]
+                    report.leave_out(str(found.problem), which, title)
                     yield None
 
-    def _item(
-        self,
-        record: object,
-        join: Join,
-        files: PictureFiles,
-        settings: ImportSettings,
-        report: ImportReport,
-        which: str,
-    ) -> StoreItem:
-        recipe = recipe_of(record)
-        partition = clean(field(record, "partition")).lower()
-        if partition and partition not in PARTITIONS:
-            raise UnusableError("partition is none of train, val, test")
-        picture_ids = join.picture_ids(recipe.id)
-        if picture_ids is None:
-            raise UnusableError("no picture listed")
-        if settings.paper_filter:
-            check_paper_filter(recipe)
-        picture = _picture(picture_ids, partition, files, settings.side, report, which)
-        factors = self._factors.values(join.factors(recipe.id))
-        tags = join.tags(recipe)
-        return StoreItem(
-            recipe if tags is None else replace(recipe, tags=tags),
-            picture,
-            PARTITIONS.get(partition, ""),
-            factors,
-            join.detected(recipe.id),
-        )
+    def _begun(self, record: object, join: Join, settings: ImportSettings) -> _Begun:
+        """A record without its picture."""
+        begun = _Begun(clean(field(record, "partition")).lower())
+        try:
+            recipe = recipe_of(record)
+            if begun.partition and begun.partition not in PARTITIONS:
+                raise UnusableError("partition is none of train, val, test")
+            picture_ids = join.picture_ids(recipe.id)
+            if picture_ids is None:
+                raise UnusableError("no picture listed")
+            if settings.paper_filter:
+                check_paper_filter(recipe)
+            begun.picture_ids = picture_ids[:MAX_PICTURES_TRIED]
+            tags = join.tags(recipe)
+            begun.item = StoreItem(
+                recipe if tags is None else replace(recipe, tags=tags),
+                partition=PARTITIONS.get(begun.partition, ""),
+                factors=self._factors.values(join.factors(recipe.id)),
+                ingredient_names=join.detected(recipe.id),
+            )
+        except UnusableError as error:
+            begun.problem = error
+        return begun
 
 
-def _picture(
-    ids: list[str], partition: str, files: PictureFiles, side: int, report: ImportReport, which: str
-) -> bytes:
-    """The first picture of the recipe that can be read."""
-    problem = UnusableError("no picture listed")
-    for image_id in ids[:MAX_PICTURES_TRIED]:
+@dataclass
+class _Begun:
+    """A record before its picture is read, and why it cannot be used."""
+
+    partition: str
+    item: StoreItem | None = None
+    picture_ids: list[str] = data_field(default_factory=list)
+    problem: UnusableError | None = None
+
+
+@dataclass
+class _Found:
+    """The picture of a record, or why there is none, and what was passed over on the way."""
+
+    picture: bytes = b""
+    problem: UnusableError | None = None
+    passed_over: list[str] = data_field(default_factory=list)
+
+
+def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
+    """The first picture of the recipe that can be read; in a thread."""
+    _, _, begun = given
+    if begun is None or begun.problem is not None:
+        return _Found(problem=begun.problem if begun else None)
+    found = _Found(problem=UnusableError("no picture listed"))
+    for image_id in begun.picture_ids:
         if not _IMAGE_ID.fullmatch(image_id):
-            problem = UnusableError("picture id is not a plain file name")
+            found.problem = UnusableError("picture id is not a plain file name")
             continue
         leaf = "/".join((*image_id[:4], image_id))
         try:
-            return stored_picture(_first_of(files, (f"{partition}/{leaf}", leaf)), side)
+            data = _first_of(files, (f"{begun.partition}/{leaf}", leaf))
+            return _Found(stored_picture(data, side), None, found.passed_over)
         except UnusableError as error:
-            problem = error
-            report.note("a picture was passed over", which, str(error))
-    raise problem
+            found.problem = error
+            found.passed_over.append(str(error))
+    return found
 
 
 def _first_of(files: PictureFiles, names: tuple[str, ...]) -> bytes:

@@ -1,0 +1,41 @@
+"""Work on pictures in several threads, a little ahead of whoever takes the results in order.
+
+Decoding, scaling and encoding a picture leaves Python's lock to others, so threads are enough to
+keep all cores busy, and pictures need not travel between processes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+AHEAD = 8  # results per thread that may wait
+
+
+def ahead(
+    given: Iterable[A], work: Callable[[A], B], n_threads: int | None = None
+) -> Iterator[tuple[A, Future[B]]]:
+    """Each of ``given`` and the finished ``work`` on it, in order; an error is the result's.
+
+    Closing the iterator ends the threads; work that has not begun is dropped.
+
+    Args:
+        n_threads: as many as there are cores by default.
+    """
+    n = n_threads or os.cpu_count() or 1
+    waiting: deque[tuple[A, Future[B]]] = deque()
+    pool = ThreadPoolExecutor(n, thread_name_prefix="pictures")
+    try:
+        for one in given:
+            waiting.append((one, pool.submit(work, one)))
+            if len(waiting) >= AHEAD * n:
+                yield waiting.popleft()
+        while waiting:
+            yield waiting.popleft()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
