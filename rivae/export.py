@@ -87,12 +87,7 @@ def export_bytes(
     if format not in get_args(Format):
         raise ExportError(f"there is no format '{format}': choose {', '.join(get_args(Format))}")
     if format == "csv":
-        if rows is None:
-            if isinstance(figure, Sheet | CloudSheet):
-                rows = figure.rows
-            else:
-                rows = tables.figure_rows(figure)
-        return tables.to_csv(rows).encode()
+        return tables.to_csv(rows_of(figure) if rows is None else rows).encode()
     if isinstance(figure, CloudSheet):
         return _cloud_bytes(figure, format, scale, bool(dark), transparent, title)
     if isinstance(figure, Sheet):
@@ -100,6 +95,13 @@ def export_bytes(
     if format == "html":
         return chart_html(figure, title=title).encode()
     return _chart_picture(figure, format, scale, transparent, width)
+
+
+def rows_of(figure: Figure) -> Sequence[Mapping[str, Any]]:
+    """What a figure shows, as rows of a table."""
+    if isinstance(figure, Sheet | CloudSheet):
+        return figure.rows
+    return tables.figure_rows(figure)
 
 
 def save(figure: Figure, path: str | Path, **options: Any) -> Path:

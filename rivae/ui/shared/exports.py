@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rivae.export import Figure
 
 FORMATS = ("png", "svg", "html", "csv")
+MAX_ROWS = 500  # of the table on the page
 
 
 @functools.cache
@@ -64,7 +65,19 @@ def panel(
                     disabled=missing,
                     help="Needs Chrome or Chromium on the server." if missing else None,
                 )
+        if st.toggle("Table", key=f"export-{name}-table", help="The numbers behind it"):
+            _table(figure())
         python(run_id, call, **settings)
+
+
+def _table(figure: Figure) -> None:
+    """What the figure shows, for whoever cannot see it or wants to read it off."""
+    from rivae.export import rows_of
+
+    rows = rows_of(figure)
+    st.dataframe(rows[:MAX_ROWS], hide_index=True, height=300)
+    if len(rows) > MAX_ROWS:
+        st.caption(f"The first {MAX_ROWS} of {len(rows):,} rows; CSV has all.")
 
 
 def python(run_id: str, call: str, **settings: Any) -> None:
