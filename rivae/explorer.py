@@ -243,7 +243,10 @@ class Explorer(Catalogue):
     @cached_property
     def positions(self) -> NDArray[np.float32]:
         """(N, d) z of every searched item, in the order of ``search_rows``."""
-        return self.retriever.latents(self.search_rows).astype(np.float32)
+        rows, shape = self.search_rows, (len(self.search_rows), self.n_components)
+        return self.retriever.keep(
+            "positions", shape, lambda: self.retriever.latents(rows).astype(np.float32)
+        )
 
     @cached_property
     def own_ranks(self) -> Vector:
@@ -264,6 +267,11 @@ class Explorer(Catalogue):
         """(d,) share of steps of s.d./2 between mean - 2 s.d. and mean + 2 s.d. that change the
         best item, averaged over a few test queries whose other dimensions stay put; in [0, 1].
         """
+        shape = (self.n_components,)
+        kept = self.retriever.keep(f"effects-{self._n_effect_queries}", shape, self._effects)
+        return kept.astype(np.float64)
+
+    def _effects(self) -> NDArray[np.float32]:
         rows = self.search_rows
         pick = np.linspace(0, len(rows) - 1, min(self._n_effect_queries, len(rows))).astype(int)
         mu = np.asarray(self.retriever.encode(rows[pick])[0], dtype=np.float64)
@@ -273,7 +281,7 @@ class Explorer(Catalogue):
             z[j, :, :, j] = self.mean[j] + steps * self.std[j]
         best, _ = self.retriever.nearest(z.reshape(-1, self.n_components), 1)
         best = best.reshape(self.n_components, len(pick), len(steps))
-        return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float64)
+        return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float32)
 
     def _checked_z(self, z: Vector) -> Vector:
         z = np.asarray(z, dtype=np.float64)

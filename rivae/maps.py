@@ -199,7 +199,10 @@ def among(explorer: Explorer, lasso: Lasso | None, only: str = "") -> Retriever 
     Raises:
         ConfigError: see ``Lasso.inside`` and ``Catalogue.find``.
     """
-    rows = explorer.find(only)
-    if lasso is not None:
-        rows = np.intersect1d(lasso.inside(explorer), rows)
+    if lasso is None:
+        rows = explorer.find(only)
+    elif only.split():
+        rows = np.intersect1d(lasso.inside(explorer), explorer.find(only), assume_unique=True)
+    else:
+        rows = lasso.inside(explorer)
     return explorer.retriever.subset(rows) if len(rows) else None

@@ -66,7 +66,7 @@ class HeroPanel extends Panel {
       h("section", { class: "results", "aria-label": "Results" }, this.error, this.tiles.element, this.live))
     root.append(h("div", { class: "frame" }, this.element))
     for (const kind of ["pointerdown", "keydown", "focusin"]) {
-      this.element.addEventListener(kind, () => this.stopHint())
+      this.element.addEventListener(kind, (event) => this.takeOver(event))
     }
   }
 
@@ -113,10 +113,20 @@ class HeroPanel extends Panel {
       const t = Math.min(1, (now - began) / HINT_MS)
       const place = home + way * HINT_SIGMAS * row.dim.std * Math.sin(Math.PI * t)
       this.sliders.set(0, place)
-      if (t < 1) this.hintFrame = requestAnimationFrame(step)
-      else this.sliders.set(0, home)
+      if (t < 1) return (this.hintFrame = requestAnimationFrame(step))
+      this.sliders.set(0, home)
+      this.hinting = false
     }
+    this.hinting = true
     this.hintFrame = requestAnimationFrame(step)
+  }
+
+  /** The visitor's hand ends it; its slider goes home, unless that is what the hand has taken. */
+  takeOver({ target }) {
+    this.stopHint()
+    if (!this.hinting) return
+    this.hinting = false
+    if (!this.sliders.rows[0].element.contains(target)) this.sliders.set(0, this.sliders.base[0])
   }
 
   stopHint() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from torch import Tensor
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Asks, Method
-from rivae.retrieval.base import Floats, Index, Ints, Retrieved, ranks_of_targets
+from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
 from rivae.retrieval.model import LatentModel, require_asks
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -25,6 +26,7 @@ from rivae.retrieval.projection import make_space
 from rivae.retrieval.storage import (
     LARGE,
     content_key,
+    kept_array,
     kept_index,
     kept_latents,
     weights_digest,
@@ -279,6 +281,12 @@ class Retriever:
         mu, log_var = self.reference_latents()
         held_out_mu, _ = self._kept(rng.permutation(held_out)[:_HELD_OUT_ROWS])
         return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)
+
+    def keep(self, name: str, shape: tuple[int, ...], make: Callable[[], Singles]) -> Singles:
+        """What ``make`` computes of this model and these items, of ``shape``; kept with them."""
+        asked = "" if self.asks == "first" else self.asks
+        key = partial(self._content_key, self.ids, asked)
+        return kept_array(self._cache_dir, name, key, shape, make)
 
     def _kept(self, rows: Ints) -> tuple[Floats, Floats]:
         """``encode`` of rows that are needed at every start."""

@@ -15,11 +15,10 @@ from typing import IO
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from rivae.errors import DataError
 from rivae.files import reserve, write_atomic_with, write_cache, write_json
-from rivae.retrieval.base import Floats, Index, Ints
+from rivae.retrieval.base import Floats, Index, Ints, Singles
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.two_stage import TurnedPoints, TwoStageIndex, turn_points
 
@@ -109,7 +108,7 @@ def _save(array: Floats, stream: IO[bytes]) -> None:
     np.save(stream, array, allow_pickle=False)
 
 
-def _in_file(folder: Path, name: str, shape: tuple[int, int]) -> NDArray[np.float32]:
+def _in_file(folder: Path, name: str, shape: tuple[int, int]) -> Singles:
     path = folder / f"{name}.npy"
     reserve(path, 4 * shape[0] * shape[1] + _HEADER)
     return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
@@ -204,3 +203,28 @@ def _read(path: Path, shape: tuple[int, int]) -> tuple[Floats, Floats] | None:
         return None
     fits = all(a.shape == shape and a.dtype == np.float64 for a in (mu, log_var))
     return (mu, log_var) if fits and np.isfinite(mu).all() and np.isfinite(log_var).all() else None
+
+
+def kept_array(
+    folder: Path | None,
+    name: str,
+    key: Callable[[], str],
+    shape: tuple[int, ...],
+    make: Callable[[], Singles],
+) -> Singles:
+    """Numbers of ``shape`` about a model and its items: mapped from ``folder``, else made and kept.
+
+    Args:
+        folder, key: as of ``kept_latents``.
+        name: what they are; the beginning of the file's name.
+    """
+    if folder is None:
+        return make()
+    path = folder / f"{name}-{key()}.npy"
+    with suppress(OSError, ValueError, EOFError):
+        kept = np.load(path, allow_pickle=False, mmap_mode="r")
+        if kept.shape == shape and kept.dtype == np.float32 and np.isfinite(kept).all():
+            return np.asarray(kept)
+    made = np.asarray(make(), dtype=np.float32)
+    write_cache(path, lambda stream: np.save(stream, made, allow_pickle=False))
+    return made

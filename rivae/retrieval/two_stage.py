@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import DataError
-from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.base import Floats, Ints, Singles
 from rivae.retrieval.exact import check_points, check_queries
 
 SAMPLED = 20_000  # items from which the principal axes are computed
@@ -36,7 +36,6 @@ _PER_NUMBER, _PER_ITEM = 0.12, 700.0  # ns to read one number, and to compute on
 _ODD = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 _TRIED = 64  # items whose neighbours are looked for to choose L
 
-Singles = NDArray[np.float32]
 Allocate = Callable[[str, tuple[int, int]], Singles]
 
 

@@ -32,11 +32,13 @@ def hero(page, app_server):
     return Hero(page, app_server)
 
 
-def test_a_slider_moves_once_by_itself_until_it_is_touched(hero, until):
+@pytest.mark.parametrize("taken", [1, 2])
+def test_a_slider_moves_once_by_itself_until_a_hand_takes_one(hero, until, taken):
     home = hero.value()
     until(lambda: hero.value() != pytest.approx(home, abs=1), "it moves by itself")
-    hero.slider(2).focus()
+    hero.slider(taken).focus()
     stopped = hero.value()
+    assert (stopped == home) is (taken == 2), "home, unless it is the one that was taken"
     hero.page.wait_for_timeout(300)
     assert hero.value() == stopped
     hero.page.get_by_test_id("hero-reset").click()

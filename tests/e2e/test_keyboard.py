@@ -23,11 +23,13 @@ def keys(page, app_server, until):
 
         def to(self, part, key="Tab"):
             """Press ``key`` until what has the focus is named so."""
+            passed = []
             for _ in range(MAX_STEPS):
-                if part in self.focused():
+                passed.append(self.focused())
+                if part in passed[-1]:
                     return
                 page.keyboard.press(key)
-            pytest.fail(f"no {key} leads to {part}")
+            pytest.fail(f"no {key} leads to {part} but to {passed[-40:]}")
 
         def shown(self, name):
             return page.get_by_test_id(name)
@@ -55,13 +57,13 @@ def test_explore_is_steered_narrowed_and_opened_by_keys(page, keys, until):
     until(lambda: ids() == first, "Delete leads back")
     keys.to("only|")
     page.keyboard.type("#easy fruit > 3")
-    heading = page.get_by_role("heading", name="Top 10 of")
-    heading.wait_for()
+    until(lambda: keys.shown("only").input_value() == "#easy fruit > 3", "what was typed stays")
+    page.get_by_role("heading", name="Top 10 of").wait_for()
     until(lambda: ids() != first, "fewer items are searched")
     keys.to("tile|")
     opened = keys.focused()
     keys.press("Enter")
-    page.locator(".st-key-dock h3").wait_for()
+    page.locator(".st-key-dock_close button").wait_for()
     keys.press("Escape")
     page.locator(".st-key-dock").wait_for(state="detached")
     until(lambda: keys.focused() == opened, "the focus is where it was")
@@ -74,9 +76,10 @@ def test_a_strip_an_axis_and_a_cell_are_reached_by_keys(page, keys, until):
     keys.shown("shot").first.wait_for()
     keys.to("shot|")
     keys.press("ArrowRight", "Enter")
-    page.locator(".st-key-dock h3").wait_for()
+    page.locator(".st-key-dock_close button").wait_for()
     keys.press("Escape")
     page.locator(".st-key-dock").wait_for(state="detached")
+    page.get_by_role("radio", name="Strips", checked=True).wait_for()
     keys.to("Strips", "Shift+Tab")
     keys.press("ArrowRight", "Space")
     page.locator(".barlayer .point").first.wait_for()

@@ -187,6 +187,28 @@ def test_latents_of_the_reference_rows_are_kept(tmp_path):
     assert not np.array_equal(other.reference_latents(), expected[1]), "other weights"
 
 
+def test_numbers_about_the_items_are_kept_with_them(tmp_path):
+    made = []
+
+    def make():
+        made.append(1)
+        return np.arange(6, dtype=np.float32).reshape(3, 2)
+
+    def kept(shape=(3, 2), rows=50, seed=0, folder=tmp_path):
+        retriever = Retriever(SmallMethod(seed=seed), DATA, np.arange(rows), cache_dir=folder)
+        return retriever.keep("numbers", shape, make)
+
+    np.testing.assert_array_equal(kept(), kept())
+    assert len(made) == 1
+    for n, other in enumerate(({"rows": 40}, {"seed": 1}, {"folder": None}), 2):
+        kept(**other)
+        assert len(made) == n, other
+    for path in tmp_path.glob("numbers-*.npy"):
+        path.write_bytes(path.read_bytes()[:-3])
+    np.testing.assert_array_equal(kept(), make())
+    assert len(made) == 6
+
+
 def test_a_search_in_two_stages_finds_the_same():
     z = np.random.default_rng(0).normal(size=(30, 2)) * 2
     plain = Retriever(SmallMethod(), DATA, np.arange(200)).search(z, 8)
