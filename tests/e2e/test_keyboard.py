@@ -34,7 +34,7 @@ def keys(page, app_server, until):
         def shown(self, name):
             return page.get_by_test_id(name)
 
-    page.goto(app_server)
+    page.goto(f"{app_server}/?run=demo-kitchen")
     page.get_by_test_id("tile").nth(9).wait_for()
     return Keys()
 
