@@ -20,7 +20,7 @@ try:
     with st.skeleton(height=480):  # opening runs for the first time may take seconds
         shown, comparison = session.current(entered, chosen)
 except RivaeError as error:
-    st.warning(str(error), icon=":material/info:")
+    notices.why_not(error)
     st.stop()
 with controls:
     runs.asks_picker(*comparison.explorers, choose=session.PAGE.ask_with)

@@ -5,7 +5,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.label import desk, plans, review
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys, pages
+from rivae.ui.shell import keys, pages, report
 
 bar = st.container(horizontal=True, vertical_alignment="bottom")
 try:
@@ -26,4 +26,4 @@ try:
     with bar:
         pages.label()
 except RivaeError as error:
-    st.warning(str(error), icon=":material/info:")
+    report.warning(str(error))

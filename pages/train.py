@@ -4,9 +4,8 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import trash
-from rivae.ui.shell import pages
+from rivae.ui.shell import pages, report
 from rivae.ui.train import archive, form, login, runs, session
-from rivae.ui.work import report
 
 form.take_address()
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -23,4 +22,4 @@ try:
     else:
         runs.panel()
 except RivaeError as error:
-    st.warning(str(error), icon=":material/info:")
+    report.warning(str(error))

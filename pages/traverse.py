@@ -4,7 +4,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import address, notices, runs
-from rivae.ui.shell import keys, pages
+from rivae.ui.shell import keys, pages, report
 from rivae.ui.traverse import card, factors, panels, path, session
 
 PANELS = {
@@ -34,4 +34,4 @@ try:
     choice = session.chosen_range()
     PANELS[view](explorer, anchor, choice)
 except RivaeError as error:
-    st.warning(str(error), icon=":material/info:")
+    report.warning(str(error))

@@ -5,7 +5,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.panels.answers import linked_query
 from rivae.ui.shared import address, notices, runs
-from rivae.ui.shell import cache, keys, pages
+from rivae.ui.shell import cache, keys, pages, report
 from rivae.ui.words import clouds, contrast, drawer, names, session, tags
 
 PANELS = {
@@ -46,7 +46,7 @@ try:
     else:
         session.no_texts(explorer)
 except RivaeError as error:
-    st.warning(str(error), icon=":material/info:")
+    report.warning(str(error))
 
 if st.session_state.get(keys.WORDS_OPEN) is not None:
     drawer.show(explorer, run_id)

@@ -7,6 +7,7 @@ calls work in a notebook: ``Explorer.open(find_run("my-run")).topk(z, 10)``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -93,12 +94,15 @@ class Explorer(Catalogue):
         thumbnails: ThumbnailCache | None = None,
         run: Run | None = None,
         asks: Asks = "first",
+        progress: Callable[[float], None] | None = None,
     ) -> None:
         super().__init__(data, rows, thumbnails)
         self.method, self.asks = method, asks
         # A model in training changes every few seconds: its results are not kept.
         kept = cache_folder(run.path) if run is not None and run.ready else None
-        self.retriever = Retriever(method, data, self.search_rows, cache_dir=kept, asks=asks)
+        self.retriever = Retriever(
+            method, data, self.search_rows, cache_dir=kept, asks=asks, progress=progress
+        )
         self.n_components = int(self.retriever.n_components)
         self._n_effect_queries = n_effect_queries
         self.run = run
@@ -110,9 +114,10 @@ class Explorer(Catalogue):
         rows: Rows = "test",
         thumbnails: ThumbnailCache | None = None,
         asks: Asks = "first",
+        progress: Callable[[float], None] | None = None,
     ) -> Explorer:
         """Load model and data of ``run``; runs on one data set may share its ``thumbnails``, and
-        with them the data.
+        with them the data. ``progress`` takes the share of items that are embedded.
 
         Raises:
             RunError: the run is broken or has no trained model yet.
@@ -121,7 +126,7 @@ class Explorer(Catalogue):
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         method = run.load_method(data, preview=True)
-        return cls(method, data, rows, thumbnails=thumbnails, run=run, asks=asks)
+        return cls(method, data, rows, thumbnails=thumbnails, run=run, asks=asks, progress=progress)
 
     def prepare(self) -> None:
         """Compute now what the first search would wait for: the data's density and the effects."""

@@ -56,6 +56,7 @@ class Retriever:
         large_above: items from which the search is in two stages; see ``TwoStageIndex``.
         asks: which view of a data row is the query; others than "first" where the method can.
         model, index: parts of another retriever to share, see ``subset``.
+        progress: called with the share of items embedded, where they are not kept yet.
 
     Raises:
         DataError: if a row is beyond the data set or named twice, or an embedding is not finite.
@@ -73,6 +74,7 @@ class Retriever:
         asks: Asks = "first",
         model: LatentModel | None = None,
         index: Index | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> None:
         require_asks(method, asks, data)
         self.method, self.data, self.asks = method, data, asks
@@ -87,18 +89,28 @@ class Retriever:
         self.space = make_space(self.model.weight, self.model.bias)
         self._cache_dir = cache_dir
         self._weights = cache(lambda: weights_digest(method.state_dict().items()))
-        self.index = self._open() if index is None else index
+        self.index = self._open(progress) if index is None else index
         self._position = np.full(len(data), -1, dtype=np.int64)
         self._position[self.ids] = np.arange(len(self.ids))
         self._lock = threading.RLock()
         self._reference: tuple[Floats, Floats] | None = None
         self._density: DensityReference | None = None
 
-    def _open(self) -> Index:
+    def _open(self, progress: Callable[[float], None] | None) -> Index:
+        done = 0
+
+        def read(positions: Ints) -> Floats:
+            nonlocal done
+            points = self._points(positions)
+            done = min(done + len(positions), n)  # a sample is read twice
+            if progress is not None:
+                progress(done / n)
+            return points
+
         searched = "v1" if self.asks == "second" else ""
         key = partial(self._content_key, self.ids, searched)
         n = len(self.ids)
-        return kept_index(self._cache_dir, key, n, self._points, large_above=self.large_above)
+        return kept_index(self._cache_dir, key, n, read, large_above=self.large_above)
 
     def _points(self, positions: Ints) -> Floats:
         """What is searched, from the data."""

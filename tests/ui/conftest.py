@@ -165,8 +165,14 @@ class App:
     @property
     def words(self) -> str:
         """Everything that is written on the page."""
-        kinds = ("title", "subheader", "markdown", "caption", "warning", "info", "code")
-        return "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
+        kinds = ("title", "subheader", "markdown", "caption", "info", "code")
+        said = [str(e.value) for kind in kinds for e in getattr(self.at, kind)]
+        return "\n".join(said + self.warnings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings on the page, as one reads them."""
+        return [warning.value.replace("\\", "") for warning in self.at.warning]
 
     @property
     def links(self) -> list[tuple[str, str]]:

@@ -10,10 +10,6 @@ def written(shown):
     return shown.words.replace("\\", "")
 
 
-def warnings(shown):
-    return [w.value.replace("\\", "") for w in shown.at.warning]
-
-
 def press(shown, key):
     shown.at.button(key=key).click().run()
     return shown.calm()

@@ -141,7 +141,7 @@ def test_the_runs_can_be_chosen(app):
     assert state(shown).shifts == (0.0,) * 4 and state(shown).query == 12
     shown.at.multiselect(key="compare_runs").set_value([]).run()
     shown.calm()
-    assert TOO_FEW in shown.at.warning[0].value
+    assert TOO_FEW in shown.warnings[0]
     assert shown.at.multiselect(key="compare_runs").value == []
 
 
@@ -179,8 +179,8 @@ def test_weak_matches_are_marked_and_left_alone(app, monkeypatch):
 )
 def test_what_cannot_be_compared_is_explained_in_one_sentence(app, named, reason):
     shown = app("compare", runs=named)
-    (warning,) = shown.at.warning
-    assert reason in warning.value and "\n" not in warning.value
+    (warning,) = shown.warnings
+    assert reason in warning and "\n" not in warning
     assert not shown.components
     assert shown.at.multiselect(key="compare_runs").value == list(dict.fromkeys(named.split(",")))
 

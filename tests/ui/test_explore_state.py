@@ -150,7 +150,7 @@ def test_a_picture_of_another_world_says_so(digits, app):
     assert not own.warning and strange.warning and "\n" not in strange.warning
     for upload in (own, strange):
         KEPT.keep(cache.model_key("digits"), upload)
-        said = [w.value for w in app("explore", run="digits", q=upload.name).calm().at.warning]
+        said = app("explore", run="digits", q=upload.name).warnings
         assert (strange.warning in said) is (upload is strange)
 
 

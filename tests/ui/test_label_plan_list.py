@@ -6,7 +6,7 @@ import re
 import pytest
 
 from rivae.labels.kept_plans import keep_plan, plan_guideline, revise
-from tests.ui.label_forms import EVIL, LEVELS, fill, press, spice, warnings, written
+from tests.ui.label_forms import EVIL, LEVELS, fill, press, spice, written
 
 
 def test_a_plan_is_shown_with_what_everybody_did(label_plan, app):
@@ -67,7 +67,7 @@ def test_damaged_plans_and_guidelines_leave_the_others_alone(label_plan, app):
     )
     keep_plan(store, elsewhere, label_plan.guideline)
     shown = app("label", view="Plans")
-    said = warnings(shown)
+    said = shown.warnings
     assert any("labelling plan (id" in w for w in said)
     assert any("a guideline (" in w for w in said)
     assert any("plan elsewhere" in w for w in said)
@@ -123,7 +123,7 @@ def test_a_factor_can_be_added_to_a_plan_in_use(editor, label_plan):
     own = form(editor, "first", "+")
     assert editor.at.text_input(key=f"{own}_id").value == "", "empty again"
     enter(editor, "first", "+", **{**FIELDS, "name": "again"})
-    assert any("factor 'spice'" in w for w in warnings(editor))
+    assert any("factor 'spice'" in w for w in editor.warnings)
     assert now(label_plan).version == new
     press(editor, "label_card_first_factors")
     assert not any(t.key.startswith("label_factors_first") for t in editor.at.text_input)
@@ -173,7 +173,7 @@ def test_a_wrong_factor_is_one_sentence_and_keeps_what_was_entered(
 ):
     own = form(editor, "first", "+")
     enter(editor, "first", "+", **{**FIELDS, **fields})
-    assert [sentence in w for w in warnings(editor)] == [True]
+    assert [sentence in w for w in editor.warnings] == [True]
     assert now(label_plan).version == label_plan.guideline.version
     for name, value in {**FIELDS, **fields}.items():
         area = editor.at.text_area if name == "definition" else editor.at.text_input

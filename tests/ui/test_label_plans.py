@@ -19,7 +19,7 @@ from rivae.ui.label.plan_runs import NONE_EVALUATED
 from rivae.ui.label.plan_upload import NO_RUN
 from rivae.ui.label.plans import WHAT_A_PLAN_IS
 from tests.ui.conftest import train
-from tests.ui.label_forms import EVIL, fill, press, spice, warnings, written
+from tests.ui.label_forms import EVIL, fill, press, spice, written
 
 
 @pytest.fixture(scope="module")
@@ -144,12 +144,12 @@ def test_a_name_that_is_wrong_or_taken_is_one_sentence(plans, store):
     shown = count(choose(plans(), "digits"))
     for name in ("With Blanks", "a" * 79 + "ß", EVIL):
         make(shown, name)
-        assert sum(f"'{name}'" in w for w in warnings(shown)) == 1
+        assert sum(f"'{name}'" in w for w in shown.warnings) == 1
         # No rerun has to tell the form that another name was typed: the click is always taken.
         assert not shown.at.button(key="label_new_make").disabled
     make(shown, "one")
     make(shown, "one")
-    assert sum(TAKEN.format("one") in w for w in warnings(shown)) == 1
+    assert sum(TAKEN.format("one") in w for w in shown.warnings) == 1
     assert shown.at.multiselect(key="label_new_runs").value == ["digits"], "nothing is lost"
     assert plan_names(store) == ["one"]
 
@@ -158,7 +158,7 @@ def test_the_grey_name_is_the_one_that_is_used(plans, store):
     shown = count(choose(plans(), "digits"))
     grey = shown.at.text_input(key="label_new_name").placeholder
     press(shown, "label_new_make")
-    assert plan_names(store) == [grey] and grey.endswith("-1") and not warnings(shown)
+    assert plan_names(store) == [grey] and grey.endswith("-1") and not shown.warnings
 
 
 def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, store):
@@ -170,15 +170,15 @@ def test_what_the_process_says_is_shown_and_the_entries_stay(plans, evaluated, s
         report["correlation"] = {}
         path.write_text(json.dumps(report))
         shown = count(choose(plans(), "digits-turned"))
-        assert any("model" in w and AGAIN in w for w in warnings(shown))
+        assert any("model" in w and AGAIN in w for w in shown.warnings)
         assert shown.at.multiselect(key="label_new_runs").value == ["digits-turned"]
         path.write_text("{}")
         shown.at.run()
-        said = warnings(shown.calm())
+        said = shown.calm().warnings
         assert any("digits-turned" in w and "queries" in w for w in said)
         path.write_text("{not json")
         shown.at.run()
-        assert any(DAMAGED.format("evaluation.json") in w for w in warnings(shown.calm()))
+        assert any(DAMAGED.format("evaluation.json") in w for w in shown.calm().warnings)
     finally:
         path.write_bytes(before)
 
@@ -213,10 +213,10 @@ def test_the_factors_of_a_new_plan_can_be_another_plans_or_changed(plans, store)
 def test_a_guideline_from_a_file(plans, store):
     shown = choose(plans(), "digits")
     shown.at.selectbox(key="label_new_base").set_value("file").run()
-    assert any(NO_GUIDELINE in w for w in warnings(shown))
+    assert any(NO_GUIDELINE in w for w in shown.warnings)
     upload = shown.at.file_uploader(key="label_new_guideline")
     upload.upload("a*b*.json", b"{not json", "application/json").run()
-    assert any("a*b*.json " in w for w in warnings(shown.calm()))
+    assert any("a*b*.json " in w for w in shown.calm().warnings)
     own = read_guideline().model_copy(update={"factors": (spice(name=EVIL),)})
     shown.at.file_uploader(key="label_new_guideline").upload(
         "own.json", guideline_json(own).encode(), "application/json"
@@ -225,7 +225,7 @@ def test_a_guideline_from_a_file(plans, store):
     shown.at.file_uploader(key="label_new_guideline").upload(
         "big.json", b" " * (2**20 + 1), "application/json"
     ).run()
-    assert any("too large" in w for w in warnings(shown.calm()))
+    assert any("too large" in w for w in shown.calm().warnings)
     make(count(shown), "own")  # the one that could be read is still chosen
     assert plan_guideline(store, kept_plan(store, "own")) == own
 
@@ -261,10 +261,10 @@ def exported(label_plan):
 
 def test_a_plan_from_a_file_is_kept(plans, exported, store):
     shown = from_file(plans, exported(id="mine"))
-    assert not warnings(shown) and plan_names(store) == ["first", "mine"]
+    assert not shown.warnings and plan_names(store) == ["first", "mine"]
     from_file(plans, exported(), "under-another-name")
     assert kept_plan(store, "under-another-name").order == kept_plan(store, "first").order
-    assert not warnings(from_file(plans, exported())), "the same once more is harmless"
+    assert not from_file(plans, exported()).warnings, "the same once more is harmless"
     from_file(plans, exported(id="free", guideline=""))  # made before a guideline was fixed
     assert plan_guideline(store, kept_plan(store, "free")) == read_guideline()
     assert len(plan_names(store)) == 4
@@ -281,12 +281,12 @@ def test_a_plan_brings_a_guideline_that_is_not_here(plans, exported, store):
     own = read_guideline().with_factor(spice())
     content = exported(id="mine", guideline=own.version)
     shown = from_file(plans, content)
-    assert any(f"guideline {own.version} " in w for w in warnings(shown))
+    assert any(f"guideline {own.version} " in w for w in shown.warnings)
     shown = from_file(plans, content, guideline=guideline_json(read_guideline()).encode())
     both = (own.version, read_guideline().version)
-    assert any(all(version in w for version in both) for w in warnings(shown))
+    assert any(all(version in w for version in both) for w in shown.warnings)
     shown = from_file(plans, content, guideline=b"{")
-    assert any("g.json " in w for w in warnings(shown))
+    assert any("g.json " in w for w in shown.warnings)
     assert plan_names(store) == ["first"]
     from_file(plans, content, guideline=guideline_json(own).encode())
     assert plan_guideline(store, kept_plan(store, "mine")) == own
@@ -306,13 +306,13 @@ def test_a_wrong_plan_is_one_sentence_and_nothing_is_kept(
     plans, exported, store, changes, sentence
 ):
     shown = from_file(plans, exported(**changes))
-    assert [sentence in w for w in warnings(shown)] == [True]
+    assert [sentence in w for w in shown.warnings] == [True]
     assert plan_names(store) == ["first"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[" * 10**5, b"\xff\xfe", b" " * (2**22 + 1)])
 def test_what_is_no_plan_at_all(plans, label_plan, store, content):
     shown = from_file(plans, content)
-    assert len(warnings(shown)) == 1
-    assert "labelling plan" in warnings(shown)[0]
+    assert len(shown.warnings) == 1
+    assert "labelling plan" in shown.warnings[0]
     assert plan_names(store) == ["first"]

@@ -83,7 +83,7 @@ def test_explore_names_the_axes(shown, run, letter):
     sent = explore.panel()
     assert [dim["name"] for dim in sent["dims"]][:2] == [f"{letter}1", f"{letter}2"]
     assert sent["letter"] == letter
-    assert f"{letter}99 is ignored" in explore.at.warning[0].value
+    assert f"{letter}99 is ignored" in explore.warnings[0]
     item = sent["first"]["ids"][2]
     explore.report("pick", {"id": item, "view": explore.view()})
     assert BOTH.format(letter) in explore.words

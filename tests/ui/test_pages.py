@@ -117,8 +117,14 @@ def test_without_runs_every_page_leads_to_training(app, monkeypatch, tmp_path):
 @pytest.mark.parametrize(("run", "reason"), UNUSABLE.items())
 def test_a_run_that_cannot_be_opened_is_explained(app, page, run, reason):
     shown = app(page, run=run)
-    assert any(reason in warning.value for warning in shown.at.warning)
+    assert any(reason in warning for warning in shown.warnings)
     assert not shown.components
+
+
+def test_what_a_link_says_is_shown_as_it_is(app):
+    shown = app("explore", run="no__such__run")
+    (warning,) = shown.at.warning
+    assert "no__such__run" not in warning.value and "no__such__run" in shown.warnings[0]
 
 
 # Explore

@@ -35,7 +35,7 @@ def test_without_a_way_point_one_is_asked_for(app, text):
     shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
     assert shown.at.text_input(key=keys.TRAVERSE_WAY_TEXT).value == ""
     assert len(shown.at.info) == 1
-    said = [warning.value for warning in shown.at.warning]
+    said = shown.warnings
     assert said == (unread([keys.TRAVERSE_WAY]) if text else [])
 
 
@@ -44,7 +44,7 @@ def test_the_good_part_of_a_link_is_walked_and_the_rest_is_named(app, text):
     shown = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: text})
     whole = app("traverse", run="digits", view="Path", q="12", **{keys.TRAVERSE_WAY: "40"})
     assert shown.panel()["frames"] == whole.panel()["frames"]
-    assert [warning.value for warning in shown.at.warning] == unread([keys.TRAVERSE_WAY])
+    assert shown.warnings == unread([keys.TRAVERSE_WAY])
     assert not whole.at.warning
 
 

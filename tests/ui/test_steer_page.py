@@ -91,7 +91,7 @@ def test_the_address_holds_the_matrix(app):
 def test_a_strangers_link_is_used_as_far_as_it_goes(app):
     page = app("steer", run="digits", q="99999999", axes="1~99", m="o_i", n="x")
     assert page.panel()["axes"] == [0] and page.panel()["rows"] == [["off"]]
-    notice = page.at.warning[0].value
+    notice = page.warnings[0]
     assert "no item 99999999" in notice and "z99 is ignored" in notice and ": n." in notice
 
 
@@ -132,7 +132,7 @@ def test_another_query_keeps_the_matrix(app, digits):
     page.report("choose", {"how": "average", "view": view(page)})
     assert param(page, "q") == "mean"
     page.report("choose", {"how": "row", "id": 10**8, "view": view(page)})
-    assert param(page, "q") == "mean" and "item 100000000" in page.at.warning[0].value
+    assert param(page, "q") == "mean" and "item 100000000" in page.warnings[0]
     page.report("choose", {"how": "gallery", "view": view(page)})
     page.report("pick", True, n=1)  # no number, though Python takes it for one
     assert param(page, "q") == "mean" and page.at.session_state["steer_choosing"]
@@ -236,7 +236,7 @@ def test_a_damaged_tour_is_named_and_can_be_deleted(app):
     tours_folder().mkdir(exist_ok=True)
     (tours_folder() / "bad.json").write_text("{")
     page = app("steer", run="digits")
-    assert page.at.warning[0].value.startswith("bad")
+    assert page.warnings[0].startswith("bad")
     page.at.button(key="steer_tour_field_bad_bad").click().run()
     assert page.calm() and list_tours() == []
     later = app("steer", run="digits")  # the list of what was deleted, in another session

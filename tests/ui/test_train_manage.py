@@ -44,8 +44,8 @@ class Panel:
 
         def script(run_id):
             from rivae.ui.shared import trash
+            from rivae.ui.shell import report
             from rivae.ui.train import manage, session
-            from rivae.ui.work import report
 
             report.show(session.PLACE)
             trash.undo("run")

@@ -11,10 +11,9 @@ from rivae.errors import RivaeError
 from rivae.ui.data import importing, sources
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
-from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell import access, cache, keys, report
 from rivae.ui.shell.pages import EXPLORE, TRAIN
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.importing.plan import Plan

@@ -12,9 +12,8 @@ from rivae.importing.uploads import PICTURES, forget, keep_pictures, keep_table
 from rivae.jobs.units import size_text
 from rivae.reading.tables import SUFFIXES
 from rivae.runs import named_files
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 UPLOAD, HERE = "Upload", "On this machine"
 PLACE = "data_upload"

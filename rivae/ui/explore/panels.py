@@ -19,10 +19,10 @@ from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.component import dock
 from rivae.ui.panels.links import SteerLink
 from rivae.ui.shared import charts, exports
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.pages import STEER
 from rivae.ui.shell.text import escape, markdown
-from rivae.ui.work import layouts, report
+from rivae.ui.work import layouts
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ from rivae.ui.panels.answers import (
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared.session import answered
-from rivae.ui.shell import cache, keys, web
+from rivae.ui.shell import cache, keys, report, web
 from rivae.ui.shell.pages import EXPLORE
-from rivae.ui.work import report
 
 N_AXES, N_ITEMS, HEIGHT = 3, 10, 430
 

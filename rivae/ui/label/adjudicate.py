@@ -9,9 +9,8 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline

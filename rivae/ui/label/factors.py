@@ -11,9 +11,8 @@ import streamlit as st
 
 from rivae.errors import LabelError
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import escape, markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline, LabelFactor

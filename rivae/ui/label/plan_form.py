@@ -10,9 +10,8 @@ import streamlit as st
 from rivae.errors import LabelError, RivaeError
 from rivae.ui.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline

@@ -11,10 +11,9 @@ from rivae.errors import RivaeError
 from rivae.runs.evaluation_file import FILES
 from rivae.ui.shared import address
 from rivae.ui.shared.runs import asks_control, asks_either, run_title, view_names
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.pages import METRICS
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.methods.base import Asks

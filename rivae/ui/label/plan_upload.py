@@ -8,8 +8,7 @@ import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
 from rivae.ui.shared import labels
-from rivae.ui.shell import cache, keys
-from rivae.ui.work import report
+from rivae.ui.shell import cache, keys, report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline

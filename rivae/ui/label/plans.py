@@ -11,9 +11,8 @@ from rivae.errors import RivaeError
 from rivae.ui.label import plan_form
 from rivae.ui.shared import labels
 from rivae.ui.shared.runs import short_date, view_names
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline

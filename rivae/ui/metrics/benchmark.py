@@ -22,9 +22,8 @@ from rivae.ui.metrics.benchmark_tables import (
 )
 from rivae.ui.metrics.results_table import RESULTS, payload
 from rivae.ui.shared.charts import chart, headline, is_dark
-from rivae.ui.shell import keys, pages
+from rivae.ui.shell import keys, pages, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

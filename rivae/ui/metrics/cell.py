@@ -15,8 +15,8 @@ from rivae.ui.shared import charts, exports
 from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.pages import TRAVERSE
+from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import markdown
-from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,9 @@ from rivae.ui.panels.links import CompareLink
 from rivae.ui.shared import labels
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import queries_by
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.pages import COMPARE, EXPLORE, LABEL
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 from rivae.words.axis_names import names_of_axes
 
 if TYPE_CHECKING:

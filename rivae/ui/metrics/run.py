@@ -18,7 +18,7 @@ from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
 from rivae.ui.shell import cache, keys, pages
-from rivae.ui.work import report as outcome
+from rivae.ui.shell import report as outcome
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

@@ -16,7 +16,7 @@ from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query
 from rivae.ui.shared.uploads import Upload, read_text, read_upload
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
     try:
         use(read_upload(explorer, file.name, file.getvalue()))
     except RivaeError as error:
-        st.warning(str(error))
+        report.warning(str(error))
 
 
 def _text(explorer: Explorer, use: Callable[[Upload], None]) -> None:

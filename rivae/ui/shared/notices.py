@@ -9,11 +9,11 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import runs
-from rivae.ui.shell import cache
+from rivae.ui.shell import cache, report
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 from rivae.ui.work.certainty import known_certainty
+from rivae.ui.work.preparing import BeingPreparedError
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -35,7 +35,7 @@ def ready_runs(name: str = "run") -> list[Run]:
 
 
 def opened(open_run: Callable[[], Opened]) -> Opened:
-    """The result of ``open_run``; the page ends with a sentence where the run cannot be opened."""
+    """The result of ``open_run``; the page ends with ``unusable`` where it cannot be opened."""
     try:
         with report.waiting("Opening the run, its data and its model …", 480):
             return open_run()
@@ -56,9 +56,17 @@ def no_runs() -> None:
     )
 
 
+def why_not(error: RivaeError) -> None:
+    """Why a run does not open, in one sentence, or how far it is prepared."""
+    if isinstance(error, BeingPreparedError):
+        report.watch([error.task], "preparing")
+    else:
+        report.warning(str(error))
+
+
 def unusable(error: RivaeError) -> None:
-    """A run that cannot be opened, in its own words."""
-    st.warning(str(error), icon=":material/info:")
+    """A run that cannot be opened, and the way to another."""
+    why_not(error)
     st.page_link(HOME, label="Choose another run", icon=":material/arrow_back:")
 
 
@@ -101,4 +109,4 @@ def follow_certainty(run: Run | None) -> None:
 def say(*sentences: str) -> None:
     """The sentences that there are, as one remark above the page."""
     if text := " ".join(filter(None, sentences)):
-        st.warning(text, icon=":material/info:")
+        report.warning(text)

@@ -13,9 +13,9 @@ import streamlit as st
 from rivae.benchmark.tables import DATASETS, METHODS
 from rivae.errors import RivaeError
 from rivae.ui.shell import cache, keys
+from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
-from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from rivae.config import DatasetConfig

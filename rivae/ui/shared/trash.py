@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui.shared.runs import short_date
-from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell import access, cache, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.trash import Deleted, Kind, Trash

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
+from rivae.ui.work.preparing import require_prepared
 
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
@@ -84,7 +85,9 @@ def _resolve(run_id: str) -> tuple[Run, str]:
 def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     from rivae.explorer import Explorer
 
-    explorer = Explorer.open(_run, "all" if rows == "all" else "test", pictures(_run), asks)
+    chosen: Rows = "all" if rows == "all" else "test"
+    require_prepared(_run, chosen, asks)
+    explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     return explorer
@@ -125,6 +128,7 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     Raises:
         RivaeError: there is no such run, it is broken, or it has no trained model yet.
         ConfigError: its model cannot be asked with that view.
+        BeingPreparedError: it has very many items, and opens once they are embedded.
     """
     found, content_hash = _resolve(run_id)
     return _opened(content_hash, run_id, rows, asks, found)

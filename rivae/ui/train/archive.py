@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.runs import Run

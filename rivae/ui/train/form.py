@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.shell import access
+from rivae.ui.shell import access, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import form_fields, form_queue, form_state
 from rivae.ui.train.form_state import clone, take_address
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.draft import CheckedDraft

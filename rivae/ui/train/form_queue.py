@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError, RunError
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access, keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import form_state, session
-from rivae.ui.work import report
 from rivae.ui.work.tasks import Task, Tasks, start_process
 
 if TYPE_CHECKING:

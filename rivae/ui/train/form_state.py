@@ -16,10 +16,9 @@ import streamlit as st
 from rivae.errors import ConfigError, RunError
 from rivae.runs import named_files
 from rivae.ui.panels.links import RUN_ID
-from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell import access, cache, keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import session
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.draft import Draft

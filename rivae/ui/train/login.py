@@ -7,9 +7,8 @@ import importlib.util
 import streamlit as st
 
 from rivae.jobs.passwords import MAX_PASSWORD
-from rivae.ui.shell import access, keys
+from rivae.ui.shell import access, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 PLACE = "access"
 

@@ -10,10 +10,9 @@ import streamlit as st
 
 from rivae.errors import RivaeError, RunError
 from rivae.ui.shared import address, labels, trash
-from rivae.ui.shell import access, cache, keys
+from rivae.ui.shell import access, cache, keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import archive, session
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.runs import Run

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui.shared import charts
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import curves, manage, parts, session
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.history import History

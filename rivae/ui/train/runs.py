@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.ui.panels.component import Component
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import curves, parts, run, session
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.jobs.overview import Entry

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shell import access, cache, keys
-from rivae.ui.work import report
+from rivae.ui.shell import access, cache, keys, report
 
 if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
@@ -65,7 +64,7 @@ def ledger() -> Ledger:
 
 def change(act: Callable[[Ledger], str], place: str = PLACE) -> bool:
     """Change the queue with ``act`` and show the sentence it returns at ``place``
-    (``rivae.ui.work.report``); returns whether it was done. For callbacks.
+    (``rivae.ui.shell.report``); returns whether it was done. For callbacks.
 
     Only for visitors with the right; starts a dispatcher if none is running.
     """

@@ -13,11 +13,11 @@ from rivae.ui.shared.charts import chart, headline
 from rivae.ui.shared.gallery import gallery_panel
 from rivae.ui.shared.runs import dim_picker, run_title
 from rivae.ui.shell import cache, keys
+from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import traversals
 from rivae.ui.traverse.session import choose_query, query_picker
 from rivae.ui.work import certainty
-from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer

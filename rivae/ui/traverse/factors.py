@@ -10,10 +10,10 @@ from rivae.ui.panels.component import reveal
 from rivae.ui.shared import address, charts, exports
 from rivae.ui.shared.charts import chart
 from rivae.ui.shared.runs import asks_picker
-from rivae.ui.shell import keys
+from rivae.ui.shell import keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.traverse import matrix, traversals
-from rivae.ui.work import certainty, report
+from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer

@@ -15,9 +15,9 @@ from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.component import Component
 from rivae.ui.shared import exports, notices
 from rivae.ui.shell import keys
+from rivae.ui.shell.report import waiting
 from rivae.ui.traverse import pictures, traversals
 from rivae.ui.traverse.session import query_picker
-from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from PIL import Image

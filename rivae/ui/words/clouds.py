@@ -10,9 +10,9 @@ from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.shared import charts, exports, words
 from rivae.ui.shell import cache, keys
+from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import escape, markdown
 from rivae.ui.words import session
-from rivae.ui.work.report import waiting
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer

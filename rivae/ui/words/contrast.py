@@ -10,10 +10,9 @@ from rivae.errors import DataError
 from rivae.ui.shared import charts, exports
 from rivae.ui.shared import words as words_data
 from rivae.ui.shared.charts import chart
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer

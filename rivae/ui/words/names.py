@@ -10,9 +10,8 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import exports, words
-from rivae.ui.shell import cache, keys
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.text import markdown
-from rivae.ui.work import report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -120,7 +120,7 @@ def start_process(key: str, title: str, work: str, spec: Mapping[str, Any]) -> T
 class Tasks:
     """The tasks of one kind that visitors have started, shared by all sessions.
 
-    So a running task is found after a reload and in another tab; ``rivae.ui.work.report.watch``
+    So a running task is found after a reload and in another tab; ``rivae.ui.shell.report.watch``
     shows it.
 
     Args:
