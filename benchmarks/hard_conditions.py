@@ -81,7 +81,9 @@ X and Y; where X and Y are correlated, or lie around a hole, a high MCC is not t
 without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with levels 1 to 5
 (fifths of each factor) of so many random training items, mean of 5 draws. R@1 of 1,000 test pairs
 (all of them where there are fewer). *Axes found* is the number that the start estimates; *sure*,
-*plane* and *unsure* how many axes the sliders mark so, without any labels.
+*plane* and *unsure* how many axes the sliders mark so, without any labels. *Last layers first at
+random* is the code until 22 November 2026, before the embedders' last layers began at the linear
+solution for the coordinates; this command does not measure it again.
 """
 
 
