@@ -30,14 +30,15 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # runs from a clone, installed or not
 
 RESULTS = ROOT / "benchmarks" / "results"
-N_FACTORS, WIDTH, N_AXES, NAME = 8, 256, 30, "scale"
+N_FACTORS, WIDTH, WIDTH_V, N_AXES, NAME = 8, 256, 1024, 30, "scale"
 BLOCK = 20_000
 FOODS = (
     "lemon rice soup apple bread curry onion pepper bean cream salt honey garlic butter basil "
     "tomato potato ginger cheese noodle pork beef lentil mint olive pear plum oat sesame thyme"
 )
 WORDS = FOODS.split()
-SEARCHES = 60
+SEARCHES, RIVALS = 60, 30
+REACHES = (0, 1, 3, 10)  # s.d. from an item's own z
 
 
 def make_pairs(folder: Path, n: int) -> None:
@@ -112,7 +113,7 @@ def part_import(folder: Path) -> dict[str, float]:
 
     factors = tuple(f"factor {k}" for k in range(1, N_FACTORS + 1))
     columns = ["id", "title", "ingredients", "tags", *factors]
-    mapping = make_mapping(columns, {"factors": factors, "picture": None})
+    mapping = make_mapping(columns, {"factors": factors}, needs_picture=False)
     source = PairsImport(
         folder / "pairs.parquet",
         [],
@@ -138,11 +139,13 @@ def part_train(folder: Path) -> dict[str, float]:
 
     settings = {
         "n_components": N_AXES,
+        "dim_v": WIDTH_V,
+        "head_hidden": (100, 100),
         "init": "none",
         "ivae_epochs": 0,
         "joint_epochs": 1,
         "n_mismatches": None,
-        "axes": "as-trained",
+        "axes": "as trained",
     }
     dataset = DatasetConfig(name="pairs", settings={"store": NAME, "features": "own"})
     config = RunConfig(
@@ -173,24 +176,46 @@ def part_open(folder: Path) -> dict[str, float]:
 
 
 def part_search(folder: Path) -> dict[str, Any]:
-    """Ten best of all items, beside FAISS on the same points and on V."""
-    import faiss
-
+    """Ten best of all items from z, near the data and far; the rivals get the same z."""
     explorer = _explorer(folder)
     retriever, rng = explorer.retriever, np.random.default_rng(0)
-    n, model, space = len(retriever.ids), retriever.model, retriever.space
-    out: dict[str, Any] = {}
-    for reach in (1, 3, 10):
-        z = explorer.encode(int(retriever.ids[0])) + np.zeros((SEARCHES, N_AXES))
-        z[np.arange(SEARCHES), rng.integers(0, N_AXES, SEARCHES)] += (
-            reach * explorer.std[0] * rng.choice([-1, 1], SEARCHES)
-        )
+    out: dict[str, Any] = {"numbers of a point": retriever.space.n_features}
+    asked, found = [], []
+    for reach in REACHES:
+        z = np.stack([explorer.encode(int(i)) for i in rng.choice(retriever.ids, SEARCHES)])
+        turned = rng.integers(0, N_AXES, SEARCHES)
+        z[np.arange(SEARCHES), turned] += reach * explorer.std[turned] * rng.choice([-1, 1])
         took = [timed(lambda at=at: retriever.nearest(at[None], 10))[0] for at in z]
-        out[f"{reach} s.d."] = [float(np.median(took)), float(np.quantile(took, 0.95))]
+        out[f"{reach} s.d."] = spread(took)
+        asked.append(z)
+        found.append(np.concatenate([retriever.nearest(at[None], 10)[0] for at in z]))
+    for users in (2, 4, 8, 16):
+        block = asked[1][:users]
+        out[f"{users} together"] = timed(lambda block=block: retriever.nearest(block, 10), 9)[0]
+    np.savez(folder / "asked.npz", z=np.concatenate(asked), found=np.concatenate(found))
+    return out
+
+
+def spread(took: list[float]) -> list[float]:
+    """Median and 95 % quantile."""
+    return [float(np.median(took)), float(np.quantile(took, 0.95))]
+
+
+def part_rivals(folder: Path) -> dict[str, Any]:
+    """The same answers by FAISS on the same points and on V, and by torch on V, in turns with ours.
+
+    A rival's time begins at z as ours does. ``same`` is the share of its answers with our ten ids.
+    """
+    import faiss
+    import torch
+
+    explorer = _explorer(folder)
+    retriever = explorer.retriever
+    n, model, space = len(retriever.ids), retriever.model, retriever.space
     faiss.omp_set_num_threads(1)
-    queries = space.queries(model.hidden(z)).astype(np.float32)
-    ours = retriever.nearest(z, 10)[0]
+    torch.set_num_threads(1)
     flat = faiss.IndexFlatL2(space.n_features)
+    hnsw = faiss.IndexHNSWFlat(space.n_features, 32)
     whole = faiss.IndexFlatIP(model.weight.shape[1] + 1)
     for start in range(0, n, BLOCK):
         rows = np.arange(start, min(start + BLOCK, n))
@@ -198,13 +223,44 @@ def part_search(folder: Path) -> dict[str, Any]:
         v = model.embed_targets(retriever.data.x2, retriever.ids[rows])
         half = -0.5 * np.einsum("nd,nd->n", v, v)
         whole.add(np.column_stack([v, half]).astype(np.float32))
-    decoded = np.column_stack([model.decode(z), np.ones(len(z))]).astype(np.float32)
-    for name, index, asked in (("flat on points", flat, queries), ("flat on V", whole, decoded)):
-        took = [timed(lambda at=at, on=index: on.search(at[None], 10))[0] for at in asked]
-        found = retriever.ids[index.search(asked, 10)[1]]
-        same = float(np.mean([set(a) == set(b) for a, b in zip(found, ours, strict=True)]))
-        out[name] = [float(np.median(took)), float(np.quantile(took, 0.95)), same]
-    return out
+    points = faiss.rev_swig_ptr(flat.get_xb(), n * space.n_features)
+    faiss.omp_set_num_threads(os.cpu_count() or 1)
+    built = timed(lambda: hnsw.add(points.reshape(n, -1)))[0] / 1000
+    faiss.omp_set_num_threads(1)
+    hnsw.hnsw.efSearch = 64
+    v_points = faiss.rev_swig_ptr(whole.get_xb(), n * whole.d)
+    matrix = torch.from_numpy(v_points.reshape(n, -1))
+
+    def of_points(index: Any) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda z: index.search(space.queries(model.hidden(z[None])).astype(np.float32), 10)[
+            1
+        ][0]
+
+    def decoded(z: np.ndarray) -> np.ndarray:
+        return np.append(model.decode(z[None])[0], 1.0).astype(np.float32)
+
+    ways: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+        "two stages (ours)": lambda z: retriever.positions(retriever.nearest(z[None], 10)[0][0]),
+        "FAISS flat on the points": of_points(flat),
+        "FAISS HNSW on the points": of_points(hnsw),
+        "FAISS flat on V": lambda z: whole.search(decoded(z)[None], 10)[1][0],
+        "torch on V": lambda z: torch.topk(matrix @ torch.from_numpy(decoded(z)), 10)[1].numpy(),
+    }
+    kept = np.load(folder / "asked.npz")
+    asked, found = (
+        kept["z"][:: len(kept["z"]) // RIVALS],
+        kept["found"][:: len(kept["z"]) // RIVALS],
+    )
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    same: dict[str, list[bool]] = {name: [] for name in ways}
+    for z, ids in zip(asked, found, strict=True):
+        for name, way in ways.items():
+            began = time.perf_counter()
+            answer = way(z)
+            took[name].append(1000 * (time.perf_counter() - began))
+            same[name].append(set(retriever.ids[answer]) == set(ids))
+    rows = {name: [*spread(took[name]), float(np.mean(same[name]))] for name in ways}
+    return {"width of V": int(model.weight.shape[1]), "seconds to build HNSW": built, **rows}
 
 
 def part_text(folder: Path) -> dict[str, Any]:
@@ -227,6 +283,7 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "open the first time": part_open,
     "open again": part_open,
     "search": part_search,
+    "rivals": part_rivals,
     "text": part_text,
 }
 ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and where

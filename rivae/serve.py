@@ -22,6 +22,8 @@ from rivae.errors import ConfigError, RivaeError
 from rivae.installed import APP_FILES
 
 DEFAULT_PORT = 8501
+WORKERS = "RIVAE_WORKERS"  # how many processes answer drags beside the app's own
+MOST_WORKERS = 64
 EVERYWHERE = ("", "0.0.0.0", "::")
 PORTS_TRIED = 100
 HOST = re.compile(r"(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*)|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
@@ -131,15 +133,21 @@ def _own_names() -> list[str]:
     return [known for known in found if HOST.fullmatch(known)]
 
 
-def environment(here: Path, files: Sequence[str] = ()) -> dict[str, str]:
+def environment(here: Path, files: Sequence[str] = (), workers: int = 0) -> dict[str, str]:
     """The environment of the app; runs, data, labels and results are looked for from ``here``.
 
     ``files`` are the folders whose files visitors may name; ``here`` without any.
 
     Raises:
-        ConfigError: one of ``files`` is not a folder.
+        ConfigError: one of ``files`` is not a folder, or there cannot be so many ``workers``.
     """
+    if not 0 <= workers <= MOST_WORKERS:
+        raise ConfigError(f"{workers} workers: choose a number from 0 to {MOST_WORKERS}")
+    if workers and os.name != "posix":
+        raise ConfigError("workers need Linux or macOS: leave --workers out")
     env = dict(os.environ)
+    if workers:
+        env[WORKERS] = str(workers)
     known = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
     folders = [(here / folder).resolve() for folder in files or known or ["."]]
     for folder in folders:
@@ -165,6 +173,7 @@ def serve(
     extra: Sequence[str] = (),
     hosts: Sequence[str] = (),
     files: Sequence[str] = (),
+    workers: int = 0,
 ) -> int:
     """Run the app until it is stopped; on POSIX this process becomes Streamlit.
 
@@ -175,15 +184,16 @@ def serve(
         extra: further options for ``streamlit run``.
         hosts: further names that the app answers to, see :func:`answered_names`.
         files: folders whose files visitors may name; without any, the current one.
+        workers: processes that answer drags beside the app's own, for many users.
 
     Returns:
         The exit status of Streamlit (never returns on POSIX).
 
     Raises:
-        ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host or
-            folder is not one.
+        ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host,
+            a folder or the number of workers is not one.
     """
-    env = environment(Path.cwd(), files)
+    env = environment(Path.cwd(), files, workers)
     answered_names(address, hosts)
     chosen = free_port(port, address)
     if importlib.util.find_spec("streamlit") is None:
@@ -223,6 +233,13 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
         help="visitors on this machine may name files below it; the current one by default "
         "(repeatable)",
     )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="answer drags in N processes beside the app's own, for many users at once",
+    )
     parser.add_argument("--headless", action="store_true", help="do not open a browser")
 
 
@@ -232,7 +249,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_serve_options(parser)
     known, extra = parser.parse_known_args(argv)
     try:
-        return serve(known.port, known.address, known.headless, extra, known.host, known.files)
+        options = (known.host, known.files, known.workers)
+        return serve(known.port, known.address, known.headless, extra, *options)
     except RivaeError as error:
         print(error, file=sys.stderr)
         return 1

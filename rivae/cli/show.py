@@ -291,7 +291,8 @@ def _traverse(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    return serve(args.port, args.address, args.headless, hosts=args.host, files=args.files)
+    more = {"hosts": args.host, "files": args.files, "workers": args.workers}
+    return serve(args.port, args.address, args.headless, **more)
 
 
 def _choose(args: argparse.Namespace) -> int:

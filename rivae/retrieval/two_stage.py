@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from rivae.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
 from rivae.retrieval.exact import check_points, check_queries
+from rivae.retrieval.one_pass import OnePass
 
 SAMPLED = 20_000  # items from which the principal axes are computed
 _BLOCK_ITEMS = 1 << 14
@@ -172,6 +173,8 @@ class TwoStageIndex:
         self._points = points
         self._n_lead = len(points.lead) - 2
         self._longest = float(np.sqrt(points.lead[self._n_lead].max()))
+        self._step = max(1, _BOUNDS // self.n_items)
+        self._lowered = OnePass(self._bounds, self._step)
 
     @classmethod
     def of(cls, points: Floats) -> TwoStageIndex:
@@ -214,10 +217,9 @@ class TwoStageIndex:
         k = min(k, self.n_items)
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
-        step = max(1, _BOUNDS // self.n_items)
-        for start in range(0, len(turned), step):
-            block = turned[start : start + step]
-            bounds = self._bounds(block)
+        for start in range(0, len(turned), self._step):
+            block = turned[start : start + self._step]
+            bounds = self._lowered(block)
             if among is not None:
                 bounds[:, ~among] = np.inf
             for n, (query, low) in enumerate(zip(block, bounds, strict=True), start):

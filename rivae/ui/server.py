@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.installed import APP_FILES
 from rivae.ui.shell import web
+from rivae.ui.work.workers import from_environment
 
 if TYPE_CHECKING:
     from starlette.middleware import Middleware
@@ -31,18 +32,21 @@ if TYPE_CHECKING:
 
     from rivae.thumbnails import Thumbnail
     from rivae.ui.panels.answers import OpenRun
+    from rivae.ui.work.workers import Workers
 
     Answer = Callable[[dict[str, Any], OpenRun], dict[str, Any] | bytes]
 
-# What answers the questions that are posted to an address, below ``rivae.ui``.
+# What answers the questions that are posted to an address, below ``rivae.ui``; those of a drag may
+# be passed on to workers.
+PASSED_ON = {web.TOPK_PATH: "panels.answers:answer", web.STEER_PATH: "steer.answers:answer"}
 ANSWERS = {
-    web.STEER_PATH: "steer.answers:answer",
     web.CHOSEN_PATH: "explore.chosen:about",
     web.FOUND_PATH: "explore.chosen:found",
     web.HITS_PATH: "explore.search:hits",
 }
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
+_workers: Workers | None = None
 
 
 def build_routes() -> list[BaseRoute]:
@@ -54,8 +58,8 @@ def build_routes() -> list[BaseRoute]:
     at = _mounted()
     return [
         # The top-k may be asked by an address, too: ``?run=…&z=0.1,-2&k=5``.
-        Route(at + web.TOPK_PATH, _answering("panels.answers:answer"), methods=["GET", "POST"]),
-        *(Route(at + path, _answering(name), methods=["POST"]) for path, name in ANSWERS.items()),
+        Route(at + web.TOPK_PATH, _topk_of_address, methods=["GET"]),
+        *(Route(at + path, _answering(path), methods=["POST"]) for path in PASSED_ON | ANSWERS),
         Route(at + web.STRIP_PATH, strip, methods=["GET"]),
         Route(at + web.PICTURE_PATH, picture, methods=["GET"]),
         Route(at + web.COLUMN_PATH, column, methods=["GET"]),
@@ -82,19 +86,47 @@ def _mounted() -> str:
     return web.mount(str(config.get_option("server.baseUrlPath") or ""))
 
 
-def _answering(answer: str) -> Callable[[Request], Awaitable[Response]]:
-    """A route that answers a question with the function ``answer``, "module:name" below
-    ``rivae.ui``; imported with the first question.
-    """
-    module, _, name = answer.partition(":")
+def _answering(path: str) -> Callable[[Request], Awaitable[Response]]:
+    """A route for what is posted to ``path``."""
 
     async def route(request: Request) -> Response:
-        from anyio import to_thread
+        from starlette.responses import Response
 
-        work: Answer = getattr(importlib.import_module(f"rivae.ui.{module}"), name)
-        return await to_thread.run_sync(_answer, await _question(request), work)
+        from rivae.ui.shell import cache
+
+        question = await request.body()
+        if _workers is not None and path in PASSED_ON:
+            found = await _workers.answer(path, question)
+            if found is not None:
+                return Response(found[1], found[0], media_type="application/json")
+        return await answer_posted(path, question, cache.explorer)
 
     return route
+
+
+async def answer_posted(path: str, question: bytes, open_run: OpenRun) -> Response:
+    """The answer to what was posted to ``path``, from a thread; errors are one sentence each."""
+    return await _answered(path, _read(question), open_run)
+
+
+async def _topk_of_address(request: Request) -> Response:
+    from rivae.ui.shell import cache
+
+    return await _answered(web.TOPK_PATH, _from_address(request.query_params), cache.explorer)
+
+
+async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun) -> Response:
+    from anyio import to_thread
+
+    module, _, name = (PASSED_ON | ANSWERS)[path].partition(":")  # imported with its first question
+    work: Answer = getattr(importlib.import_module(f"rivae.ui.{module}"), name)
+
+    def ask(params: dict[str, Any]) -> dict[str, Any] | bytes:
+        if isinstance(question, str):
+            raise ConfigError(question)
+        return work(question, open_run)
+
+    return await to_thread.run_sync(web.respond, ask, {})
 
 
 async def picture(request: Request) -> Response:
@@ -136,12 +168,10 @@ async def nothing(request: Request) -> Response:
     )
 
 
-async def _question(request: Request) -> dict[str, Any] | str:
+def _read(posted: bytes) -> dict[str, Any] | str:
     """The question, or one sentence about its error."""
-    if request.method != "POST":
-        return _from_address(request.query_params)
     try:
-        question = json.loads(await request.body())
+        question = json.loads(posted)
     except (ValueError, RecursionError):  # the latter for thousands of nested brackets
         return "the question is not JSON"
     return question if isinstance(question, dict) else "the question must be a JSON object"
@@ -156,17 +186,6 @@ def _from_address(params: Any) -> dict[str, Any] | str:
         return "z takes numbers separated by commas; k, side and seq take whole numbers"
     said = {name: params.get(name, usual) for name, usual in (("rows", "test"), ("asks", "first"))}
     return {"run": params.get("run"), **said, "z": z, **numbers}
-
-
-def _answer(question: dict[str, Any] | str, answer: Answer) -> Response:
-    from rivae.ui.shell import cache
-
-    def ask(params: dict[str, Any]) -> dict[str, Any] | bytes:
-        if isinstance(question, str):
-            raise ConfigError(question)
-        return answer(question, cache.explorer)
-
-    return web.respond(ask, {})
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
@@ -216,8 +235,15 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     stop = threading.Event()
     threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
+    global _workers
+    _workers = from_environment()
+    if _workers is not None:
+        _workers.start()
     yield {}
     stop.set()
+    if _workers is not None:
+        _workers.stop()
+        _workers = None
 
 
 def watch_queue(stop: threading.Event) -> None:
