@@ -32,7 +32,7 @@ from rivae.data import load_dataset
 from rivae.explorer import Explorer
 from rivae.installed import APP_FILES
 from rivae.launch import make_config
-from rivae.maps import Lasso, among
+from rivae.maps import Lasso, among, codes
 from rivae.methods import build_method
 from rivae.ui.panels.component import source
 
@@ -141,6 +141,8 @@ def lassoed(n: int) -> tuple[float, float]:
     places = explorer.positions[:, 0]
     low, high = (np.quantile(places, (0.45, 0.55)) - places.min()) / np.ptp(places)
     lasso = Lasso("axis-0", "axis-1", ((low, -0.1), (high, -0.1), (high, 1.1), (low, 1.1)))
+    for key in (lasso.x, lasso.y):  # as the browser has asked for what it draws
+        codes(explorer, key)
     z, times = explorer.encode(0), []
     for _ in range(2):
         began = time.perf_counter()

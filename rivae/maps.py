@@ -67,13 +67,21 @@ def codes(explorer: Explorer, key: str) -> Codes | NDArray[np.uint32]:
     """
     if key == ITEMS:
         return explorer.search_rows.astype(np.uint32)
+    return _codes(explorer, key)
+
+
+@lru_cache(maxsize=8)  # a lasso asks for the two that are shown
+def _codes(explorer: Explorer, key: str) -> Codes:
     if key not in (sources := _sources(explorer)):
         raise ConfigError("the map has no column of that name: ask for items, axis-0 or factor-0")
     column, read = sources[key]
     values = read()
     if column.kind == "class":
-        return np.where(np.isfinite(values), values, UNKNOWN).astype(np.uint16)
-    return _steps(values, column.low, column.high)
+        coded = np.where(np.isfinite(values), values, UNKNOWN).astype(np.uint16)
+    else:
+        coded = _steps(values, column.low, column.high)
+    coded.setflags(write=False)
+    return coded
 
 
 Read = Callable[[], NDArray[Any]]
@@ -84,7 +92,7 @@ def _sources(explorer: Explorer) -> dict[str, tuple[Column, Read]]:
     n = len(explorer.search_rows)
     out: list[tuple[Column, Read]] = []
     if n:
-        low, high = explorer.positions.min(axis=0), explorer.positions.max(axis=0)
+        low, high = _ends(explorer)
         for j, name in enumerate(explorer.axis_names):
             about = Column(f"axis-{j}", name, "axis", "number", float(low[j]), float(high[j]))
             out.append((about, partial(_position, explorer, j)))
@@ -105,6 +113,12 @@ def _sources(explorer: Explorer) -> dict[str, tuple[Column, Read]]:
         about = Column(f"tag-{t}", tag, "tag", "class", 0.0, 1.0, ("without", tag))
         out.append((about, partial(np.asarray, has, np.float64)))
     return {column.key: (column, read) for column, read in out}
+
+
+@lru_cache(maxsize=8)
+def _ends(explorer: Explorer) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The lowest and the highest position on each axis."""
+    return explorer.positions.min(axis=0), explorer.positions.max(axis=0)
 
 
 def _factors(explorer: Explorer) -> list[tuple[Column, Read]]:
