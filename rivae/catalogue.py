@@ -129,7 +129,7 @@ class Catalogue:
         for tag in asked.tags:
             if tag not in self._tagged:
                 raise ConfigError(f"no item has the tag #{tag}: use another one, or plain words")
-            found = np.intersect1d(found, self._tagged[tag])
+            found = found[np.isin(found, self._tagged[tag], kind="table")]
         for condition in asked.factors:
             assert self.data.factors is not None
             found = found[condition.holds(self.data.factors[found, condition.factor])]

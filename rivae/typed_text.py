@@ -25,6 +25,8 @@ def clean(value: object) -> str:
     if value is None or (isinstance(value, float) and value != value):
         return ""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    if text.isascii() and text.isprintable():  # as most are; nothing below would change them
+        return " ".join(text.split())
     text = unicodedata.normalize("NFC", _HALF.sub(LOST, text))
     return " ".join(_CONTROL.sub(" ", text).split())
 

@@ -152,10 +152,12 @@ class PairedDataset:
         if set(splits) != set(SPLITS):
             raise DataError(f"{name}: the split must name exactly {', '.join(SPLITS)}")
         joined = np.concatenate([splits[s] for s in SPLITS])
-        if len(np.unique(joined)) != len(joined):
-            raise DataError(f"{name}: a row is in two splits, or twice in one")
         if len(joined) and (joined.min() < 0 or joined.max() >= n):
             raise DataError(f"{name}: a split names a row outside 0 .. {n - 1}")
+        named = np.zeros(n, dtype=bool)
+        named[joined.astype(np.int64)] = True
+        if named.sum() != len(joined):
+            raise DataError(f"{name}: a row is in two splits, or twice in one")
         if factors is not None:
             if factors.shape != (n, len(factor_specs)):
                 expected = (n, len(factor_specs))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -19,20 +20,23 @@ AHEAD = 8  # results per thread that may wait
 
 def ahead(
     given: Iterable[A], work: Callable[[A], B], n_threads: int | None = None
-) -> Iterator[tuple[A, Future[B]]]:
-    """Each of ``given`` and the finished ``work`` on it, in order; an error is the result's.
+) -> Iterator[tuple[A, Callable[[], B]]]:
+    """Each of ``given`` in order, and what gives ``work`` on it, or raises its error.
 
     Closing the iterator ends the threads; work that has not begun is dropped.
 
     Args:
-        n_threads: as many as there are cores by default.
+        n_threads: as many as there are cores by default; 0 works when it is asked for the result.
     """
+    if n_threads == 0:
+        yield from ((one, partial(work, one)) for one in given)
+        return
     n = n_threads or os.cpu_count() or 1
-    waiting: deque[tuple[A, Future[B]]] = deque()
+    waiting: deque[tuple[A, Callable[[], B]]] = deque()
     pool = ThreadPoolExecutor(n, thread_name_prefix="pictures")
     try:
         for one in given:
-            waiting.append((one, pool.submit(work, one)))
+            waiting.append((one, pool.submit(work, one).result))
             if len(waiting) >= AHEAD * n:
                 yield waiting.popleft()
         while waiting:

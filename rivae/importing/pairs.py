@@ -134,7 +134,8 @@ class PairsImport:
         with PictureFiles(self.images) as files:
             records = enumerate(rows(self.table, self.encoding))
             work = partial(self._read, files=files, settings=settings, skip=skip)
-            for (number, record), read in ahead(records, work):
+            n_threads = 0 if self.mapping.picture is None else None
+            for (number, record), read in ahead(records, work, n_threads):
                 self._done, which = number, f"record {number + 1}"
                 if isinstance(record, Broken):
                     if number >= skip:
@@ -142,7 +143,7 @@ class PairsImport:
                     yield None
                     continue
                 try:
-                    found = read.result()
+                    found = read()
                     recipe = found.recipe
                     which = f"{which} ({recipe.id})"
                     key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()

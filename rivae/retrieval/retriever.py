@@ -81,7 +81,9 @@ class Retriever:
         self.ids = self._rows(item_ids)
         if not len(self.ids):
             raise DataError("there are no items to search: choose a split that is not empty")
-        if len(np.unique(self.ids)) != len(self.ids):
+        self._position = np.full(len(data), -1, dtype=np.int64)
+        self._position[self.ids] = np.arange(len(self.ids))
+        if (self._position[self.ids] != np.arange(len(self.ids))).any():
             raise DataError("a data row is named twice among the items to search")
         self.large_above = large_above
         self.model = model if model is not None else LatentModel(method)
@@ -90,8 +92,6 @@ class Retriever:
         self._cache_dir = cache_dir
         self._weights = cache(lambda: weights_digest(method.state_dict().items()))
         self.index = self._open(progress) if index is None else index
-        self._position = np.full(len(data), -1, dtype=np.int64)
-        self._position[self.ids] = np.arange(len(self.ids))
         self._lock = threading.RLock()
         self._reference: tuple[Floats, Floats] | None = None
         self._density: DensityReference | None = None

@@ -19,9 +19,9 @@ def test_results_come_in_order_with_their_errors():
         assert given == n
         if n % 7 == 3:
             with pytest.raises(ValueError, match=str(n)):
-                done.result()
+                done()
         else:
-            assert done.result() == n * n
+            assert done() == n * n
 
 
 def test_it_is_never_far_ahead_and_works_in_several_threads():
@@ -40,7 +40,7 @@ def test_it_is_never_far_ahead_and_works_in_several_threads():
         return n
 
     for n, (_, done) in enumerate(ahead(given(), work, 3)):
-        assert done.result() == n
+        assert done() == n
         assert len(asked) <= n + 3 * AHEAD + 1
     assert len(threads) == 3
 
@@ -53,3 +53,12 @@ def test_a_taker_that_stops_ends_the_threads():
     n = len(begun)
     time.sleep(0.1)
     assert len(begun) == n < 1000
+
+
+def test_without_threads_work_waits_until_it_is_asked_for():
+    begun = []
+    given = ahead("abc", begun.append, 0)
+    one, done = next(given)
+    assert one == "a" and begun == []
+    done()
+    assert begun == ["a"] and [one for one, _ in given] == ["b", "c"]

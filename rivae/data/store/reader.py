@@ -113,7 +113,7 @@ class PairStore:
 
     def recipes(self) -> Iterator[Recipe]:
         """All texts in order, a row group at a time."""
-        for table in self._tables(["id", "title", "url", *_TEXTS]):
+        for table in self._tables(["id", "title", "url", *_TEXTS], in_parts=True):
             for row in table.to_pylist():
                 yield _recipe(row)
 
@@ -126,15 +126,19 @@ class PairStore:
             parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
             yield recipe.title, " · ".join(parts)
 
-    def _tables(self, columns: list[str]) -> Iterator[pa.Table]:
+    def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
+        """Some columns, chunk by chunk; of long texts ``in_parts`` of a row group."""
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
-                for group in range(file.num_row_groups):
-                    try:
-                        yield file.read_row_group(group, columns=columns)
-                    except _ERRORS as error:
-                        path = self._path("items", chunk, "parquet")
-                        raise DataError(f"{path} is damaged: import the data again") from error
+                try:
+                    if in_parts:
+                        for group in range(file.num_row_groups):
+                            yield file.read_row_group(group, columns=columns)
+                    else:
+                        yield file.read(columns=columns)
+                except _ERRORS as error:
+                    path = self._path("items", chunk, "parquet")
+                    raise DataError(f"{path} is damaged: import the data again") from error
 
     def column(self, name: str) -> list[Any]:
         """One short column of all items ("id", "title", "partition" …)."""

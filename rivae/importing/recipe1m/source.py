@@ -100,7 +100,7 @@ class Recipe1MImport:
                     yield None
                     continue
                 which = f"recipe {number + 1}"
-                found = picture.result()
+                found = picture()
                 for passed_over in found.passed_over:
                     report.note("a picture was passed over", which, passed_over)
                 if found.problem is None and one.item is not None:
