@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,9 @@ def train_small(folder: Path) -> list[str]:
 
 
 @contextmanager
-def app(runs: Path | None, pids: list[int] | None = None) -> Iterator[str]:
+def app(
+    runs: Path | None, pids: list[int] | None = None, options: Sequence[str] = ()
+) -> Iterator[str]:
     """The address of a running app that shows the runs in ``runs``; ``pids`` gets its process."""
     from rivae.serve import free_port
 
@@ -70,7 +72,7 @@ def app(runs: Path | None, pids: list[int] | None = None) -> Iterator[str]:
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     if runs is not None:
         env["RIVAE_RUNS"] = str(runs)
-    line = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless"]
+    line = [sys.executable, "-m", "rivae.serve", "--port", str(port), "--headless", *options]
     server = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
     if pids is not None:
         pids.append(server.pid)
@@ -119,10 +121,12 @@ def press_keys(page: Any, presses: int) -> Timing:
     return summarise(page.evaluate("dragProbe"))
 
 
-def measure(page: Any, address: str, run: str, seconds: float, hz: float) -> dict[str, Any]:
-    """Both ways of moving one run."""
+def measure(
+    page: Any, address: str, run: str, seconds: float, hz: float, link: str = ""
+) -> dict[str, Any]:
+    """Both ways of moving one run; ``link`` is what else its address says."""
     # The dimension that changes most comes first, over its full range: the hardest one to follow.
-    page.goto(f"{address}/explore?run={run}&q=mean&sort=effect&span=10")
+    page.goto(f"{address}/explore?run={run}&q=mean&sort=effect&span=10{link}")
     page.get_by_test_id("tile").nth(9).wait_for(timeout=60_000)
     page.wait_for_timeout(1500)
     page.evaluate("dragProbe.watch()")

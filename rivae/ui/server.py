@@ -16,6 +16,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from rivae.ui.shell import web
 from rivae.ui.work.workers import from_environment
 
 if TYPE_CHECKING:
+    from anyio import CapacityLimiter
     from starlette.middleware import Middleware
     from starlette.requests import Request
     from starlette.responses import Response
@@ -126,7 +128,15 @@ async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun
             raise ConfigError(question)
         return work(question, open_run)
 
-    return await to_thread.run_sync(web.respond, ask, {})
+    return await to_thread.run_sync(web.respond, ask, {}, limiter=_answering_at_once())
+
+
+@cache
+def _answering_at_once() -> CapacityLimiter:
+    """As many answers at once as there are cores: more threads only wait for one another."""
+    from anyio import CapacityLimiter
+
+    return CapacityLimiter(os.cpu_count() or 1)
 
 
 async def picture(request: Request) -> Response:

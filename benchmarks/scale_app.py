@@ -1,0 +1,132 @@
+"""The app on a run of very many items: a drag in a browser, many users, memory.
+
+Measured by ``benchmarks/scale.py``, with ``RIVAE_DATA`` set. The users are one client on the same
+machine; each sends ten places of its sliders a second and waits for an answer before it sends the
+next, as a browser does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from drag import CHROMIUM_ARGS, ROOT, app, measure
+
+RUN, USERS, SECONDS, PAUSE = "scale", 20, 10.0, 0.1
+MOST_S = 600.0  # for the first opening
+
+
+def dragged(folder: Path) -> dict[str, Any]:
+    """From the hand to the painted pictures, and the memory of the server after it."""
+    from playwright.sync_api import sync_playwright
+
+    from rivae.browser import find_browser
+
+    pids: list[int] = []
+    with sync_playwright() as playwright, app(folder / "runs", pids) as address:
+        asyncio.run(_opened(address))
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
+        page = browser.new_page(viewport={"width": 1360, "height": 900})
+        page.add_init_script(path=str(ROOT / "benchmarks" / "drag_probe.js"))
+        found = measure(page, address, RUN, SECONDS, 60.0, "&rows=all")
+        browser.close()
+        memory = memory_of(pids[0])
+    timings = {name: found[name] for name in ("drag", "key press")}
+    return {"dimensions": found["dimensions"], **timings, "server": memory}
+
+
+def many_users(folder: Path, workers: int) -> dict[str, Any]:
+    """Twenty users at once."""
+    pids: list[int] = []
+    with app(folder / "runs", pids, ("--workers", str(workers))) as address:
+        found = asyncio.run(_asked(address))
+        return {**found, "server": memory_of(pids[0])}
+
+
+def memory_of(pid: int) -> dict[str, float]:
+    """Megabytes of a process and those it started: resident, and what of it is their own."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+    children = [one for one, parent in parents.items() if parent == pid]
+    each = []
+    for one in (pid, *children):
+        said = Path(f"/proc/{one}/status").read_text().splitlines()
+        lines = dict(line.split(":", 1) for line in said)
+        each.append([int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon")])
+    return {
+        "processes": len(each),
+        "rss_mb": max(row[0] for row in each),
+        "own_mb": sum(row[1] for row in each),
+    }
+
+
+async def _opened(address: str) -> None:
+    from httpx2 import AsyncClient
+
+    async with AsyncClient(base_url=address, trust_env=False, timeout=60) as client:
+        await _ready(client)
+
+
+async def _ready(client: Any) -> int:
+    """Wait until the run is open; how many axes it has."""
+    deadline = time.perf_counter() + MOST_S
+    while time.perf_counter() < deadline:
+        found = await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
+        if found.status_code == 200:
+            return 30
+        if "first time" not in found.text and "wait" not in found.text:
+            raise RuntimeError(found.text)
+        await asyncio.sleep(0.5)
+    raise TimeoutError("the run was not opened in time")
+
+
+def _question(z: Any, have: list[int]) -> dict[str, Any]:
+    return {
+        "run": RUN,
+        "rows": "all",
+        "z": [*map(float, z)],
+        "k": 10,
+        "side": 0,
+        "seq": 1,
+        "have": have,
+    }
+
+
+async def _asked(address: str) -> dict[str, Any]:
+    from httpx2 import AsyncClient, Limits
+
+    limits = Limits(max_connections=USERS, max_keepalive_connections=USERS)
+    took: list[float] = []
+    async with AsyncClient(base_url=address, trust_env=False, timeout=60, limits=limits) as client:
+        await _ready(client)
+        for _ in range(60):  # and the workers
+            await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
+            await asyncio.sleep(0.25)
+        began = time.perf_counter()
+        await asyncio.gather(*(_user(client, n, began, took) for n in range(USERS)))
+        seconds = time.perf_counter() - began
+    return {
+        "users": USERS,
+        "updates_per_s": len(took) / seconds / USERS,
+        "median_ms": float(np.median(took)),
+        "p95_ms": float(np.quantile(took, 0.95)),
+    }
+
+
+async def _user(client: Any, n: int, began: float, took: list[float]) -> None:
+    rng = np.random.default_rng(n)
+    z, have = rng.standard_normal(30), []
+    await asyncio.sleep(rng.uniform(0, PAUSE))
+    while time.perf_counter() < began + SECONDS:
+        z[rng.integers(30)] += rng.normal(0, 0.3)
+        sent = time.perf_counter()
+        found = (await client.post("/rivae/api/topk", json=_question(z, have))).json()
+        took.append(1000 * (time.perf_counter() - sent))
+        have = [*have, *found["ids"]][-200:]
+        await asyncio.sleep(max(0.0, sent + PAUSE - time.perf_counter()))
