@@ -298,7 +298,7 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "text": part_text,
     "drag": dragged,
     "20 users": partial(many_users, workers=0),
-    "20 users, 2 workers": partial(many_users, workers=2),
+    "20 users - 2 workers": partial(many_users, workers=2),
 }
 ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and where
 

@@ -27,13 +27,14 @@ def dragged(folder: Path) -> dict[str, Any]:
     from rivae.browser import find_browser
 
     pids: list[int] = []
-    with sync_playwright() as playwright, app(folder / "runs", pids) as address:
+    with app(folder / "runs", pids) as address:
         asyncio.run(_opened(address))
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
-        page = browser.new_page(viewport={"width": 1360, "height": 900})
-        page.add_init_script(path=str(ROOT / "benchmarks" / "drag_probe.js"))
-        found = measure(page, address, RUN, SECONDS, 60.0, "&rows=all")
-        browser.close()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
+            page = browser.new_page(viewport={"width": 1360, "height": 900})
+            page.add_init_script(path=str(ROOT / "benchmarks" / "drag_probe.js"))
+            found = measure(page, address, RUN, SECONDS, 60.0, "&rows=all")
+            browser.close()
         memory = memory_of(pids[0])
     timings = {name: found[name] for name in ("drag", "key press")}
     return {"dimensions": found["dimensions"], **timings, "server": memory}

@@ -15,7 +15,7 @@ from rivae.ui.shell import web
 from rivae.ui.work.workers import Workers, from_environment
 from tests.ui.asgi import post
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="workers need Linux or macOS")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="socket files and signals of Linux and macOS")
 QUESTION = {"run": "digits", "z": [0.3, -1.0, 0.5], "k": 7, "side": 2, "seq": 4}
 
 
