@@ -49,8 +49,13 @@ def _runner() -> asyncio.Runner:
     return asyncio.Runner()
 
 
-def _run(answer: Any) -> None:
-    _runner().run(answer)
+def _run(answer: Any) -> Any:
+    return _runner().run(answer)
+
+
+def outcome(answer: Any) -> Any:
+    """What a coroutine returns, run in the thread's loop (always the same one)."""
+    return _thread.submit(_run, answer).result()
 
 
 def ask(
@@ -89,7 +94,7 @@ def ask(
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    _thread.submit(_run, (to or app())(scope, receive, send)).result()
+    outcome((to or app())(scope, receive, send))
     given = {n.decode("latin-1"): v.decode("latin-1") for n, v in sent[0]["headers"]}
     return Reply(sent[0]["status"], given, b"".join(part.get("body", b"") for part in sent[1:]))
 

@@ -1,6 +1,5 @@
 """Workers answer drags as the app does; one that is killed is not missed."""
 
-import asyncio
 import json
 import os
 import signal
@@ -13,9 +12,11 @@ from rivae.serve import MOST_WORKERS, WORKERS, environment
 from rivae.ui import server
 from rivae.ui.shell import web
 from rivae.ui.work.workers import Workers, from_environment
-from tests.ui.asgi import post
+from tests.ui.asgi import outcome, post
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="socket files and signals of Linux and macOS")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="socket files and signals of Linux and macOS"
+)
 QUESTION = {"run": "digits", "z": [0.3, -1.0, 0.5], "k": 7, "side": 2, "seq": 4}
 
 
@@ -34,13 +35,12 @@ def asked(run_folder, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(run_folder))
     workers = Workers(2)
     workers.start()
-    with asyncio.Runner() as runner:
 
-        def ask(question, path=web.TOPK_PATH):
-            return runner.run(workers.answer(path, json.dumps(question).encode()))
+    def ask(question, path=web.TOPK_PATH):
+        return outcome(workers.answer(path, json.dumps(question).encode()))
 
-        yield workers, ask
-        workers.stop()
+    yield workers, ask
+    workers.stop()
 
 
 def test_an_answer_is_the_apps_and_a_killed_worker_is_replaced(asked, runs):
