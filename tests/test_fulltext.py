@@ -64,6 +64,24 @@ def test_a_title_counts_more_and_what_matched_is_marked(index):
     assert len(index.best("apple", 1, lambda row: True)) == 1
 
 
+def test_of_very_many_the_whole_words_of_a_title_come_first(monkeypatch):
+    index = TextIndex.build(
+        [
+            ("Bread", "with an apple"),
+            ("Applesauce bread", "plain"),
+            ("Salt", "on bread and applesauce"),
+            ("Bread of apples", "an apple"),
+            ("Apple bread", "apple"),
+        ]
+    )
+    monkeypatch.setattr("rivae.fulltext.MAX_RANKED", 4)
+    found = index.best("bread apple", 9, lambda row: row != 3)
+    assert [hit.row for hit in found] == [4, 1, 0, 2]
+    assert found[0].title == (("Apple", True), (" ", False), ("bread", True))
+    ranked = index.best("salt", 9, lambda row: True)
+    assert [hit.row for hit in ranked] == [2], "few are ranked as ever"
+
+
 def test_a_text_can_mark_nothing_itself():
     (hit,) = TextIndex.build([("a \x02forged\x03 pie", "")]).best("pie", 1, lambda row: True)
     assert hit.title == (("a forged ", False), ("pie", True))
