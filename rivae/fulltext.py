@@ -34,7 +34,7 @@ MAX_WORDS = 20
 MAX_RANKED = 5_000  # items whose ranks are computed for one answer
 _SNIPPET_WORDS = 12
 _BEGIN, _END = "\x02", "\x03"  # around what was matched; they are removed from texts
-_REMOVED = dict.fromkeys(map(ord, (_BEGIN, _END)))
+_WORK_BYTES = 16 * 2**20  # of new words, before they are written to the database
 _TOLD = 2000  # items from one report of progress to the next
 _SCHEMA = 2  # changes with the table below
 _WORD = re.compile(r"\w+")
@@ -150,12 +150,18 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
         "CREATE VIRTUAL TABLE items USING fts5("
         "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"
     )
+    connection.execute("INSERT INTO items (items, rank) VALUES ('hashsize', ?)", (_WORK_BYTES,))
     connection.executemany(
-        _INSERT,
-        ((row, title.translate(_REMOVED), body.translate(_REMOVED)) for row, title, body in texts),
+        _INSERT, ((row, _unmarked(title), _unmarked(body)) for row, title, body in texts)
     )
     connection.commit()
     return connection
+
+
+def _unmarked(text: str) -> str:
+    if _BEGIN in text or _END in text:
+        return text.replace(_BEGIN, "").replace(_END, "")
+    return text
 
 
 def text_index(data: PairedDataset) -> TextIndex:

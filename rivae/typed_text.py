@@ -22,9 +22,12 @@ def clean(value: object) -> str:
     removed; bytes that are not UTF-8, and halves of characters, become U+FFFD. None and NaN become
     "".
     """
-    if value is None or (isinstance(value, float) and value != value):
+    if isinstance(value, str):
+        text = value
+    elif value is None or (isinstance(value, float) and value != value):
         return ""
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    else:
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     if text.isascii() and text.isprintable():  # as most are; nothing below would change them
         return " ".join(text.split())
     text = unicodedata.normalize("NFC", _HALF.sub(LOST, text))

@@ -17,6 +17,7 @@ from rivae import __version__
 from rivae.cli import (
     bench,
     data,
+    index,
     jobs,
     labels,
     manage,
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         show,
         labels,
         manage,
+        index,
         trash,
         bench,
     ):

@@ -37,11 +37,11 @@ class FactorReader:
         for name in self._values:
             if name in self.refused:
                 continue
-            cell = clean(record.get(name))
-            if not cell:
+            cell: object = record.get(name)
+            number = _number(cell)
+            if number is None and not (cell := clean(cell)):
                 self.refused[name] = "a record has no value"
                 continue
-            number = _number(cell)
             if number is None:
                 self._numeric[name] = False
             seen = self._values[name]
@@ -77,14 +77,15 @@ def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) ->
     """
     out = {}
     for column in columns:
-        cell = clean(record.get(column.name))
+        cell = record.get(column.name)
         try:
-            if column.kind == "continuous":
-                out[column.name] = float(cell)
-            elif column.kind == "ordinal":
-                out[column.name] = float(column.levels.index(f"{int(float(cell))}"))
-            else:
-                out[column.name] = float(column.levels.index(cell[:200]))
+            if column.kind == "categorical":
+                out[column.name] = float(column.levels.index(clean(cell)[:200]))
+                continue
+            number = cell if type(cell) is float else float(clean(cell))
+            if column.kind == "ordinal":
+                number = float(column.levels.index(f"{int(number)}"))
+            out[column.name] = number
         except (ValueError, OverflowError):
             raise UnusableError("known factor has another kind of value") from None
     return out
@@ -94,9 +95,10 @@ def _is_whole(value: float) -> bool:
     return abs(value) < MAX_WHOLE and value == int(value)
 
 
-def _number(cell: str) -> float | None:
+def _number(cell: object) -> float | None:
+    """A cell as a finite number, if it is or says one."""
     try:
-        value = float(cell)
+        value = cell if type(cell) is float else float(clean(cell))
     except ValueError:
         return None
     return value if math.isfinite(value) else None

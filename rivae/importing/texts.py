@@ -50,10 +50,10 @@ def lines(value: object) -> tuple[str, ...]:
         parts = [value]
     if len(parts) > MAX_LINES:
         raise UnusableError(f"more than {MAX_LINES} lines in one column")
-    if sum(len(part) for part in parts if isinstance(part, str | bytes)) > MAX_TEXT:
+    if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
         raise UnusableError(_too_long())
-    found = tuple(filter(None, (clean(_text_of(part)) for part in parts)))
-    if any(len(line) > MAX_LINE for line in found):
+    found = tuple(filter(None, [clean(_text_of(part)) for part in parts]))
+    if max(map(len, found), default=0) > MAX_LINE:
         raise UnusableError(f"a line longer than {MAX_LINE:,} characters")
     return found
 
@@ -64,7 +64,7 @@ def _text_of(part: Any) -> Any:
 
 
 def _parsed(text: str) -> list[Any]:
-    if _LIST.match(text):
+    if "[" in text and _LIST.match(text):
         for read in (parse_json, ast.literal_eval):
             try:
                 value = read(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from functools import cache, partial
@@ -15,6 +16,7 @@ from rivae.data.base import PairedDataset
 from rivae.errors import DataError
 from rivae.methods.base import Asks, Method
 from rivae.retrieval.base import Floats, Index, Ints, Retrieved, Singles, ranks_of_targets
+from rivae.retrieval.engine import URL, connect, open_engine
 from rivae.retrieval.model import LatentModel, require_asks
 from rivae.retrieval.prior import (
     AggregatedPrior,
@@ -107,10 +109,14 @@ class Retriever:
                 progress(done / n)
             return points
 
-        searched = "v1" if self.asks == "second" else ""
-        key = partial(self._content_key, self.ids, searched)
         n = len(self.ids)
-        return kept_index(self._cache_dir, key, n, read, large_above=self.large_above)
+        if (url := os.environ.get(URL)) and (there := open_engine(connect(url), self.index_key())):
+            return there
+        return kept_index(self._cache_dir, self.index_key, n, read, large_above=self.large_above)
+
+    def index_key(self) -> str:
+        """32 hex digits that name the points searched, of this model and these items."""
+        return self._content_key(self.ids, "v1" if self.asks == "second" else "")
 
     def _points(self, positions: Ints) -> Floats:
         """What is searched, from the data."""

@@ -167,10 +167,14 @@ def _even(n: int, most: int) -> Ints:
 
 
 class TwoStageIndex:
-    """Nearest neighbours among ``TurnedPoints``; see ``Index``."""
+    """Nearest neighbours among ``TurnedPoints``; see ``Index``.
+
+    Attributes:
+        points: the points searched.
+    """
 
     def __init__(self, points: TurnedPoints) -> None:
-        self._points = points
+        self.points = points
         self._n_lead = len(points.lead) - 2
         self._longest = float(np.sqrt(points.lead[self._n_lead].max()))
         self._step = max(1, _BOUNDS // self.n_items)
@@ -192,16 +196,16 @@ class TwoStageIndex:
     @property
     def n_items(self) -> int:
         """Number of points."""
-        return int(self._points.lead.shape[1])
+        return int(self.points.lead.shape[1])
 
     @property
     def n_features(self) -> int:
         """Numbers of a point."""
-        return len(self._points.centre)
+        return len(self.points.centre)
 
     def rows(self, positions: Ints) -> Floats:
         """See ``Index.rows``."""
-        return self._points.at(positions) @ self._points.axes.T + self._points.centre
+        return self.points.at(positions) @ self.points.axes.T + self.points.centre
 
     def search(
         self, queries: Floats, k: int, among: NDArray[np.bool_] | None = None
@@ -213,7 +217,7 @@ class TwoStageIndex:
         """
         if k < 1:
             raise DataError(f"k must be at least 1, got {k}")
-        turned = self._points.turned(check_queries(queries, self.n_features))
+        turned = self.points.turned(check_queries(queries, self.n_features))
         k = min(k, self.n_items)
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
@@ -233,8 +237,8 @@ class TwoStageIndex:
         asked[:, -2] = 1.0
         asked[:, -1] = -2.0 * np.linalg.norm(turned[:, self._n_lead :], axis=1)
         if len(asked) == 1:  # a product with a vector reads what it needs once
-            return np.asarray(asked[0] @ self._points.lead)[None]
-        return np.asarray(asked @ self._points.lead)
+            return np.asarray(asked[0] @ self.points.lead)[None]
+        return np.asarray(asked @ self.points.lead)
 
     def _nearest(self, query: Floats, low: Singles, k: int) -> tuple[Ints, Floats]:
         square = float(query @ query)
@@ -255,18 +259,18 @@ class TwoStageIndex:
         out = np.empty(len(positions))
         for start in range(0, len(positions), _EXACT):
             part = slice(start, start + _EXACT)
-            difference = self._points.at(positions[part]) - query
+            difference = self.points.at(positions[part]) - query
             out[part] = np.einsum("nm,nm->n", difference, difference)
         return out
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
-        turned = self._points.turned(check_queries(queries, self.n_features))
+        turned = self.points.turned(check_queries(queries, self.n_features))
         out = np.empty((len(turned), self.n_items))
         for start in range(0, self.n_items, _BLOCK_ITEMS):
             part = np.arange(start, min(start + _BLOCK_ITEMS, self.n_items))
-            out[:, part] = _squared(turned, self._points.at(part))
-        twin, first = self._points.twins.T
+            out[:, part] = _squared(turned, self.points.at(part))
+        twin, first = self.points.twins.T
         out[:, twin] = out[:, first]
         return out
 

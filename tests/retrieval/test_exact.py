@@ -8,15 +8,9 @@ from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.projection import FullSpace, ProjectedSpace, make_space
 from rivae.retrieval.storage import build_index
 from rivae.retrieval.two_stage import TwoStageIndex, choose_leading
+from tests.retrieval.points import KINDS, brute, hard_points
 
 BACKENDS = [NumpyIndex, TwoStageIndex.of]
-
-
-def brute(queries, points, k):
-    """Direct differences and a stable sort: the definition."""
-    d = np.stack([np.einsum("nm,nm->n", points - q, points - q) for q in queries])
-    order = np.argsort(d, axis=1, kind="stable")[:, :k]
-    return order, np.take_along_axis(d, order, axis=1), d
 
 
 def layer(m, dim_v, seed=0):
@@ -90,33 +84,6 @@ def kept(index):
     return index.rows(np.arange(index.n_items))
 
 
-def hard_points(kind, rng):
-    """Points that are hard to tell apart, (N, 12)."""
-    points = rng.normal(size=(3000, 12)) * np.geomspace(3, 0.01, 12)
-    if kind == "far from the origin":
-        return points + 1e4
-    if kind == "nearly equal":
-        return 1.0 + 1e-6 * points
-    if kind == "on a sphere":
-        return points / np.linalg.norm(points, axis=1, keepdims=True)
-    if kind == "on a grid":
-        return np.round(points)
-    if kind == "a few, many times":
-        return points[rng.integers(0, 40, 3000)]
-    assert kind == "one far away"
-    return np.concatenate([points, [[1e6] * 12]])
-
-
-KINDS = (
-    "far from the origin",
-    "nearly equal",
-    "on a sphere",
-    "on a grid",
-    "a few, many times",
-    "one far away",
-)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_stages_are_brute_force_over_the_points_kept(kind):
     rng = np.random.default_rng(0)
@@ -126,7 +93,7 @@ def test_two_stages_are_brute_force_over_the_points_kept(kind):
     at = points[rng.integers(0, len(points), 40)]
     spread = points.std(axis=0)
     queries = np.concatenate([at, at + spread * rng.normal(size=at.shape), at + 30 * spread, -at])
-    stored = index._points
+    stored = index.points
     turned, own = stored.turned(queries), stored.at(np.arange(index.n_items))
     expected, distances, _ = brute(turned, own, 10)
     positions, squared = index.search(queries, 10)
@@ -140,7 +107,7 @@ def test_the_bound_never_exceeds_the_distance_by_more_than_it_allows_for():
     rng = np.random.default_rng(1)
     for kind in KINDS:
         index = TwoStageIndex.of(hard_points(kind, rng))
-        stored, queries = index._points, hard_points(kind, rng)[:50]
+        stored, queries = index.points, hard_points(kind, rng)[:50]
         turned = stored.turned(queries)
         squares = (turned**2).sum(axis=1)
         exact = brute(turned, stored.at(np.arange(index.n_items)), 1)[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -113,9 +114,11 @@ class PairStore:
 
     def recipes(self) -> Iterator[Recipe]:
         """All texts in order, a row group at a time."""
-        for table in self._tables(["id", "title", "url", *_TEXTS], in_parts=True):
-            for row in table.to_pylist():
-                yield _recipe(row)
+        names = [field.name for field in fields(Recipe)]
+        for table in self._tables(names, in_parts=True):
+            rows = zip(*(table[name].to_pylist() for name in names), strict=True)
+            for id_, title, ingredients, steps, tags, url in rows:
+                yield Recipe(id_, title, tuple(ingredients), tuple(steps), tuple(tags), url)
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
         """Title, and known factors with the text and the tags, of all items in order."""
