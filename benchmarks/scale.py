@@ -30,7 +30,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]  # runs from a clone, installed or not
 
-from scale_app import dragged, many_users  # noqa: E402
+from scale_app import dragged, many_updates, many_users  # noqa: E402
+from scale_search import opened, paths, rivals, searched, texts  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 N_FACTORS, WIDTH, WIDTH_V, N_AXES, NAME = 8, 256, 1024, 30, "scale"
@@ -41,8 +42,6 @@ FOODS = (
     "tomato potato ginger cheese noodle pork beef lentil mint olive pear plum oat sesame thyme"
 )
 WORDS = FOODS.split()
-SEARCHES, RIVALS = 60, 30
-REACHES = (0, 1, 3, 10)  # s.d. from an item's own z
 
 
 def make_pairs(folder: Path, n: int) -> None:
@@ -90,16 +89,6 @@ def _columns(start: int, factors: np.ndarray, rng: np.random.Generator) -> dict[
         "tags": ["|".join(f"kind-{word}" for word in row) for row in names[:, 7:]],
         **{f"factor {k}": np.round(factors[:, k - 1], 3) for k in range(1, N_FACTORS + 1)},
     }
-
-
-def timed(work: Callable[[], Any], times: int = 1) -> tuple[float, float]:
-    """Median and 95 % quantile in ms."""
-    took = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        took.append(1000 * (time.perf_counter() - began))
-    return float(np.median(took)), float(np.quantile(took, 0.95))
 
 
 def memory_mb() -> dict[str, float]:
@@ -165,127 +154,14 @@ def part_train(folder: Path) -> dict[str, float]:
     return {"seconds": time.perf_counter() - began}
 
 
-def _explorer(folder: Path, rows: str = "all") -> Any:
-    from rivae.explorer import Explorer
-    from rivae.runs import list_runs
-
-    (run,) = list_runs([folder / "runs"])
-    explorer = Explorer.open(run, rows)
-    explorer.prepare()
-    explorer.topk(explorer.mean, 10)
-    return explorer
-
-
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
     import rivae.explorer
     import rivae.methods  # noqa: F401
 
     began = time.perf_counter()
-    _explorer(folder)
+    opened(folder)
     return {"seconds": time.perf_counter() - began}
-
-
-def part_search(folder: Path) -> dict[str, Any]:
-    """Ten best of all items from z, near the data and far; the rivals get the same z."""
-    explorer = _explorer(folder)
-    retriever, rng = explorer.retriever, np.random.default_rng(0)
-    out: dict[str, Any] = {"numbers of a point": retriever.space.n_features}
-    asked, found = [], []
-    for reach in REACHES:
-        z = np.stack([explorer.encode(int(i)) for i in rng.choice(retriever.ids, SEARCHES)])
-        turned = rng.integers(0, N_AXES, SEARCHES)
-        z[np.arange(SEARCHES), turned] += reach * explorer.std[turned] * rng.choice([-1, 1])
-        took = [timed(lambda at=at: retriever.nearest(at[None], 10))[0] for at in z]
-        out[f"{reach} s.d."] = spread(took)
-        asked.append(z)
-        found.append(np.concatenate([retriever.nearest(at[None], 10)[0] for at in z]))
-    for users in (2, 4, 8, 16):
-        block = asked[1][:users]
-        out[f"{users} together"] = timed(lambda block=block: retriever.nearest(block, 10), 9)[0]
-    np.savez(folder / "asked.npz", z=np.concatenate(asked), found=np.concatenate(found))
-    return out
-
-
-def spread(took: list[float]) -> list[float]:
-    """Median and 95 % quantile."""
-    return [float(np.median(took)), float(np.quantile(took, 0.95))]
-
-
-def part_rivals(folder: Path) -> dict[str, Any]:
-    """The same answers by FAISS on the same points and on V, and by torch on V, in turns with ours.
-
-    A rival's time begins at z as ours does. ``same`` is the share of its answers with our ten ids.
-    """
-    import faiss
-    import torch
-
-    explorer = _explorer(folder)
-    retriever = explorer.retriever
-    n, model, space = len(retriever.ids), retriever.model, retriever.space
-    faiss.omp_set_num_threads(1)
-    torch.set_num_threads(1)
-    flat = faiss.IndexFlatL2(space.n_features)
-    hnsw = faiss.IndexHNSWFlat(space.n_features, 32)
-    whole = faiss.IndexFlatIP(model.weight.shape[1] + 1)
-    for start in range(0, n, BLOCK):
-        rows = np.arange(start, min(start + BLOCK, n))
-        flat.add(retriever.index.rows(rows).astype(np.float32))
-        v = model.embed_targets(retriever.data.x2, retriever.ids[rows])
-        half = -0.5 * np.einsum("nd,nd->n", v, v)
-        whole.add(np.column_stack([v, half]).astype(np.float32))
-    points = faiss.rev_swig_ptr(flat.get_xb(), n * space.n_features)
-    faiss.omp_set_num_threads(os.cpu_count() or 1)
-    built = timed(lambda: hnsw.add(points.reshape(n, -1)))[0] / 1000
-    faiss.omp_set_num_threads(1)
-    hnsw.hnsw.efSearch = 64
-    v_points = faiss.rev_swig_ptr(whole.get_xb(), n * whole.d)
-    matrix = torch.from_numpy(v_points.reshape(n, -1))
-
-    def of_points(index: Any) -> Callable[[np.ndarray], np.ndarray]:
-        return lambda z: index.search(space.queries(model.hidden(z[None])).astype(np.float32), 10)[
-            1
-        ][0]
-
-    def decoded(z: np.ndarray) -> np.ndarray:
-        return np.append(model.decode(z[None])[0], 1.0).astype(np.float32)
-
-    ways: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "two stages (ours)": lambda z: retriever.positions(retriever.nearest(z[None], 10)[0][0]),
-        "FAISS flat on the points": of_points(flat),
-        "FAISS HNSW on the points": of_points(hnsw),
-        "FAISS flat on V": lambda z: whole.search(decoded(z)[None], 10)[1][0],
-        "torch on V": lambda z: torch.topk(matrix @ torch.from_numpy(decoded(z)), 10)[1].numpy(),
-    }
-    kept = np.load(folder / "asked.npz")
-    asked, found = (
-        kept["z"][:: len(kept["z"]) // RIVALS],
-        kept["found"][:: len(kept["z"]) // RIVALS],
-    )
-    took: dict[str, list[float]] = {name: [] for name in ways}
-    same: dict[str, list[bool]] = {name: [] for name in ways}
-    for z, ids in zip(asked, found, strict=True):
-        for name, way in ways.items():
-            began = time.perf_counter()
-            answer = way(z)
-            took[name].append(1000 * (time.perf_counter() - began))
-            same[name].append(set(retriever.ids[answer]) == set(ids))
-    rows = {name: [*spread(took[name]), float(np.mean(same[name]))] for name in ways}
-    return {"width of V": int(model.weight.shape[1]), "seconds to build HNSW": built, **rows}
-
-
-def part_text(folder: Path) -> dict[str, Any]:
-    """Searches of all texts, and conditions."""
-    explorer = _explorer(folder)
-    out: dict[str, Any] = {}
-    for text in ("lemon rice", "number 4711", "gin", "#kind-lemon", "factor 1 > 0.9"):
-        explorer.find(text)
-        out[f"all of '{text}'"] = timed(lambda text=text: explorer.find(text), 5)
-    out["best 10 of 'lemon rice'"] = timed(lambda: explorer.best("lemon rice", 10), 5)
-    pages = np.random.default_rng(0).choice(explorer.search_rows, (20, 50))
-    took = [timed(lambda page=page: [explorer.title(int(i)) for i in page])[0] for page in pages]
-    out["titles of 50 items"] = [float(np.median(took)), float(np.quantile(took, 0.95))]
-    return out
 
 
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
@@ -293,12 +169,14 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "train": part_train,
     "open the first time": part_open,
     "open again": part_open,
-    "search": part_search,
-    "rivals": part_rivals,
-    "text": part_text,
+    "search": searched,
+    "rivals": rivals,
+    "text": texts,
+    "change points": paths,
     "drag": dragged,
     "20 users": partial(many_users, workers=0),
     "20 users - 2 workers": partial(many_users, workers=2),
+    "10,000 updates": many_updates,
 }
 ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and where
 
@@ -367,7 +245,7 @@ def report(about: dict[str, Any], results: dict[str, Any]) -> str:
 def _said(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_said(each)}" for name, each in value.items())
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return " / ".join(map(_said, value))
     return f"{value:.3g}" if isinstance(value, float) and value < 100 else f"{value:,.0f}"
 

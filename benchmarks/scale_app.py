@@ -48,6 +48,21 @@ def many_users(folder: Path, workers: int) -> dict[str, Any]:
         return {**found, "server": memory_of(pids[0])}
 
 
+def many_updates(folder: Path) -> dict[str, Any]:
+    """The server's own memory after the first thousand answers and after ten thousand more."""
+    pids: list[int] = []
+    with app(folder / "runs", pids) as address:
+        own: list[float] = []
+        for updates in (1_000, 10_000):
+            asyncio.run(_asked(address, updates // USERS))
+            own.append(memory_of(pids[0])["own_mb"])
+    return {
+        "own_mb after 1,000": own[0],
+        "own_mb after 11,000": own[1],
+        "grew": own[1] / own[0] - 1,
+    }
+
+
 def memory_of(pid: int) -> dict[str, float]:
     """Megabytes of a process and those it started: resident, and what of it is their own."""
     parents = {}
@@ -99,7 +114,7 @@ def _question(z: Any, have: list[int]) -> dict[str, Any]:
     }
 
 
-async def _asked(address: str) -> dict[str, Any]:
+async def _asked(address: str, most: int | None = None) -> dict[str, Any]:
     from httpx2 import AsyncClient, Limits
 
     limits = Limits(max_connections=USERS, max_keepalive_connections=USERS)
@@ -110,7 +125,7 @@ async def _asked(address: str) -> dict[str, Any]:
             await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
             await asyncio.sleep(0.25)
         began = time.perf_counter()
-        await asyncio.gather(*(_user(client, n, began, took) for n in range(USERS)))
+        await asyncio.gather(*(_user(client, n, began, took, most) for n in range(USERS)))
         seconds = time.perf_counter() - began
     return {
         "users": USERS,
@@ -120,11 +135,14 @@ async def _asked(address: str) -> dict[str, Any]:
     }
 
 
-async def _user(client: Any, n: int, began: float, took: list[float]) -> None:
+async def _user(client: Any, n: int, began: float, took: list[float], most: int | None) -> None:
+    """Drags for ten seconds, or for ``most`` answers."""
     rng = np.random.default_rng(n)
     z, have = rng.standard_normal(30), []
     await asyncio.sleep(rng.uniform(0, PAUSE))
-    while time.perf_counter() < began + SECONDS:
+    given = 0
+    while given < most if most else time.perf_counter() < began + SECONDS:
+        given += 1
         z[rng.integers(30)] += rng.normal(0, 0.3)
         sent = time.perf_counter()
         found = (await client.post("/rivae/api/topk", json=_question(z, have))).json()
