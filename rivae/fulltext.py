@@ -146,15 +146,19 @@ class TextIndex:
 def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
     """A new database of items, in memory without a ``path``."""
     connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
-    connection.execute(
-        "CREATE VIRTUAL TABLE items USING fts5("
-        "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"
-    )
-    connection.execute("INSERT INTO items (items, rank) VALUES ('hashsize', ?)", (_WORK_BYTES,))
-    connection.executemany(
-        _INSERT, ((row, _unmarked(title), _unmarked(body)) for row, title, body in texts)
-    )
-    connection.commit()
+    try:
+        connection.execute(
+            "CREATE VIRTUAL TABLE items USING fts5("
+            "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"
+        )
+        connection.execute("INSERT INTO items (items, rank) VALUES ('hashsize', ?)", (_WORK_BYTES,))
+        connection.executemany(
+            _INSERT, ((row, _unmarked(title), _unmarked(body)) for row, title, body in texts)
+        )
+        connection.commit()
+    except BaseException:
+        connection.close()  # and with it its journal, a file
+        raise
     return connection
 
 

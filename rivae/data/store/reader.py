@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -147,6 +148,11 @@ class PairStore:
         """One short column of all items ("id", "title", "partition" …)."""
         return [value for table in self._tables([name]) for value in table[name].to_pylist()]
 
+    def where(self, name: str, value: str) -> NDArray[np.int64]:
+        """The items whose short column ``name`` is ``value``, ascending."""
+        parts = [pc.equal(table[name], value).combine_chunks() for table in self._tables([name])]
+        return np.flatnonzero(np.concatenate([part.to_numpy(False) for part in parts]))
+
     @cached_property
     def titles(self) -> pa.ChunkedArray:
         """All titles as one Arrow column: compact, and quick to look up."""
@@ -162,11 +168,12 @@ class PairStore:
         names = [FACTOR_PREFIX + f.name for f in self.manifest.factors]
         if not names:
             return None
-        parts = [
-            np.column_stack([table[name].to_numpy() for name in names])
-            for table in self._tables(names)
-        ]
-        return np.ascontiguousarray(np.concatenate(parts), dtype=np.float64)
+        found, start = np.empty((len(self), len(names))), 0
+        for table in self._tables(names):
+            for k, name in enumerate(names):
+                found[start : start + len(table), k] = table[name].combine_chunks()
+            start += len(table)
+        return found
 
     # pictures
 

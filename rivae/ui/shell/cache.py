@@ -160,7 +160,12 @@ def strip(config: RunConfig) -> Thumbnail:
     Raises:
         RivaeError: the data set is unknown or its files are missing.
     """
+    from rivae.data.pairs import PAIRS
+    from rivae.data.store import find_store
+
     dataset = _dataset(config)
+    if dataset.name == PAIRS:  # a million items are not opened for six pictures
+        return store_strip(find_store(str(dataset.settings.get("store"))))
     return _strip(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
 
 
