@@ -5,7 +5,9 @@
 Every method that learns is trained with the same list of rates, heads, starts and lengths, as far
 as it has them, in the folder RUNS; a measured cell is kept, a stopped run is resumed. Scores are of
 validation rows alone. Writes ``benchmarks/results/preset-choice.md`` and ``.parquet`` of all
-measured cells, each with the preset of its day: after a change of presets take another folder.
+measured cells after every method, and starts from the cells of that file: another machine goes on
+where one stopped. Each cell is of the preset of its day: after a change of presets take ``--anew``
+and another folder.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
@@ -31,6 +34,7 @@ from rivae.runs import Run
 from rivae.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"
+TABLE = RESULTS / "preset-choice.parquet"
 Settings = dict[str, Any]
 DATA = ("synth", "synth-modulated", "sprites", "split-mnist", "kitchen")
 METHODS = (
@@ -164,6 +168,21 @@ def measure(run: Run) -> dict[str, float]:
     return validation_scores(run.load_method(data), data)
 
 
+def cell_file(data: str, method: str, digest: str, seed: int) -> str:
+    """The file of one measured cell."""
+    return f"{data}-{method}-{digest}-s{seed}.json"
+
+
+def restore(rows: pd.DataFrame, root: Path) -> None:
+    """Give the folder the cells of a table, where it has none of its own."""
+    for row in rows.to_dict("records"):
+        file = root / cell_file(*(row[key] for key in ("data", "method", "digest", "seed")))
+        if not file.exists():
+            # Scores that a data set does not have are empty; the list of labels is an array.
+            known = {key: value for key, value in row.items() if np.ndim(value) or pd.notna(value)}
+            file.write_text(json.dumps(known, default=np.ndarray.tolist), encoding="utf-8")
+
+
 def cells(
     root: Path, data: str, method: str, setting: Setting, seeds: list[int]
 ) -> list[dict[str, Any]]:
@@ -171,7 +190,7 @@ def cells(
 
     New runs of small networks train as one batch, whose seconds they share.
     """
-    files = {seed: root / f"{data}-{method}-{setting.digest}-s{seed}.json" for seed in seeds}
+    files = {seed: root / cell_file(data, method, setting.digest, seed) for seed in seeds}
     missing = {
         seed: make_config(
             data,
@@ -194,7 +213,11 @@ def cells(
         run = trained(root, config)
         cpu_s = time.process_time() - started + together * (config in new)
         row = {"data": data, "method": method, "setting": setting.label, "today": setting.today}
-        row |= {"seed": seed, "labels": [other.label for other in tried(data, method)]}
+        row |= {
+            "digest": setting.digest,
+            "seed": seed,
+            "labels": [other.label for other in tried(data, method)],
+        }
         row |= {"cpu_s": cpu_s, **measure(run)}
         files[seed].write_text(json.dumps(row), encoding="utf-8")
     return [dict(json.loads(file.read_text(encoding="utf-8"))) for file in files.values()]
@@ -249,7 +272,7 @@ def write(rows: pd.DataFrame, folder: Path = RESULTS) -> None:
     rows = rows.sort_values(["setting", "seed"]).sort_values(
         ["data", "method"], key=lambda names: names.map(order), kind="stable"
     )
-    rows.to_parquet(folder / "preset-choice.parquet", index=False)
+    rows.to_parquet(folder / TABLE.name, index=False)
     text = (
         "# What presets take\n\n`python benchmarks/preset_choice.py RUNS`; mean ± s.d. over n "
         f"seeds (of Synth: draws as well).\n\n{READING}\n{tables(rows)}\n"
@@ -264,15 +287,18 @@ def main() -> None:
     parser.add_argument("--data", default=",".join(DATA))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--seeds", type=numbers, default=[0, 1])
+    parser.add_argument("--anew", action="store_true", help="forget the cells of the table")
     chosen = parser.parse_args()
     chosen.runs.mkdir(parents=True, exist_ok=True)
+    if TABLE.exists() and not chosen.anew:
+        restore(pd.read_parquet(TABLE), chosen.runs)
     for data in chosen.data.split(","):
         for method in chosen.methods.split(","):
             for setting in tried(data, method):
                 for row in cells(chosen.runs, data, method, setting, chosen.seeds):
                     print(row, flush=True)
-    kept = [json.loads(file.read_text()) for file in chosen.runs.glob("*.json")]
-    write(pd.DataFrame(kept))
+            kept = [json.loads(file.read_text()) for file in chosen.runs.glob("*.json")]
+            write(pd.DataFrame(kept))
 
 
 if __name__ == "__main__":

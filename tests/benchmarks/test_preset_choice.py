@@ -134,3 +134,21 @@ def test_the_tables(tmp_path):
     assert len(pd.read_parquet(tmp_path / "preset-choice.parquet")) == 4
     bench.write(pd.read_parquet(tmp_path / "preset-choice.parquet"), tmp_path)
     assert (tmp_path / "preset-choice.md").read_text(encoding="utf-8") == text
+
+
+def test_another_machine_goes_on_from_the_table(tmp_path, setting):
+    kept = bench.cells(tmp_path, "synth", "cos-sim-lvm", setting, [1, 2])
+    for row in kept:
+        row["mcc"] = row["mcc"] if row["seed"] == 1 else None
+    bench.write(pd.DataFrame(kept), tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    bench.restore(pd.read_parquet(tmp_path / bench.TABLE.name), other)
+    first, second = bench.cells(other, "synth", "cos-sim-lvm", setting, [1, 2])
+    assert first == kept[0] and "mcc" not in second
+    assert not [path for path in other.iterdir() if path.is_dir()], "nothing is trained again"
+    # What was measured here is not replaced.
+    for file in other.glob("*.json"):
+        file.write_text("{}", encoding="utf-8")
+    bench.restore(pd.read_parquet(tmp_path / bench.TABLE.name), other)
+    assert {file.read_text() for file in other.glob("*.json")} == {"{}"}
