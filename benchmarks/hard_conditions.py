@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -19,11 +20,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
+from torch import Tensor
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from rivae.certainty import certainty_of
 from rivae.config import RunConfig
+from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.labels.align import align_axes
 from rivae.launch import make_config, resume, train
@@ -198,6 +202,43 @@ def trained(root: Path, config: RunConfig) -> Run:
     if not run.path.exists():
         return train([config], root)[0]
     return run if run.ready else resume([run])[0]
+
+
+def contrastive_run(
+    root: Path, name: str, dataset: str, dataset_settings: dict[str, Any], seed: int, steps: int
+) -> Run:
+    """InfoNCE with the width, temperature, rate and batches of RIVAE's contrastive start.
+
+    RIVAE's own fits cannot be asked any more: the embedders learn the coordinates after them.
+    """
+    fit = make_config(dataset, name="start").method.settings["contrast"]
+    n = len(load_dataset(dataset, **dataset_settings).splits["train"])
+    same = ("temperature", "learning_rate", "batch_size")
+    config = make_config(
+        dataset,
+        "info-nce",
+        name=name,
+        seed=seed,
+        dataset_settings=dataset_settings,
+        method_settings={
+            "dim_v": fit["dim"],
+            "epochs": max(1, round(steps / math.ceil(n / fit["batch_size"]))),
+            **{key: fit[key] for key in same},
+        },
+    )
+    return trained(root, config)
+
+
+def embeddings_of(run: Run, split: str) -> tuple[Tensor, Tensor]:
+    """The embeddings (n, D) of both sides of the pairs of a split, by a method without a latent."""
+    data, method = run.load_dataset(), run.load_method()
+    with torch.inference_mode():
+        parts = [
+            (method.embed_query(data.x1.batch(rows)), method.embed_target(data.x2.batch(rows)))
+            for rows in np.array_split(data.splits[split], 10)
+        ]
+        v1, v2 = (torch.cat(side) for side in zip(*parts, strict=True))
+    return v1.clone(), v2.clone()
 
 
 def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:

@@ -34,7 +34,14 @@ from sklearn.neighbors import kneighbors_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.hard_conditions import CONDITIONS, mean_and_spread, numbers, trained
+from benchmarks.hard_conditions import (
+    CONDITIONS,
+    contrastive_run,
+    embeddings_of,
+    mean_and_spread,
+    numbers,
+    trained,
+)
 from rivae.benchmark.plan import draw_settings
 from rivae.data.base import PairedDataset
 from rivae.launch import make_config
@@ -210,23 +217,10 @@ def embeddings(root: Path, name: str, seed: int) -> tuple[Rows, PairedDataset, i
     many coordinates are asked for.
     """
     dataset, settings = DATA[name]
-    none = {"init_epochs": 0, "unfold_epochs": 0, "ivae_epochs": 0, "joint_epochs": 0}
-    fit = {"init": "contrast", "contrast": {"fits": 1, "steps": STEPS}, "anchor": None}
-    config = make_config(
-        dataset,
-        name=f"{folder(name)}-embeddings-s{seed}",
-        seed=seed,
-        dataset_settings=settings,
-        method_settings={**none, **fit, "axes": "as trained"},
-    )
-    run = trained(root, config)
-    data, method = run.load_dataset(), run.load_method()
-    with torch.inference_mode():
-        parts = [
-            torch.cat(method.contrast_embeddings(data.x1.batch(rows), data.x2.batch(rows)), -1)
-            for rows in np.array_split(data.splits["train"], 10)
-        ]
-    return torch.cat(parts).numpy(), data, method.n_components
+    run = contrastive_run(root, f"{folder(name)}-info-nce-s{seed}", dataset, settings, seed, STEPS)
+    both = torch.cat(embeddings_of(run, "train"), -1).numpy()
+    n_components = make_config(dataset, name="start").method.settings["n_components"]
+    return both, run.load_dataset(), n_components
 
 
 def coordinate_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]]:

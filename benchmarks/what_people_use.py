@@ -2,11 +2,11 @@
 
     python benchmarks/what_people_use.py RUNS [--conditions plain,hole] [--seeds 0-4] [--splits 0-1]
 
-RUNS is the folder of ``hard_conditions.py``, whose contrastive RIVAE runs are one column. For the
-others one contrastive fit of the same embedders is trained into RUNS, with as many steps as the
-three fits of RIVAE's start; PCA, ICA and two sparse auto-encoders read axes off its embedding of
-the query. Writes ``benchmarks/results/what-people-use.md`` and ``.parquet`` of all measured
-cells, which are kept.
+RUNS is the folder of ``hard_conditions.py``, whose contrastive RIVAE runs are one column; where it
+lacks one, the stored row stays. For the others InfoNCE with the same embedders is trained into
+RUNS, with as many steps as the three fits of RIVAE's start; PCA, ICA and two sparse auto-encoders
+read axes off its embedding of the query. Writes ``benchmarks/results/what-people-use.md`` and
+``.parquet`` of all measured cells, which are kept.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from benchmarks import hard_conditions
 from benchmarks.hard_conditions import (
     CONDITIONS,
     cell_name,
+    contrastive_run,
+    embeddings_of,
     mean_and_spread,
     numbers,
-    trained_run,
 )
 from rivae.data.base import PairedDataset
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
@@ -42,10 +43,13 @@ from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 
 RESULTS = Path(__file__).parent / "results"
+TABLE = RESULTS / "what-people-use.parquet"
 Array = NDArray[np.float64]
 DICTIONARY, ACTIVE, PREFIXES = 256, 8, (4, 16, 64, 256)  # of the sparse auto-encoders
 SAE_STEPS = 3000
+STEPS = 600  # of InfoNCE, as many as the three fits of RIVAE's start
 SEARCHED = 1000
+WAYS = ("PCA", "ICA", "TopK SAE", "Matryoshka SAE", "ridge on labels", "RIVAE", "embedding")
 READING = """\
 All columns but the last read the same vectors: the query's contrastive embedding (64 dimensions,
 600 steps of InfoNCE). *PCA* and *ICA* keep as many components as there are continuous shared
@@ -125,28 +129,6 @@ def readings(train: Tensor, test: Tensor, factors: Array, d: int, seed: int) -> 
     return out
 
 
-Pair = tuple[Tensor, Tensor]
-
-
-def embeddings(root: Path, condition: str, seed: int, split: int) -> tuple[Pair, Pair, Run]:
-    """The contrastive embeddings of both sides of training and test pairs, and their run."""
-    name = cell_name(condition, "embeddings", seed, split)
-    none = {"init_epochs": 0, "ivae_epochs": 0, "joint_epochs": 0, "anchor": None}
-    fit = {"init": "contrast", "contrast": {"fits": 1, "steps": 600}, "axes": "as trained"}
-    run = trained_run(root, name, condition, seed, split, {**none, **fit})
-    data, method = run.load_dataset(), run.load_method()
-    with torch.inference_mode():
-        parts = []
-        for rows in (data.splits["train"], data.splits["test"]):
-            some = [
-                method.contrast_embeddings(data.x1.batch(index), data.x2.batch(index))
-                for index in np.array_split(rows, 10)
-            ]
-            parts.append(tuple(torch.cat(side) for side in zip(*some, strict=True)))
-    train, test = [(side1.clone(), side2.clone()) for side1, side2 in parts]
-    return train, test, run
-
-
 def scores(latents: Array, data: PairedDataset) -> dict[str, float]:
     """MCC and mean linear R² of the continuous shared factors."""
     found = hard_conditions.scores(latents, data, data.splits["test"])
@@ -161,7 +143,15 @@ def cell(root: Path, condition: str, seed: int, split: int) -> list[dict[str, An
     kept = root / f"{cell_name(condition, 'people', seed, split)}.people"
     if kept.exists():
         return list(json.loads(kept.read_text(encoding="utf-8")))
-    (train_v, _), (test_v, answers), run = embeddings(root, condition, seed, split)
+    run = contrastive_run(
+        root,
+        cell_name(condition, "info-nce", seed, split),
+        "sprites-hard",
+        {**CONDITIONS[condition], "split_seed": split},
+        seed,
+        STEPS,
+    )
+    train_v, (test_v, answers) = embeddings_of(run, "train")[0], embeddings_of(run, "test")
     data = run.load_dataset()
     n = min(SEARCHED, len(test_v))
     (some,) = search_sets(np.arange(len(test_v)), n, 1, 0)
@@ -179,14 +169,28 @@ def cell(root: Path, condition: str, seed: int, split: int) -> list[dict[str, An
     key = {"condition": condition, "seed": seed, "split": split}
     rows = [{**key, "way": way, **scores(z, data)} for way, z in found.items()]
     rows += [{**key, "way": way, "recall_at_1": share} for way, share in apart.items()]
-    if "RIVAE" in found:
-        kept.write_text(json.dumps(rows), encoding="utf-8")
+    if "RIVAE" not in found:
+        rows += stored_rivae(condition, seed, split)
+    kept.write_text(json.dumps(rows), encoding="utf-8")
     return rows
+
+
+def stored_rivae(condition: str, seed: int, split: int) -> list[dict[str, Any]]:
+    """The rows of RIVAE of one cell in the table as it stands."""
+    if not TABLE.exists():
+        return []
+    rows = pd.read_parquet(TABLE).query(
+        "condition == @condition and seed == @seed and split == @split and way == 'RIVAE'"
+    )
+    return [
+        {key: value for key, value in row.items() if pd.notna(value)}
+        for row in rows.to_dict("records")
+    ]
 
 
 def table(rows: pd.DataFrame) -> str:
     """Mean ± s.d. of MCC and R², conditions in rows and ways in columns."""
-    ways = list(dict.fromkeys(rows.way))
+    ways = [way for way in WAYS if way in set(rows.way)]
     lines = [f"| condition | score | n | {' | '.join(ways)} |", "|" + "---|" * (3 + len(ways))]
     for condition in [name for name in CONDITIONS if name in set(rows.condition)]:
         here = rows[rows.condition == condition]
@@ -214,8 +218,16 @@ def main() -> None:
                 cell(chosen.runs, condition, seed, split)
                 print(condition, seed, split, flush=True)
     kept = [row for file in chosen.runs.glob("*.people") for row in json.loads(file.read_text())]
-    measured = pd.DataFrame(kept).sort_values(["condition", "seed", "split"], kind="stable")
-    measured.to_parquet(RESULTS / "what-people-use.parquet", index=False)
+    measured = pd.DataFrame(kept)
+    if TABLE.exists():  # cells that were measured on another machine stay
+        cell_key = ["condition", "seed", "split"]
+        stored = pd.read_parquet(TABLE).set_index(cell_key)
+        stored = stored[~stored.index.isin(measured.set_index(cell_key).index)]
+        measured = pd.concat([measured, stored.reset_index()])
+    order = {way: i for i, way in enumerate(WAYS)}
+    measured = measured.sort_values("way", key=lambda ways: ways.map(order), kind="stable")
+    measured = measured.sort_values(["condition", "seed", "split"], kind="stable")
+    measured.to_parquet(TABLE, index=False)
     text = (
         "# What people would use instead (Sprites-hard)\n\n"
         "`python benchmarks/what_people_use.py`; mean ± s.d. over n seeds and splits.\n\n"
