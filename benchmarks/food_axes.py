@@ -37,7 +37,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.hard_conditions import mean_and_spread
+from benchmarks.cells import mean_and_spread
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from benchmarks.hard_conditions import mean_and_spread
+from benchmarks.cells import mean_and_spread
 from rivae.benchmark.paper import paper_value
 from rivae.benchmark.tables import BASELINES, CHANCE, PAPER_METHODS, TITLES
 from rivae.data.food_factors import FACTOR_LABELS

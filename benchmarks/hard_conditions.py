@@ -25,19 +25,18 @@ from torch import Tensor
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
+from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from rivae.certainty import certainty_of
-from rivae.config import RunConfig
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.labels.align import align_axes
-from rivae.launch import make_config, resume, train
+from rivae.launch import make_config
 from rivae.methods.base import Method
 from rivae.metrics.base import halves, standardised
 from rivae.metrics.certainty import Verdict
 from rivae.metrics.mcc import mcc
 from rivae.metrics.r2 import r2
 from rivae.metrics.retrieval import retrieval_metrics
-from rivae.plots.tables import with_spread
 from rivae.retrieval.model import LatentModel
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
@@ -46,6 +45,7 @@ from rivae.training.starts import Start, read_shares
 from rivae.training.unfolding import count_axes
 
 RESULTS = Path(__file__).parent / "results"
+TABLE = RESULTS / "hard-conditions.parquet"
 CONDITIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "private background": {"background": 0.6},
@@ -89,12 +89,6 @@ without labels: *30* and *100 labels* is the MCC after `rivae.labels.align` with
 random* is the code until 22 November 2026, before the embedders' last layers began at the linear
 solution for the coordinates; this command does not measure it again.
 """
-
-
-def numbers(text: str) -> list[int]:
-    """0-2,5 as [0, 1, 2, 5]."""
-    parts = [part.split("-") for part in text.split(",")]
-    return [n for part in parts for n in range(int(part[0]), int(part[-1]) + 1)]
 
 
 def class_told(coordinates: np.ndarray, classes: np.ndarray) -> float:
@@ -196,14 +190,6 @@ def trained_run(
     return trained(root, config)
 
 
-def trained(root: Path, config: RunConfig) -> Run:
-    """The run of ``config``: trained, resumed, or as it was."""
-    run = Run(root / config.name)
-    if not run.path.exists():
-        return train([config], root)[0]
-    return run if run.ready else resume([run])[0]
-
-
 def contrastive_run(
     root: Path, name: str, dataset: str, dataset_settings: dict[str, Any], seed: int, steps: int
 ) -> Run:
@@ -261,12 +247,6 @@ def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[
     return measured
 
 
-def mean_and_spread(column: pd.Series, digits: int = 3) -> str:
-    """Mean ± s.d. of a column; "–" where it is empty."""
-    values = column.dropna().astype(float)
-    return with_spread(values.mean(), values.std(), digits) if len(values) else "–"
-
-
 def table(rows: pd.DataFrame) -> str:
     """Mean ± s.d. over seeds and splits of every condition and kind of coordinates."""
     columns = {
@@ -313,8 +293,9 @@ def main() -> None:
 def report(root: Path) -> None:
     """Write the table of everything that was measured in the folder ``root``."""
     kept = [row for file in root.glob("*.json") for row in json.loads(file.read_text())]
-    rows = pd.DataFrame(kept).sort_values(["condition", "coordinates", "seed", "split"])
-    rows.to_parquet(RESULTS / "hard-conditions.parquet", index=False)
+    rows = with_stored(pd.DataFrame(kept), TABLE, ["condition", "coordinates", "seed", "split"])
+    rows = rows.sort_values(["condition", "coordinates", "seed", "split"])
+    rows.to_parquet(TABLE, index=False)
     text = (
         "# Axes under conditions that hurt (Sprites-hard)\n\n"
         f"`python benchmarks/hard_conditions.py`; mean ± s.d. over n seeds and splits.\n\n"

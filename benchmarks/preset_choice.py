@@ -26,7 +26,7 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from benchmarks.hard_conditions import mean_and_spread, numbers, trained
+from benchmarks.cells import mean_and_spread, numbers, trained
 from rivae.benchmark.plan import draw_settings
 from rivae.launch import make_config, train
 from rivae.methods.presets import trains_as_batch

@@ -29,14 +29,8 @@ from torch import Tensor, nn
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks import hard_conditions
-from benchmarks.hard_conditions import (
-    CONDITIONS,
-    cell_name,
-    contrastive_run,
-    embeddings_of,
-    mean_and_spread,
-    numbers,
-)
+from benchmarks.cells import mean_and_spread, numbers, with_stored
+from benchmarks.hard_conditions import CONDITIONS, cell_name, contrastive_run, embeddings_of
 from rivae.data.base import PairedDataset
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval.retriever import Retriever
@@ -218,12 +212,7 @@ def main() -> None:
                 cell(chosen.runs, condition, seed, split)
                 print(condition, seed, split, flush=True)
     kept = [row for file in chosen.runs.glob("*.people") for row in json.loads(file.read_text())]
-    measured = pd.DataFrame(kept)
-    if TABLE.exists():  # cells that were measured on another machine stay
-        cell_key = ["condition", "seed", "split"]
-        stored = pd.read_parquet(TABLE).set_index(cell_key)
-        stored = stored[~stored.index.isin(measured.set_index(cell_key).index)]
-        measured = pd.concat([measured, stored.reset_index()])
+    measured = with_stored(pd.DataFrame(kept), TABLE, ["condition", "seed", "split"])
     order = {way: i for i, way in enumerate(WAYS)}
     measured = measured.sort_values("way", key=lambda ways: ways.map(order), kind="stable")
     measured = measured.sort_values(["condition", "seed", "split"], kind="stable")
