@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from rivae.benchmark.rows import Row
-from rivae.benchmark.tables import METHODS
+from rivae.benchmark.tables import METHODS, PAPER_METHODS
 from rivae.config import RunConfig
 from rivae.data import dataset_names
 from rivae.errors import ConfigError
@@ -19,16 +20,58 @@ from rivae.methods.presets import preset_names, trains_as_batch
 
 FEW_QUERIES = 20
 
-# name for --tables -> data sets it trains on
-TABLE_DATASETS = {
-    "synth": ("synth",),
-    "synth-modulated": ("synth-modulated",),
-    "sprites": ("sprites",),
-    "split-mnist": ("split-mnist",),
-    "split-digits": ("split-digits",),
-    "kitchen": ("kitchen",),
-    "pairs": ("pairs",),
-    "ablation": ("synth", "sprites", "split-mnist"),
+Changes = tuple[tuple[str, Any], ...]
+Line = tuple[str, str | None, Changes]  # method, its preset if not those asked for, changes
+ABLATION: Changes = (("lambda_reg", 0.0),)  # RIVAE without L_Reg, the paper's table "ablation"
+START_ALONE: Changes = (("ivae_epochs", 0), ("joint_epochs", 0))
+
+
+def _from_papers_start(epochs: int) -> Changes:
+    return (("init", "cos-sim-lvm"), ("anchor", None), ("init_epochs", epochs))
+
+
+def _from_rivaes_start(init: str) -> tuple[Line, ...]:
+    return tuple((method, None, (("init", init),)) for method in ("rbi-vae", "bi-vae-on-v", "dcca"))
+
+
+ALL: tuple[Line, ...] = tuple((method, None, ()) for method in METHODS)
+WITH_AND_WITHOUT_REG: tuple[Line, ...] = (("rivae", None, ()), ("rivae", None, ABLATION))
+NON_LINEAR: Line = ("rbi-vae", None, (("form", "non-linear"),))
+OF_EVERY_METHOD = (
+    "synth",
+    "synth-modulated",
+    "sprites",
+    "split-mnist",
+    "split-digits",
+    "kitchen",
+    "pairs",
+)
+# name for --tables -> data sets it trains on -> its lines
+TABLE_LINES: dict[str, dict[str, tuple[Line, ...]]] = {
+    **{name: {name: ALL} for name in OF_EVERY_METHOD},
+    "ablation": dict.fromkeys(("synth", "sprites", "split-mnist"), WITH_AND_WITHOUT_REG),
+    # The start told apart from the method: RIVAE from the paper's, the others from RIVAE's.
+    "starts": {
+        "synth": (
+            ("rivae", None, _from_papers_start(200)),
+            ("rivae", None, START_ALONE),
+            *_from_rivaes_start("contrast"),
+            NON_LINEAR,
+        ),
+        "sprites": (
+            ("rivae", None, _from_papers_start(60)),
+            ("rivae", None, START_ALONE),
+            *_from_rivaes_start("smooth"),
+            NON_LINEAR,
+        ),
+    },
+    # The literal settings: 2,000 epochs each, so of the smallest data set.
+    "paper": {
+        "synth": (
+            *((method, "paper", ()) for method in PAPER_METHODS),
+            ("rivae", "paper", ABLATION),
+        )
+    },
 }
 
 
@@ -57,7 +100,7 @@ SIZES = {
     size.name: size
     for size in (
         # Imported pairs are the user's own: only those who name them have that table.
-        Size("full", 1.0, 5, 10, tuple(t for t in TABLE_DATASETS if t != "pairs")),
+        Size("full", 1.0, 5, 4, tuple(t for t in TABLE_LINES if t != "pairs")),
         # Split digits replace Split-MNIST, whose files have to be downloaded first.
         Size(
             "quick",
@@ -94,10 +137,8 @@ SIZES = {
 
 DRAWN = ("synth", "synth-modulated")  # data sets that are drawn at random, once per draw
 
+LONG_NAME = 30  # of changed settings that still stand in the name of a run
 DATA = "dataset."  # prefix of settings of the data set among changed settings
-
-Changes = tuple[tuple[str, Any], ...]
-ABLATION: Changes = (("lambda_reg", 0.0),)  # RIVAE without L_Reg, the paper's table "ablation"
 
 
 def draw_settings(dataset: str, draw: int) -> dict[str, Any]:
@@ -127,6 +168,8 @@ class Cell:
     def label(self) -> str:
         """Name of the run folders."""
         extra = "".join(f"-{key}-{value}" for key, value in self.settings).lower()
+        if len(extra) > LONG_NAME:  # a run's name has 80 letters at most
+            extra = "-" + hashlib.sha256(extra.encode()).hexdigest()[:8]
         size = "" if self.size == "full" else f"-{self.size}"
         name = f"bench-{self.dataset}-{self.method}-{self.preset}{extra}{size}"
         return "".join(c if c.isalnum() or c in "._-" else "-" for c in name)
@@ -142,6 +185,11 @@ class Cell:
     def settings_text(self) -> str:
         """The changed settings as a result row names them."""
         return ", ".join(f"{key}={value}" for key, value in self.settings)
+
+    @property
+    def line_key(self) -> tuple[str, str, str, str, str]:
+        """The key that the line has among result rows (``rows.line_key``)."""
+        return self.dataset, self.method, self.preset, self.settings_text, self.size
 
     def configs(self) -> list[RunConfig]:
         """One configuration per draw and seed.
@@ -275,7 +323,7 @@ def plan(
 
     Args:
         size: "full", "quick" or "tiny"; its seeds, draws and tables hold where none are given.
-        tables: names from ``TABLE_DATASETS``, or "all".
+        tables: names from ``TABLE_LINES``, or "all".
         settings: changes to every cell; changed cells are separate lines.
         datasets, methods: only these; with only ``datasets`` given, of all tables.
 
@@ -284,10 +332,10 @@ def plan(
     """
     chosen = SIZES[size]
     if tables is None:
-        tables = chosen.tables if datasets is None else tuple(TABLE_DATASETS)
+        tables = chosen.tables if datasets is None else tuple(TABLE_LINES)
     if "all" in tables:
-        tables = tuple(TABLE_DATASETS)
-    _known("table", tables, (*TABLE_DATASETS, "all"))
+        tables = tuple(TABLE_LINES)
+    _known("table", tables, (*TABLE_LINES, "all"))
     _known("data set", datasets or (), dataset_names())
     _known("method", methods or (), method_names())
     _known("preset", presets, preset_names())
@@ -296,12 +344,8 @@ def plan(
     changes = tuple((key, _hashable(value)) for key, value in (settings or {}).items())
     cells: list[Cell] = []
     for table in tables:
-        ablation = table == "ablation"
-        lines: list[tuple[str, Changes]] = [(m, ()) for m in METHODS]
-        if ablation:
-            lines = [("rivae", ()), ("rivae", ABLATION)]
-        for dataset in TABLE_DATASETS[table]:
-            if size != "full" and ablation and dataset == "split-mnist":
+        for dataset, lines in TABLE_LINES[table].items():
+            if size != "full" and table == "ablation" and dataset == "split-mnist":
                 dataset = "split-digits"
             if datasets is not None and dataset not in datasets:
                 continue
@@ -315,9 +359,9 @@ def plan(
                     own + changes,
                     size,
                 )
-                for method, own in lines
+                for method, fixed, own in lines
                 if methods is None or method in methods
-                for preset in presets
+                for preset in ((fixed,) if fixed else presets)
             ]
     if not cells:
         raise ConfigError(

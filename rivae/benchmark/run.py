@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
-from rivae.benchmark.plan import Cell, completed_row
+from rivae.benchmark.plan import Cell, completed, completed_row, settings_json
 from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
-from rivae.benchmark.rows import Row, merge, read_rows
+from rivae.benchmark.rows import Row, line_key, merge, read_rows
 from rivae.benchmark.tables import CHANCE
 from rivae.errors import ConfigError, RivaeError
+from rivae.methods import method_class
 
 
 def benchmark(
@@ -25,8 +27,12 @@ def benchmark(
     say: Say,
     jobs: int = 1,
     training: bool = True,
+    again: bool = False,
 ) -> list[Row]:
     """Run the cells. It can be stopped at any time; the same call then continues.
+
+    Runs whose scores ``out`` has, with the same settings and after every step, are left out, so
+    that another machine goes on where one stopped.
 
     Args:
         cells: from ``rivae.benchmark.plan.plan``, all of one size.
@@ -36,6 +42,7 @@ def benchmark(
         say: receives one line of progress at a time.
         jobs: the number of processes that train at once; 1 trains in this process.
         training: False uses finished runs only and trains none.
+        again: train and measure also what ``out`` has.
 
     Raises:
         ConfigError: when ``out`` holds results of another size.
@@ -48,6 +55,8 @@ def benchmark(
         )
     rows = merge(rows, _chance(cells, rows, say))
     parts = [part for cell in cells for part in _parts(cell)]
+    if training and not again:
+        parts = [left for part in parts if (left := _not_stored(part, rows, root))]
     written, took = 0.0, 0.0
     try:
         # Closed at once when stopped, so that no worker outlives the command.
@@ -70,6 +79,37 @@ def _parts(cell: Cell) -> list[Cell]:
         return cell.parts()
     except RivaeError:
         return [cell]  # running it reports why it cannot be configured
+
+
+def _not_stored(part: Cell, rows: Sequence[Row], root: Path) -> Cell | None:
+    """The part without draws and seeds whose scores are among the rows; None if all are.
+
+    Runs in the folder ``root`` stay: what is measured there may be newer, and costs nothing.
+    """
+    try:
+        configs = part.configs()
+    except RivaeError:
+        return part  # running it reports why it cannot be configured
+    latent = method_class(part.method).has_latent
+    own = settings_json(completed(configs[0]))
+    stored = {
+        (row["draw"], row["seed"])
+        for row in rows
+        if line_key(row) == part.line_key
+        and row["config"] == own
+        and row["state"] in ("finished", "failed")
+        and (row["chosen"] is not None or not latent or row["state"] == "failed")
+    }
+    wanted = [(draw, seed) for draw in part.draws for seed in part.seeds]
+    left = [
+        run
+        for run, config in zip(wanted, configs, strict=True)
+        if run not in stored or (root / config.name).exists()
+    ]
+    draws, seeds = (
+        (tuple(dict.fromkeys(numbers)) for numbers in zip(*left, strict=True)) if left else ((), ())
+    )
+    return replace(part, draws=draws, seeds=seeds) if left else None
 
 
 def _chance(cells: Sequence[Cell], rows: Sequence[Row], say: Say) -> list[Row]:

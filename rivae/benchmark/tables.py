@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from rivae.metrics import registry
 
-# The setting of the paper's ablation, as the ``settings`` of a result row.
-WITHOUT_REG = "lambda_reg=0.0"
+# Changed settings, as the ``settings`` of a result row, and how a table names them.
+WITHOUT_REG = "lambda_reg=0.0"  # the paper's ablation
+VARIANTS = {
+    WITHOUT_REG: "without L_Reg",
+    "init=cos-sim-lvm, anchor=None, init_epochs=60": "from the paper's start",
+    "init=cos-sim-lvm, anchor=None, init_epochs=200": "from the paper's start",
+    "ivae_epochs=0, joint_epochs=0": "the start alone, untrained",
+    "init=smooth": "from RIVAE's start",
+    "init=contrast": "from RIVAE's start",
+    "form=non-linear": "non-linear",
+}
 TABLES = ("retrieval", "factors", "digits", "standard", "steps", "alpha", "ablation")
 # Tables of what other tables have as well.
 REPEATED = ("steps", "ablation")
@@ -36,8 +45,8 @@ def title(method: str, settings: str = "") -> str:
     """The name of a row for readers."""
     name = TITLES.get(method, method)
     if settings == WITHOUT_REG:
-        return f"{name} without L_Reg"
-    return f"{name} ({settings})" if settings else name
+        return f"{name} {VARIANTS[settings]}"
+    return f"{name} ({VARIANTS.get(settings, settings)})" if settings else name
 
 
 # Only the paper has Recipe1M; only we have synth-modulated, sprites-hard, split-digits and kitchen.

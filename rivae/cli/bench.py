@@ -15,7 +15,8 @@ from rivae.jobs.sweep import parse_seeds
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "
     "factors or digits, sensitivity to alpha), kitchen, pairs (imported ones), ablation (RIVAE "
-    "without L_Reg), or all"
+    "without L_Reg), starts (RIVAE from the paper's start, others from RIVAE's), paper (the "
+    "literal preset on synth), or all"
 )
 
 
@@ -31,16 +32,15 @@ def add_commands(commands: Any) -> None:
         "  rivae benchmark --tables sprites,ablation --datasets sprites --seeds 0-9\n"
         "  rivae benchmark --tables synth --draws 10 --methods rbi-vae --set form=non-linear\n"
         "  rivae benchmark --tables pairs --set dataset.store=mine --methods rivae,cos-sim-lvm\n"
-        "Stop it at any time; the same command continues, and reuses finished runs.",
+        "Stop it at any time; the same command continues, reuses finished runs, and trains none "
+        "whose scores the report has.",
     )
     parser.add_argument("--tables", help=TABLES_HELP)
     parser.add_argument("--datasets", help="only these, comma-separated")
     parser.add_argument("--methods", help="only these, comma-separated")
     parser.add_argument("--presets", default="default", help="default, paper or both with a comma")
     parser.add_argument("--seeds", help="how many, or which: 5 is 0-4 (default: 5)")
-    parser.add_argument(
-        "--draws", help="draws of synth and synth-modulated: 10 is 0-9 (default: 10)"
-    )
+    parser.add_argument("--draws", help="draws of synth and synth-modulated: 4 is 0-3 (default: 4)")
     parser.add_argument(
         "--set",
         action="append",
@@ -64,6 +64,9 @@ def add_commands(commands: Any) -> None:
         "--report-only",
         action="store_true",
         help="train nothing: report on the runs that have ended",
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="train also the runs whose scores the report has"
     )
     parser.add_argument("--runs", default="benchmarks/runs", help="folder of the run folders")
     parser.add_argument(
@@ -127,6 +130,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         say,
         args.jobs,
         training=not args.report_only,
+        again=args.again,
     )
     if args.json:
         print(json.dumps(json_ready([asdict(line) for line in summarise(rows)])))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -86,6 +87,32 @@ def test_finished_runs_are_reused(made) -> None:
         for r in (rows, again)
     ]
     pd.testing.assert_frame_equal(*frames, check_dtype=False)
+
+
+def test_another_machine_trains_only_what_the_table_lacks(made, tmp_path) -> None:
+    folder, _ = made
+    table = (folder / "out" / "results.parquet").read_bytes()
+    more = replace(GOOD, seeds=(1, 2))
+    changed = replace(GOOD, settings=(("lambda_reg", 0.3),), seeds=(0,))
+
+    def trained(cells, out, **how):
+        (tmp_path / out).mkdir()
+        (tmp_path / out / "results.parquet").write_bytes(table)
+        benchmark(cells, tmp_path / out / "runs", tmp_path / out, lambda _: None, **how)
+        return sorted(path.name for path in (tmp_path / out / "runs").glob("bench-*"))
+
+    # Seed 0 and 1 stand in the table; a failed line is not tried again.
+    assert trained([more, changed, BAD], "new") == sorted(
+        [more.config(0, 2).name, changed.config(0, 0).name]
+    )
+    rows = read_rows(tmp_path / "new")
+    assert {r["seed"] for r in rows if r["method"] == "rivae" and not r["settings"]} >= {0, 1, 2}
+    assert trained([replace(GOOD, seeds=(1,))], "again", again=True) == [GOOD.config(0, 1).name]
+    # A row of before steps were measured is not enough.
+    old = [r | {"chosen": None} for r in read_rows(folder / "out")]
+    write_rows(old, tmp_path)
+    benchmark([replace(GOOD, seeds=(0,))], tmp_path / "old", tmp_path, lambda _: None)
+    assert (tmp_path / "old" / GOOD.config(0, 0).name).exists()
 
 
 def test_other_settings_in_a_run_folder_are_refused(made, tmp_path) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rivae.benchmark.plan import ABLATION, SIZES, TABLE_DATASETS, Cell, plan
-from rivae.benchmark.tables import METHODS
+from rivae.benchmark.plan import ABLATION, SIZES, TABLE_LINES, Cell, plan
+from rivae.benchmark.tables import METHODS, VARIANTS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
 from rivae.errors import ConfigError
@@ -14,18 +14,19 @@ def test_the_default_is_every_table_with_every_method_once() -> None:
     cells = plan()
     assert len(set(cells)) == len(cells)
     # Imported pairs are the user's own and are named with --tables pairs.
-    known = {d for ds in TABLE_DATASETS.values() for d in ds}
+    known = {d for lines in TABLE_LINES.values() for d in lines}
     assert {c.dataset for c in cells} == known - {"pairs"}
     for dataset in ("synth", "sprites", "split-mnist"):
         mine = [c for c in cells if c.dataset == dataset]
-        assert {c.method for c in mine if not c.settings} == set(METHODS)
-        assert [c.method for c in mine if c.settings == ABLATION] == ["rivae"]
-        assert {c.draws for c in mine} == {tuple(range(10 if dataset == "synth" else 1))}
+        usual = [c for c in mine if c.preset == "default"]
+        assert {c.method for c in usual if not c.settings} == set(METHODS)
+        assert [c.method for c in usual if c.settings == ABLATION] == ["rivae"]
+        assert {c.draws for c in mine} == {tuple(range(4 if dataset == "synth" else 1))}
         assert {c.seeds for c in mine} == {(0, 1, 2, 3, 4)}
 
 
 def test_filters_keep_what_they_name() -> None:
-    cells = plan(datasets=["sprites"], methods=["rivae"], seeds=[7])
+    cells = plan(tables=["sprites", "ablation"], datasets=["sprites"], methods=["rivae"], seeds=[7])
     assert [(c.dataset, c.method, c.settings, c.seeds) for c in cells] == [
         ("sprites", "rivae", (), (7,)),
         ("sprites", "rivae", ABLATION, (7,)),
@@ -44,11 +45,29 @@ def test_tables_that_share_a_cell_train_it_once() -> None:
     assert [c.settings for c in cells] == [(), ABLATION]
 
 
+def test_every_line_has_a_name_and_can_be_configured() -> None:
+    cells = [cell for cell in plan(tables=["all"]) if cell.settings]
+    assert {cell.settings_text for cell in cells} == set(VARIANTS)
+    for cell in cells:
+        changed = dict(cell.settings)
+        settings = cell.config(0, 0).method.settings
+        assert {key: settings[key] for key in changed} == changed
+
+
+def test_the_literal_preset_needs_no_word() -> None:
+    cells = plan(tables=["paper"])
+    assert {cell.preset for cell in cells} == {"paper"} and len(cells) == 7
+
+
 def test_changed_settings_are_lines_of_their_own() -> None:
     (cell,) = plan(tables=["synth"], methods=["rivae"], settings={"eta": [0.2, 0.2]})
     assert cell.settings_text == "eta=(0.2, 0.2)"
     assert cell.config(0, 0).method.settings["eta"] == [0.2, 0.2]
     assert cell.config(0, 0).name == "bench-synth-rivae-default-eta--0.2--0.2--d0-s0"
+    many = {"eta": [0.2, 0.2], "joint_epochs": 3, "ivae_epochs": 7}
+    (first,) = plan(tables=["synth"], methods=["rivae"], settings=many)
+    (second,) = plan(tables=["synth"], methods=["rivae"], settings=many | {"ivae_epochs": 8})
+    assert len(first.label) < 50 and first.label != second.label
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ VECTORS = DataPreset(
             "joint_epochs": 100,
             "learning_rate": 1e-3,
         },
-        "cos-sim-lvm": {"epochs": 150},
-        "bi-vae": {"network": "mlp", "hidden": (256,) * 3, "epochs": 150, "learning_rate": 1e-3},
+        "cos-sim-lvm": {"epochs": 160},
+        "bi-vae": {"network": "mlp", "hidden": (256,) * 3, "epochs": 160, "learning_rate": 1e-3},
         "bi-vae-on-v": {"epochs": 130},
         "rbi-vae": {"model_epochs": 30},
         "dcca": {
@@ -120,7 +120,7 @@ PICTURE_FEATURES: Settings = {
 }
 # Of the three terms of Cos-Sim-LVM the contrast of the embeddings leads, for the bottleneck pulls
 # them to the few directions that it keeps.
-LED_BY_EMBEDDING: Settings = {"lambda_latent": 0.1, "lambda_auto": 0.1, "schedule": "cosine"}
+LED_BY_EMBEDDING: Settings = {"lambda_latent": 0.1, "lambda_auto": 0.1}
 PICTURES = DataPreset(
     networks={
         "n_components": 30,
@@ -159,16 +159,16 @@ PICTURES = DataPreset(
         "bi-vae": {
             "network": "mlp",
             "hidden": (512,) * 3,
-            "epochs": 30,
+            "epochs": 36,
             "learning_rate": 1e-3,
             "batch_size": 256,
         },
-        "bi-vae-on-v": {"epochs": 30},
-        "rbi-vae": {"model_epochs": 10},
+        "bi-vae-on-v": {"epochs": 40},
+        "rbi-vae": {"model_epochs": 25},
         "dcca": {
             "joint_batch_size": 1024,
             "joint_learning_rate": 3e-4,
-            "g_epochs": 10,
+            "g_epochs": 25,
             "joint_epochs": 20,
         },
     },

@@ -1,5 +1,9 @@
 """The recipe of every method: its settings on top of a data set's, as "default" and as "paper".
 
+In "default" every method gets the same care: RIVAE's sizes of heads, a rate that falls as a cosine,
+and at least as many epochs of each stage as RIVAE has (``tests/methods/test_presets.py`` holds it;
+``benchmarks/results/preset-choice.md`` has the validation scores before and after).
+
 "paper" takes the supplement's rates and schedule, the printed scales of eta and |eps|, one random
 mismatch per pair and embedders that start from a trained Cos-Sim-LVM. "default" changes what keeps
 the paper's scales from working. The methods take what they can from RIVAE's recipe, so that two of
@@ -53,7 +57,7 @@ def rivae(data: DataPreset, paper: bool) -> dict[str, Any]:
 def cos_sim_lvm(data: DataPreset, paper: bool) -> dict[str, Any]:
     """Cos-Sim-LVM, the initialiser of the others, on its own.
 
-    One stage from fresh embedders: as long as initialisation and joint training of the others.
+    One stage from fresh embedders: at least as long as initialisation and joint training of RIVAE.
     """
     own, start = data.default["cos-sim-lvm"], rivae(data, paper)
     shared = {
@@ -70,7 +74,9 @@ def cos_sim_lvm(data: DataPreset, paper: bool) -> dict[str, Any]:
         }
     return {
         **shared,
+        **_those(start, ("head_hidden",)),
         "learning_rate": start["init_learning_rate"],
+        "schedule": "cosine",
         "loss_form": "softmax",
         "n_mismatches": None,
         **own,
@@ -186,7 +192,14 @@ def dcca(data: DataPreset, paper: bool) -> dict[str, Any]:
             "g_epochs": data.paper["ivae_epochs"],
             "joint_epochs": data.paper["joint_epochs"],
         }
-    return {**shared, "schedule": "cosine", **data.default["dcca"]}
+    heads = rivae(data, paper).get("head_hidden", data.networks["head_hidden"])
+    return {
+        **shared,
+        "head_hidden": heads,
+        "g_hidden": heads,
+        "schedule": "cosine",
+        **data.default["dcca"],
+    }
 
 
 # Cos-Sim, InfoNCE and InfoNCE + linear ICA: one stage, as long as Cos-Sim-LVM's.

@@ -36,5 +36,9 @@ PRESET = replace(
             "score_tau": (0.22, 0.22),
         },
         "cos-sim-lvm": {**PICTURES.default["cos-sim-lvm"], "epochs": 90, "temperature": 0.05},
+        "bi-vae": {**PICTURES.default["bi-vae"], "epochs": 90},
+        "bi-vae-on-v": {"epochs": 70},
+        "rbi-vae": {"model_epochs": 60},
+        "dcca": {**PICTURES.default["dcca"], "g_epochs": 60},
     },
 )

@@ -26,6 +26,8 @@ PRESET = replace(
             "ask_both_ways": True,
             "axes": "words",
         },
+        "cos-sim-lvm": {**PICTURES.default["cos-sim-lvm"], "epochs": 42},
+        "bi-vae": {**PICTURES.default["bi-vae"], "epochs": 42},
     },
     # The supplement's numbers of Recipe1M.
     paper_methods={

@@ -24,7 +24,7 @@ PRESET = replace(
         "bi-vae": {
             "network": "mlp",
             "hidden": (512,) * 3,
-            "epochs": 16,
+            "epochs": 20,
             "learning_rate": 1e-3,
             "batch_size": 256,
         },

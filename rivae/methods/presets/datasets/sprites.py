@@ -35,18 +35,17 @@ PRESET = DataPreset(
             "prior_pull": 0.1,
             "axes": "independent",
         },
-        "cos-sim-lvm": {"epochs": 60},
+        "cos-sim-lvm": {"epochs": 80},
         "bi-vae": {
             "network": "conv",
             "hidden": EMBEDDER["hidden"],
             "channels": EMBEDDER["channels"],
-            "epochs": 20,
+            "epochs": 80,
             "learning_rate": 2e-3,
             "downsample": 2,
         },
-        "bi-vae-on-v": {**START, "epochs": 60},
-        # 30 joint epochs for RIVAE's 40: with the longer start both train equally long.
-        "rbi-vae": {**START, "model_epochs": 30, "joint_epochs": 30},
+        "bi-vae-on-v": {**START, "epochs": 100},
+        "rbi-vae": {**START, "model_epochs": 60},
         "dcca": {
             **START,
             "cos_sim": {"loss_form": "softmax"},

@@ -27,8 +27,9 @@ PRESET = DataPreset(
             "anchor": (1.0, 1.0),
             "prior_pull": 0.1,
         },
-        "cos-sim-lvm": {"epochs": 300},
-        "bi-vae": {"network": "mlp", "hidden": (50,) * 3, "epochs": 200, "learning_rate": 5e-3},
+        # RIVAE's start takes as many steps as 240 epochs.
+        "cos-sim-lvm": {"epochs": 500},
+        "bi-vae": {"network": "mlp", "hidden": (50,) * 3, "epochs": 500, "learning_rate": 5e-3},
         "bi-vae-on-v": {**START, "epochs": 500},
         "rbi-vae": {**START, "model_epochs": 100, "joint_epochs": 500},
         "dcca": {**START, "joint_batch_size": 256, "g_epochs": 100, "joint_epochs": 500},
