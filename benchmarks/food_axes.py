@@ -5,8 +5,8 @@
 RUN is the folder of a run on a store with the ids of ``rivae.labels.food_levels`` that can be asked
 both ways. Runs whose names differ only in their last number are seeds of one row. Before:
 
-    rivae import recipes.jsonl.gz --images images_0.zip --images images_1.zip --images images_2.zip \\
-        --images images_3.zip --name food --paper-filter
+    rivae import recipes.jsonl.gz --images images_0.zip --images images_1.zip \\
+        --images images_2.zip --images images_3.zip --name food --paper-filter
     rivae features food statistics --as statistics
     rivae train food --seeds 0-2 --name rivae --set dataset.features=statistics
     rivae train food --seeds 0-2 --name nce --method info-nce-ica --set method.axes=words \\

@@ -24,8 +24,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from choice_stats import MIN_FOR_INTERVAL, Verdict, verdict  # noqa: E402
 
 from rivae.choice import comparison_rows, configuration, run_latents  # noqa: E402
+from rivae.config import RunConfig  # noqa: E402
 from rivae.errors import RivaeError  # noqa: E402
 from rivae.evaluation import evaluate  # noqa: E402
+from rivae.launch import make_config  # noqa: E402
 from rivae.metrics.udr import udr  # noqa: E402
 from rivae.runs import Run, list_runs  # noqa: E402
 from rivae.validation import validation_scores  # noqa: E402
@@ -48,6 +50,7 @@ READING = """\
   hint": one of the two p is below .05 by itself, which chance alone gives one row in ten or so.
 * Where all seeds score alike (last table) there is nothing to gain.
 """
+LINE = ["dataset", "method", "preset", "changes"]  # runs of one full configuration, but the draw
 N_PERMUTATIONS = 4000
 WORTH = 0.01  # a best run nearer than this to the mean is not worth picking
 
@@ -63,6 +66,22 @@ def groups_of(folders: list[Path]) -> list[list[Run]]:
         except RivaeError as error:
             print(f"left out: {error}")
     return [sorted(g, key=lambda r: r.config.seed) for g in groups.values() if len(g) >= 3]
+
+
+def changes(config: RunConfig) -> str:
+    """What the method's settings change of the preset, as "key=value, key=value"."""
+    own, data = config.method, config.dataset
+    usual = make_config(
+        data.name, own.name, own.preset, name="usual", dataset_settings=data.settings
+    ).method
+    other = {k: v for k, v in own.settings.items() if usual.settings.get(k) != v}
+    return ", ".join(f"{key}={value}" for key, value in sorted(other.items()))
+
+
+def line_name(key: tuple[str, ...]) -> str:
+    """A line of the tables for readers."""
+    dataset, method, preset, changed = key
+    return f"{dataset} / {method} ({preset}{', ' * bool(changed)}{changed})"
 
 
 def measure(runs: list[Run]) -> list[dict[str, Any]]:
@@ -92,6 +111,7 @@ def measure(runs: list[Run]) -> list[dict[str, Any]]:
                 "data_settings": str(run.config.dataset.settings),
                 "method": run.config.method.name,
                 "preset": run.config.method.preset,
+                "changes": changes(run.config),
                 "seed": run.config.seed,
                 "informative_axes": int(mask.sum()),
                 "validation_mrr": validation_scores(method, data)["score"],
@@ -107,13 +127,13 @@ def measure(runs: list[Run]) -> list[dict[str, Any]]:
 def verdicts(table: pd.DataFrame) -> list[tuple[str, str, str, Verdict]]:
     """(data set and method, criterion, truth, verdict) over all draws."""
     found = []
-    for key, part in table.groupby(["dataset", "method", "preset"], sort=False):
+    for key, part in table.groupby(LINE, sort=False):
         draws = [draw for _, draw in part.groupby("data_settings", sort=False)]
         for criterion in CRITERIA:
             for truth in TRUTHS:
                 pairs = [(d[criterion].fillna(-1.0).to_numpy(), d[truth].to_numpy()) for d in draws]
                 judged = verdict(pairs, n_permutations=N_PERMUTATIONS)
-                found.append((f"{key[0]} / {key[1]} ({key[2]})", criterion, truth, judged))
+                found.append((line_name(key), criterion, truth, judged))
     return found
 
 
@@ -169,10 +189,10 @@ def report(table: pd.DataFrame) -> str:
         "| runs | UDR | MCC, s.d. within a group | D, s.d. within a group |",
         "|---|---|---|---|",
     ]
-    for key, part in table.groupby(["dataset", "method", "preset"], sort=False):
+    for key, part in table.groupby(LINE, sort=False):
         within = part.groupby("data_settings")[["mcc", "disentanglement"]].std(ddof=0).mean()
         lines.append(
-            f"| {key[0]} / {key[1]} ({key[2]}) | {part['udr_spearman'].mean():.3f} ± "
+            f"| {line_name(key)} | {part['udr_spearman'].mean():.3f} ± "
             f"{part['udr_spearman'].std(ddof=0):.3f} | {within['mcc']:.4f} | "
             f"{within['disentanglement']:.4f} |"
         )
