@@ -21,7 +21,7 @@ from rivae.data.store.features import SIDES, feature_sides
 from rivae.errors import ConfigError, RivaeError
 from rivae.methods import method_class
 from rivae.methods.presets.by_shape import FEATURES, PICTURE_FEATURES, VECTORS, DataPreset, by_shape
-from rivae.methods.presets.recipes import RECIPES, one_stage
+from rivae.methods.presets.recipes import RECIPES, one_stage, same_axes
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ def find_preset(
         made = {k: v for k, v in (made | one_stage(found, paper)).items() if k in known}
     if paper:
         made |= found.paper_methods.get(method, {})
+    elif "axes" in known and method_class(method).has_latent:
+        made |= same_axes(found, method)
     embeds = (
         "embedder2" in known
     )  # other methods have their own networks, which read the usual items
