@@ -14,6 +14,8 @@ VARIANTS = {
     "init=smooth": "from RIVAE's start",
     "init=contrast": "from RIVAE's start",
     "form=non-linear": "non-linear",
+    "dataset.store=food": "photographs",
+    "dataset.store=food, dataset.features=statistics": "statistics of photographs",
 }
 TABLES = ("retrieval", "factors", "digits", "standard", "steps", "alpha", "ablation")
 # Tables of what other tables have as well.
