@@ -29,6 +29,7 @@ from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import finish_closed_form
 from rivae.training.state import make_optimiser, save_state
+from rivae.training.trainer import seconds_between_saves
 from rivae.validation import validation_scores
 
 # The first checkpoint, the change of axes and its two validations.
@@ -84,8 +85,9 @@ class Estimate:
         if not epochs:
             return 0.0
         each = stage.steps * stage.step_s
-        # The state is saved after an epoch, but no more often than every checkpoint_seconds.
-        saves = epochs * min(each / max(self.checkpoint_seconds, 1e-9), 1.0)
+        # The state is saved after an epoch, but not too often.
+        between = seconds_between_saves(self.checkpoint_seconds, self.save_s)
+        saves = epochs * min(each / max(between, 1e-9), 1.0)
         validations = -(-epochs // self.validate_every) if stage.validated else 0
         return stage.prepare_s + epochs * each + saves * self.save_s + validations * self.validate_s
 

@@ -128,9 +128,12 @@ def test_the_whole_is_its_parts(measured):
 
 
 def test_checkpoints_are_kept_no_more_often_than_said(measured):
-    slow = replace(measured, save_s=0.5)
+    slow = replace(measured, save_s=0.05)
     # Epochs of .5 s: every second one is followed by a checkpoint; of 2 s: every one.
-    assert slow.seconds() - measured.seconds() == pytest.approx(5 * 0.5 + 4 * 0.5)
+    assert slow.seconds() - measured.seconds() == pytest.approx(5 * 0.05 + 4 * 0.05)
+    # Where one takes .5 s, they wait until they cost a twentieth: every 20th epoch, every 5th.
+    slower = replace(measured, save_s=0.5)
+    assert slower.seconds() - measured.seconds() == pytest.approx((10 / 20 + 4 / 5) * 0.5)
 
 
 def test_it_goes_through_json(measured):
