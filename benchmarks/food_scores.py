@@ -163,13 +163,20 @@ def settings_of(run: Run) -> str:
     return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
+def kind_of(run: Run) -> str:
+    """What tells this run from others of its method: its name, or the preset of a benchmark's."""
+    if run.id.startswith("bench-"):
+        return run.config.method.preset
+    return re.sub(r"-?s?\d+$", "", run.id)
+
+
 def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[Row], list[Row]]:
     """All rows of one run: its scores, and those after so many labels."""
     method, test = run.load_method(data), np.sort(data.splits["test"])
     head = {
         "run": run.id,
         "model": run.model_key,
-        "kind": re.sub(r"-?s?\d+$", "", run.id),
+        "kind": kind_of(run),
         "method": run.config.method.name,
         "config": settings_of(run),
         "seed": run.config.seed,
