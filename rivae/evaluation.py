@@ -77,6 +77,7 @@ def evaluate(
     null_permutations_slow: int = 20,
     asks: Asks = "first",
     retrieval: bool = True,
+    refits: bool = True,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure retrieval, factors and digits of a trained method on the test rows.
@@ -98,6 +99,7 @@ def evaluate(
         null_permutations_slow: shuffles of those that refit a model; 0 for none.
         asks: the view whose z the factors are measured on: the first, the second, or both.
         retrieval: whether it is measured; what changes nothing but axes does not change it.
+        refits: whether the metrics of z that fit a model (trees, forests) are measured.
         progress: called with a stage and the share of the work done.
 
     Raises:
@@ -164,6 +166,7 @@ def evaluate(
                 data.factors[rows],
                 data.factor_specs,
                 null=null,
+                refits=refits,
                 random_state=random_state,
                 progress=lambda share: tell("factors", 0.6 + 0.4 * share),
             )

@@ -65,7 +65,8 @@ class StepScores:
         model: key of the model that was measured.
         carried: the step that training folded in; ``evaluation.json`` has its scores.
         validation: the MCC on validation rows after each step.
-        scores: those after every other step, as ``scores_of_axes``.
+        scores: those after every other step, as ``scores_of_axes``; metrics that fit a model only
+            after the chosen one.
     """
 
     model: str
@@ -100,6 +101,7 @@ def measure_steps(
         step: axis_scores(z @ change.matrix + change.offset, data, rows).get("mcc")
         for step, change in changes.items()
     }
+    chosen = chosen_step(validation)
     scores = {
         step: scores_of_axes(
             evaluate(
@@ -109,6 +111,7 @@ def measure_steps(
                 null_permutations=0,
                 null_permutations_slow=0,
                 retrieval=False,
+                refits=step == chosen,  # half of the time; no table has them of the others
             )
         )
         for step, change in changes.items()

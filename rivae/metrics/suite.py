@@ -122,10 +122,13 @@ def latent_metrics(
     specs: Specs,
     *,
     null: NullSettings,
+    refits: bool = True,
     random_state: int = 0,
     progress: Share | None = None,
 ) -> Results:
     """The metrics of ``registry.OF_LATENTS`` of means mu(v1) (n, d) and their factors (n, K).
+
+    Without ``refits`` only those that fit no model.
 
     The nulls of those that refit a model shuffle at most 1,000 rows, and measure cheaply; their
     ``observed`` value is measured in the same cheap way.
@@ -138,7 +141,9 @@ def latent_metrics(
                 results |= group.measure(Sample(z, f, specs, random_state, cheap))
         return results
 
-    results = {**measured(latents, factors, False), **measured(latents, factors, True)}
+    results = measured(latents, factors, False)
+    if refits:
+        results |= measured(latents, factors, True)
     if null.fast:
         nulls = permutation_null(
             lambda f: measured(latents, f, False),
@@ -147,7 +152,7 @@ def latent_metrics(
             random_state=null.random_state,
         )
         results = with_nulls(results, nulls)
-    if null.slow:
+    if null.slow and refits:
         z, f = latents[:CHEAP_ROWS], factors[:CHEAP_ROWS]
         nulls = permutation_null(
             lambda g: measured(z, g, True, cheap=True),
