@@ -83,7 +83,8 @@ class TrainingConfig(_Strict):
     )
     select: Literal["last", "best"] = Field(default="last", description="weights that are kept")
     checkpoint_seconds: NotNegative = Field(
-        default=1.0, description="work repeated after a kill at most; 20 checkpoints' worth where they are slow"
+        default=1.0,
+        description="work repeated after a kill at most; 20 checkpoints' worth where they are slow",
     )
 
     @field_validator("device")
