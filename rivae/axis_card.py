@@ -37,7 +37,7 @@ def examples(explorer: Explorer, dim: int, n: int = 4) -> list[list[int]]:
     """For each of ``QUANTILES`` the ``n`` data rows nearest to it on the axis, the nearest first;
     a row appears once.
     """
-    places = explorer.positions[:, dim]
+    places = explorer.shown_positions(dim)
     taken = np.zeros(len(places), dtype=bool)
     found: list[list[int]] = []
     for quantile in np.quantile(places, QUANTILES):
@@ -49,11 +49,13 @@ def examples(explorer: Explorer, dim: int, n: int = 4) -> list[list[int]]:
 
 
 def factor_links(explorer: Explorer, dim: int) -> list[Link]:
-    """The axis with each factor of the data, over the items searched; the strongest first."""
+    """The axis as it is shown with each factor of the data, over the items searched; the strongest
+    first.
+    """
     factors, names = factor_table(explorer.data)
     if factors is None:
         return []
-    rows, places = explorer.search_rows, explorer.positions[:, dim].astype(np.float64)
+    rows, places = explorer.search_rows, explorer.shown_positions(dim).astype(np.float64)
     found = [
         link
         for name, values in zip(names, factors[rows].T, strict=True)
@@ -82,9 +84,9 @@ def likest(explorer: Explorer, dim: int, others: Sequence[Explorer]) -> list[Lin
         _, here, there = np.intersect1d(
             explorer.search_rows, other.search_rows, assume_unique=True, return_indices=True
         )
-        own = explorer.positions[here, dim].astype(np.float64)
+        own = explorer.shown_positions(dim)[here].astype(np.float64)
         links = [
-            correlation(name, own, other.positions[there, j].astype(np.float64))
+            correlation(name, own, other.shown_positions(j)[there].astype(np.float64))
             for j, name in enumerate(other.axis_names)
         ]
         found = [link for link in links if link is not None]

@@ -113,6 +113,16 @@ class Comparison:
         """
         return self.explorers[run].axis_names[axis]
 
+    def shown_sign(self, run: int, factor: int) -> int:
+        """1 if the axis of ``run`` that goes with ``factor`` grows with it, both as they are shown;
+        -1 if it falls.
+        """
+        found = self.matching[run][factor]
+        if found is None:
+            return 1
+        turns = self.explorers[0].signs[factor], self.explorers[run].signs[found.axis]
+        return int(found.sign * turns[0] * turns[1])
+
     def query_z(self, query: int | str) -> list[Vector]:
         """z of a data row, or of the "mean" of all queries, in every run."""
         if query == "mean":
@@ -159,8 +169,8 @@ def factor_strip(
     comparison: Comparison, run: int, z: Vector, factor: int, k: int = 3, name: str = ""
 ) -> Strip | None:
     """The items that ``run`` retrieves while its counterpart of ``factor`` moves over its range, in
-    the direction of the reference from low to high; values are shifts from the query ``z`` (d,), in
-    ranges.
+    the direction of the reference from low to high, as it is shown; values are shifts from the
+    query ``z`` (d,), in ranges.
 
     Only points where the best item changes are kept. None where there is no counterpart.
     """
@@ -170,10 +180,11 @@ def factor_strip(
     axis, unit = step
     explorer = comparison.explorers[run]
     low, high = axis_range(explorer, axis)
-    ends = (low, high) if found.sign > 0 else (high, low)
+    turn = int(comparison.explorers[0].signs[factor])
+    ends = (low, high) if turn * found.sign > 0 else (high, low)
     traversal = traverse(explorer.retriever, z, {axis: np.linspace(*ends, POINTS)}, k=k)
     (strip,) = strips_of(traversal, max_points=MAX_COLUMNS)
-    return Strip(name, (strip.values - z[axis]) / unit, strip.ids, strip.n_points)
+    return Strip(name, turn * (strip.values - z[axis]) / unit, strip.ids, strip.n_points)
 
 
 def factor_strips(
@@ -218,6 +229,6 @@ def strip_name(comparison: Comparison, run: int, factor: int, title: str) -> str
     found = comparison.matching[run][factor]
     if found is None:
         return title
-    sign = "" if found.sign > 0 else " (−)"
+    sign = "" if comparison.shown_sign(run, factor) > 0 else " (−)"
     strength = "" if run == 0 else f", |corr| {found.strength:.2f}"
     return f"{title}: {comparison.axis_name(run, found.axis)}{sign}{strength}"

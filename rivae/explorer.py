@@ -25,7 +25,7 @@ from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
 from rivae.thumbnails import ThumbnailCache
-from rivae.words.axis_names import given_names, known_names, labels, shown_names
+from rivae.words.axis_names import axis_signs, given_names, known_names, labels, shown_names
 
 if TYPE_CHECKING:
     from rivae.methods.base import Asks, Method
@@ -161,10 +161,19 @@ class Explorer(Catalogue):
 
     @property
     def axis_names(self) -> list[str]:
-        """How the d dimensions are called everywhere: "z3", "z3 · greenness" once named, or "z3 ·
-        spinach, peas?" where words suggest it.
+        """How the d dimensions are called everywhere: "z3", "z3 · greenness" once named, "−z3 ·
+        greenness" where that falls as z3 grows, or "z3 · spinach, peas?" where words suggest it.
         """
-        return labels(self.axis_ids, self.shown_names)
+        return labels(self.axis_ids, self.shown_names, self.signs.tolist())
+
+    @property
+    def signs(self) -> NDArray[np.int64]:
+        """(d,) 1, or -1 where the name of a dimension falls as z grows. Whatever is shown under
+        ``axis_names`` is this times z; links, files of numbers and calls hold z itself.
+        """
+        if self.run is None:
+            return np.ones(self.n_components, dtype=np.int64)
+        return np.array(axis_signs(self.run, self.n_components), dtype=np.int64)
 
     # from query to pictures
 
@@ -252,6 +261,10 @@ class Explorer(Catalogue):
         return self.retriever.keep(
             "positions", shape, lambda: self.retriever.latents(rows).astype(np.float32)
         )
+
+    def shown_positions(self, dim: int) -> NDArray[np.float32]:
+        """(N,) where every searched item lies on an axis as it is shown, see ``signs``."""
+        return np.asarray(self.signs[dim] * self.positions[:, dim], dtype=np.float32)
 
     @cached_property
     def own_ranks(self) -> Vector:

@@ -20,7 +20,7 @@ from rivae.ranges import Range, traversal_values
 from rivae.retrieval.retriever import Retriever
 from rivae.runs import Run
 from rivae.traversal import Traversal, traverse
-from rivae.words.axis_names import given_names, labels
+from rivae.words.axis_names import axis_signs, given_names, labels
 
 PLOT_QUERIES = 20
 
@@ -69,12 +69,12 @@ def write_traversals(
     found = traverse(
         retriever, z_ref, values, chosen, k, lambda share: tell("traversing", 0.5 * share)
     )
-    files = []
+    shown, files = found.turned(axis_signs(run, retriever.n_components)), []
     for n, row in enumerate(rows):
         tell(f"drawing the strips of query {n + 1} of {len(rows)}", 0.5 + 0.3 * n / len(rows))
         sheet = strips_sheet(
             strips_of(
-                found,
+                shown,
                 n,
                 _axis_labels(run, retriever),
                 changes_only=changes_only,
@@ -119,7 +119,7 @@ def _rows(found: Traversal, query: int) -> list[dict[str, float | int]]:
 def _axis_labels(run: Run, retriever: Retriever) -> list[str]:
     """The axes with the names that an analyst gave them."""
     d = retriever.n_components
-    return labels(retriever.method.axis_names(d), given_names(run, d))
+    return labels(retriever.method.axis_names(d), given_names(run, d), axis_signs(run, d))
 
 
 def _factor_plots(
@@ -133,7 +133,7 @@ def _factor_plots(
     names_of_all = _axis_labels(run, retriever)
     axes = [names_of_all[j] for j in dims]
     z_ref, _ = retriever.encode(data.splits["test"][:PLOT_QUERIES])
-    found = traverse(retriever, z_ref, values, dims)
+    found = traverse(retriever, z_ref, values, dims).turned(axis_signs(run, len(names_of_all)))
     factors = data.factors[found.ids[..., 0]][..., columns]
     table = correlation_table(found, data.factors, data.factor_specs).absolute
     figures = {

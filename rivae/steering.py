@@ -57,14 +57,34 @@ class SteerRow:
             raise ConfigError(f"{len(self.axes)} axes need as many levels, got {len(self.levels)}")
         object.__setattr__(self, "levels", tuple(map(checked_level, self.levels)))
 
+    def turned(self, signs: Sequence[int]) -> SteerRow:
+        """As it is shown, and back: on and off, and numbers, change places on axes whose one of
+        ``signs`` (d,) is -1, so that on is more (see ``Explorer.signs``).
+        """
+        if beyond := [j for j in self.axes if j >= len(signs)]:
+            raise ConfigError(f"this run has {len(signs)} axes and no axis {max(beyond) + 1}")
+        levels = (
+            level if signs[j] > 0 else _other_way(level)
+            for j, level in zip(self.axes, self.levels, strict=True)
+        )
+        return SteerRow(self.axes, tuple(levels))
+
     def title(self, names: Sequence[str]) -> str:
-        """``greenness on, z3 at +1.5 s.d.``, plain text, without the axes left at the query."""
+        """``greenness on, z3 at +1.5 s.d.``, plain text, without the axes left at the query; of a
+        row as it is shown.
+        """
         parts = [
             f"{names[j]} {word(level)}"
             for j, level in zip(self.axes, self.levels, strict=True)
             if level != "query"
         ]
         return ", ".join(parts) or "the query itself"
+
+
+def _other_way(level: Level) -> Level:
+    if isinstance(level, str):
+        return {"off": "on", "on": "off"}.get(level, "query")  # type: ignore[return-value]
+    return 0.0 - level
 
 
 def checked_level(level: Any) -> Level:

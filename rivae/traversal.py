@@ -6,7 +6,7 @@ Every dimension x point x query is searched in one batched pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +48,26 @@ class Traversal:
         """
         top = self.ids[query, j, :, 0]
         return np.concatenate([[0], 1 + np.flatnonzero(top[1:] != top[:-1])]).astype(np.int64)
+
+    def turned(self, signs: ArrayLike) -> Traversal:
+        """As it is shown: a dimension whose one of ``signs`` (d,) is -1 runs the other way, and its
+        ``values`` and ``z_ref`` are -z (see ``Explorer.signs``).
+        """
+        sign = np.asarray(signs)
+        if (sign > 0).all():
+            return self
+        out = replace(
+            self,
+            z_ref=self.z_ref * sign,
+            values=self.values * sign[self.dims][:, None],
+            ids=self.ids.copy(),
+            squared_distances=self.squared_distances.copy(),
+        )
+        for j in np.flatnonzero(sign[self.dims] < 0):
+            out.values[j] = out.values[j, ::-1].copy()
+            out.ids[:, j] = self.ids[:, j, ::-1]
+            out.squared_distances[:, j] = self.squared_distances[:, j, ::-1]
+        return out
 
 
 def _plan(

@@ -329,7 +329,7 @@ class MapView {
     const rows = [["item", ...names].join(",")]
     this.chosen.forEach((one, i) => {
       if (!one) return
-      const values = frame.values([points.x[i] / STEPS, points.y[i] / STEPS])
+      const values = frame.shown([points.x[i] / STEPS, points.y[i] / STEPS])
       rows.push([items[i], ...values.map((v) => v.toFixed(4))].join(","))
     })
     const link = h("a", { href: URL.createObjectURL(new Blob([rows.join("\n")], { type: "text/csv" })),

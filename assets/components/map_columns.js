@@ -80,11 +80,20 @@ class MapColumns {
   async values(points) {
     const name = this.colour.value
     if (!name) return null
-    return name === CROWD ? density(points) : this.get(name)
+    if (name === CROWD) return density(points)
+    const codes = await this.get(name)
+    return this.isTurned(name) ? codes.map((code) => (code === UNKNOWN ? code : STEPS - code)) : codes
   }
 
   /** What the colours are of. */
   get coloured() {
-    return this.about.get(this.colour.value) || SPARSE_TO_DENSE
+    const about = this.about.get(this.colour.value) || SPARSE_TO_DENSE
+    return this.isTurned(about.key) ? { ...about, low: -about.high, high: -about.low } : about
+  }
+
+  /** Whether a column is of an axis that is shown as −z. */
+  isTurned(name) {
+    const axis = /^axis-(\d+)$/.exec(name || "")
+    return Boolean(axis && this.dims[axis[1]].flipped)
   }
 }

@@ -39,6 +39,11 @@ class AxesFrame {
       return low + share * (high - low)
     })
   }
+
+  /** What both axes say at a place: −z where that is shown. */
+  shown(place) {
+    return this.values(place).map((value, at) => (this.parts[at].flipped ? -value : value))
+  }
 }
 
 /** The layout: only what is found says where a query lies. */
@@ -66,6 +71,10 @@ class LayoutFrame {
   }
 
   values(place) {
+    return place
+  }
+
+  shown(place) {
     return place
   }
 }

@@ -215,7 +215,7 @@ class SteerPanel extends Panel {
     const free = this.data.order.filter((j) => !this.axes.includes(j))
     this.axes = [...this.axes, ...free].slice(0, n)
     const rows = Array.from({ length: 2 ** n }, (_, r) =>
-      this.axes.map((_, a) => ((r >> (n - 1 - a)) & 1 ? "on" : "off")))
+      this.axes.map((j, a) => turnedLevel((r >> (n - 1 - a)) & 1 ? "on" : "off", this.data.dims[j])))
     this.rows = rows.map((levels, at) => this.makeRow(levels, this.rows[at]))
     this.relaid()
   }

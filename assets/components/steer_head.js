@@ -67,8 +67,9 @@ class AxisHeads {
     this.shown = axes
     const option = (j) => h("option", { value: j }, dims[j].name)
     this.element.replaceChildren(...axes.map((axis, at) => {
-      const { name, short } = dims[axis]
-      const list = h("select", { "aria-label": `Axis ${at + 1}`, title: name, "data-testid": "axis" },
+      const { name, short, flipped, left, right } = dims[axis]
+      const title = left && right ? `${name}: ${left} ↔ ${right}` : name
+      const list = h("select", { "aria-label": `Axis ${at + 1}`, title, "data-testid": "axis" },
         option(axis), ...free.map(option))
       list.value = axis
       list.onchange = () => this.on.swap(at, Number(list.value))
@@ -76,7 +77,7 @@ class AxisHeads {
         "aria-label": `Remove ${name}`, disabled: axes.length < 2, "data-testid": "drop-axis" }, icon("remove"))
       drop.onclick = () => this.on.drop(at)
       return h("div", { class: "head", role: "columnheader" },
-        h("span", { class: "head-top" }, h("b", {}, short), h("span", { class: "sure-place" }), drop),
+        h("span", { class: "head-top" }, h("b", {}, `${flipped ? "−" : ""}${short}`), h("span", { class: "sure-place" }), drop),
         givenName(dims[axis], "head-name"), list)
     }))
     this.more.replaceChildren(h("option", { value: "" }, "Add axis"), ...free.map(option))

@@ -7,24 +7,10 @@ Object.assign(ICONS, {
   flag: "M5 17V3M5 4h10l-2.5 3.5L15 11H5",
 })
 
-// Circles are drawn by the style sheet: as letters they are small, and differ between fonts.
-const MARKS = { on: "", off: "", query: "–" }
 const NEXT = { off: "on", on: "query", query: "off" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
 const MAX_LEVEL = 10
-
-/** How a level is written: a mark, or a number of s.d. with its sign. */
-function markOf(level) {
-  if (typeof level === "string") return MARKS[level]
-  return level ? `${level > 0 ? "+" : "−"}${Math.abs(level)}` : "0"
-}
-
-/** How a level is said. */
-function sayLevel(level) {
-  if (level === "query") return "as the query"
-  return typeof level === "string" ? level : `${markOf(level)} s.d. from the mean`
-}
 
 class SteerRow {
   /**
@@ -61,12 +47,13 @@ class SteerRow {
     this.element.onkeydown = (event) => on.walk(event, this)
   }
 
-  /** Makes the cells for axes [{short, given, name}]. */
+  /** Makes the cells for axes [{short, given, name, left, right, flipped}]. */
   setAxes(axes) {
     this.axes = axes
     this.cells = axes.map((axis, at) => {
       const mark = h("button", { type: "button", class: "mark", "data-testid": "cell" })
-      mark.onclick = () => this.set(at, NEXT[this.levels[at]] || "off")
+      const pole = h("span", { class: "pole", "aria-hidden": "true" })
+      mark.onclick = () => this.set(at, NEXT[this.level(at)] || "off")
       mark.onkeydown = (event) => this.key(event, at)
       const nudge = (sign) => {
         const label = `${axis.name}: ${sign > 0 ? "half an s.d. more" : "half an s.d. less"}`
@@ -77,22 +64,27 @@ class SteerRow {
       }
       const cell = h("div", { class: "cell", role: "gridcell" },
         h("span", { class: "cell-name", "aria-hidden": "true" }, axis.given || axis.short),
-        h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)))
-      return { mark, cell }
+        h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)), pole)
+      return { mark, cell, pole }
     })
     this.matrix.replaceChildren(...this.cells.map(({ cell }) => cell))
     this.levels.forEach((_, at) => this.write(at))
   }
 
+  /** A level as it is shown; `levels` are of z. */
+  level(at) {
+    return turnedLevel(this.levels[at], this.axes[at])
+  }
+
   set(at, level) {
-    this.levels = this.levels.map((old, j) => (j === at ? level : old))
+    this.levels = this.levels.map((old, j) => (j === at ? turnedLevel(level, this.axes[at]) : old))
     this.write(at)
     this.on.change(this)
   }
 
   /** Half an s.d. up or down from where the axis is; one that is at the query starts at the mean. */
   nudge(at, sign) {
-    const level = this.levels[at]
+    const level = this.level(at)
     const n = this.nSigma
     const now = typeof level === "number" ? level : { on: n, off: -n, query: 0 }[level]
     this.set(at, round4(clamp(now + sign * STEP, -MAX_LEVEL, MAX_LEVEL)))
@@ -109,12 +101,15 @@ class SteerRow {
   }
 
   write(at) {
-    const level = this.levels[at]
-    const { mark, cell } = this.cells[at]
+    const level = this.level(at)
+    const { mark, cell, pole } = this.cells[at]
+    const where = poleOf(level, this.axes[at])
+    const said = `${this.axes[at].name}: ${sayLevel(level)}${where ? ` (${where})` : ""}`
     setText(mark, markOf(level))
+    setText(pole, where)
     cell.dataset.level = typeof level === "string" ? level : "number"
-    mark.setAttribute("aria-label", `${this.axes[at].name}: ${sayLevel(level)}`)
-    mark.title = `${this.axes[at].name}: ${sayLevel(level)}`
+    mark.setAttribute("aria-label", said)
+    mark.title = said
   }
 
   /** Shows the items [number, title, address, tiny] of an answer. */

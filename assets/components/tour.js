@@ -262,8 +262,8 @@ class Tour {
       setText(name, title)
       if (full && !ready) full.onload = () => this.drawn() === part && this.showPictures()
     })
-    const names = (part && part.names) || step.axes.map((j) => [`axis ${j + 1}`, `axis ${j + 1}`])
-    if (!this.moved) this.setting.show(step.levels, names, this.data.url && part ? part.at : null)
+    const axes = (part && part.axes) || step.axes.map((j) => ({ name: `axis ${j + 1}` }))
+    if (!this.moved) this.setting.show(step.levels, axes, this.data.url && part ? part.at : null)
     const card = part && part.query
     this.query.classList.toggle("gone", !card)
     if (card) {

@@ -1,17 +1,6 @@
 /* Where a step of a tour stands on its axes: names, levels, and sliders that a presenter can move. */
 
-const MARKS = { on: "", off: "", query: "–" }  // circles are drawn by the style sheet
 const REACH_SD = 3  // s.d. to both sides that a slider covers at least
-
-function levelText(level) {
-  if (typeof level === "string") return MARKS[level]
-  return level ? `${level > 0 ? "+" : "−"}${Math.abs(level)}` : "0"
-}
-
-function levelWord(level) {
-  if (level === "query") return "as the query"
-  return typeof level === "string" ? level : `${levelText(level)} s.d.`
-}
 
 class TourSetting {
   /** @param change(levels) a slider has moved; levels in s.d. from the mean */
@@ -22,40 +11,50 @@ class TourSetting {
 
   /**
    * Shows a step.
-   * @param levels of its axes, `names` [short, full] of each, `at` s.d. from the mean once known
+   * @param levels of z on its axes, `axes` {name, left, right, given, flipped} of each, `at` s.d. of z
+   *   from the mean once known
    */
-  show(levels, names, at) {
-    const key = JSON.stringify([levels, names, at])
+  show(levels, axes, at) {
+    const key = JSON.stringify([levels, axes, at])
     if (key === this.key) return  // a slider may be under the hand
     this.key = key
     this.levels = at && at.map((value) => value)
-    this.rows = levels.map((level, n) => this.row(level, names[n][1], at && at[n], n))
+    this.rows = levels.map((level, n) => this.row(level, axes[n], at && at[n], n))
     this.element.replaceChildren(...this.rows.map((row) => row.element))
   }
 
-  row(level, name, at, n) {
-    const mark = h("b", { "aria-hidden": "true" }, levelText(level))
-    const said = h("small", {}, levelWord(level))
+  row(levelOfZ, axis, at, n) {
+    const level = turnedLevel(levelOfZ, axis)
+    const mark = h("b", { "aria-hidden": "true" }, markOf(level))
+    const said = h("small", {}, this.said(level, axis))
     const element = h("li", { "data-level": typeof level === "string" ? level : "number",
-      "aria-label": `${name}: ${levelWord(level)}` }, mark,
-    h("span", { "aria-hidden": "true" }, name, said))
-    const row = { element, mark, said, name }
+      "aria-label": `${axis.name}: ${this.said(level, axis)}` }, mark,
+    h("span", { class: "axis-name", "aria-hidden": "true" }, axis.name, said))
+    const row = { element, mark, said, axis }
     if (at === undefined || at === null) return row
     const reach = Math.max(REACH_SD, Math.ceil(Math.abs(at)))
-    row.slider = h("input", { type: "range", min: -reach, max: reach, step: 0.05, value: at,
-      "aria-label": name, "data-testid": "tour-slider" })
+    row.slider = h("input", { type: "range", min: -reach, max: reach, step: 0.05, value: turnedLevel(at, axis),
+      "aria-label": axis.name, "data-testid": "tour-slider" })
     row.slider.oninput = () => this.moved(n, Number(row.slider.value))
-    element.append(row.slider)
+    const right = axis.right || axis.given
+    element.append(h("div", { class: "slide" }, axis.left ? h("span", { "aria-hidden": "true" }, axis.left) : null,
+      row.slider, axis.left && right ? h("span", { "aria-hidden": "true" }, right) : null))
     return row
   }
 
+  /** How a level is said, with what lies there. */
+  said(level, axis) {
+    const pole = typeof level === "string" ? poleOf(level, axis) : ""
+    return `${sayLevel(level, "")}${pole ? `, ${pole}` : ""}`
+  }
+
   moved(n, value) {
-    this.levels = this.levels.map((level, other) => (other === n ? value : level))
-    const row = this.rows[n]
-    row.element.dataset.level = "number"
-    row.element.setAttribute("aria-label", `${row.name}: ${levelWord(value)}`)
-    setText(row.mark, levelText(value))
-    setText(row.said, levelWord(value))
+    const { element, mark, said, axis } = this.rows[n]
+    this.levels = this.levels.map((level, other) => (other === n ? turnedLevel(value, axis) : level))
+    element.dataset.level = "number"
+    element.setAttribute("aria-label", `${axis.name}: ${this.said(value, axis)}`)
+    setText(mark, markOf(value))
+    setText(said, this.said(value, axis))
     this.change(this.levels)
   }
 }

@@ -59,7 +59,7 @@ def row_cloud(
     """
     counts = cloud_counts(explorer, texts, [row], n_sigma)
     relation = row_relations(texts, row, n_sigma)
-    title = row.title(explorer.axis_names)
+    title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
     return make_clouds(
         counts,
         relation,
@@ -89,6 +89,7 @@ def steering_sheet(
     query_title: str = "query",
     title: Callable[[int], str] = lambda i: f"item {i}",
     n_sigma: float | None = None,
+    signs: Sequence[int] | None = None,
     side: int = 84,
 ) -> Sheet:
     """Place the rows below each other.
@@ -102,6 +103,7 @@ def steering_sheet(
         query: the query's picture, above the rows; None for no picture.
         title: item number to its plain-text name.
         n_sigma: how far on and off lie from the mean, for the legend.
+        signs: (d,) -1 for axes that are shown as −z, where on means less z; all 1 by default.
 
     Raises:
         ValueError: the numbers of rows, items and clouds differ, or the rows set different axes.
@@ -110,6 +112,8 @@ def steering_sheet(
         raise ValueError(f"{len(rows)} rows with {len(ids)} lists of items, or of different axes")
     if len(clouds) not in (0, len(rows)):
         raise ValueError(f"{len(rows)} rows but {len(clouds)} clouds")
+    if signs is not None:
+        rows = [row.turned(signs) for row in rows]
     picture, axes, k = lru_cache(maxsize=None)(picture), rows[0].axes, ids.shape[1]
     named = [names[j] for j in axes]
     sheet = Sheet(

@@ -195,6 +195,7 @@ def plane_sheet(
     *,
     names: tuple[str, str],
     reference: tuple[float, float] | None = None,
+    signs: tuple[int, int] = (1, 1),
     title: Callable[[int], str] = lambda i: f"item {i}",
     side: int = 48,
 ) -> Sheet:
@@ -206,6 +207,7 @@ def plane_sheet(
         picture: item number to its picture (called once per item).
         names: plain-text names of the two axes.
         reference: values of both axes at the query; the nearest point is framed.
+        signs: -1 for an axis that is shown as −z, from its highest value to its lowest.
         title: item number to its plain-text name, for the descriptions of the pictures.
 
     Raises:
@@ -214,6 +216,10 @@ def plane_sheet(
     top = ids[..., 0] if ids.ndim == 3 else ids
     if top.shape != (len(values_a), len(values_b)):
         raise ValueError(f"ids of shape {ids.shape} for {len(values_a)} x {len(values_b)} values")
+    if signs[0] < 0:
+        top, values_a = top[::-1], -values_a[::-1]
+    if signs[1] < 0:
+        top, values_b = top[:, ::-1], -values_b[::-1]
     picture = lru_cache(maxsize=None)(picture)
     labels_a, labels_b = value_texts(values_a), value_texts(values_b)
     n_rows, step = len(labels_b), side + GAP
@@ -225,8 +231,8 @@ def plane_sheet(
     at = None
     if reference is not None:
         at = (
-            int(np.abs(values_a - reference[0]).argmin()),
-            int(np.abs(values_b - reference[1]).argmin()),
+            int(np.abs(values_a - signs[0] * reference[0]).argmin()),
+            int(np.abs(values_b - signs[1] * reference[1]).argmin()),
         )
     sheet = Sheet(
         left + len(labels_a) * step_a + PAD,

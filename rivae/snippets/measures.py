@@ -14,7 +14,7 @@ z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
 """
     + VALUES
     + """\
-traversal = traverse(explorer.retriever, z_ref, values)
+traversal = traverse(explorer.retriever, z_ref, values).turned(explorer.signs)
 """
 )
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
@@ -40,7 +40,7 @@ for link in factor_links(explorer, {dim}):
     print(link.name, round(link.r, 2), round(link.low, 2), round(link.high, 2))
 for share, rows in zip(QUANTILES, examples(explorer, {dim})):
     print(share, [explorer.title(row) for row in rows])
-save(position_histogram(explorer.positions[:, {dim}], name), "positions.html")
+save(position_histogram(explorer.shown_positions({dim}), name), "positions.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),
@@ -158,7 +158,7 @@ save(digit_range_lines(*columns), "digit_ranges.html")
 j, k = {dim}, {factor}
 data = explorer.data
 spec = data.factor_specs[k]
-traversal = replay(explorer.retriever, data, {report}, j, other={other})
+traversal = replay(explorer.retriever, data, {report}, j, other={other}).turned(explorer.signs)
 figure = traversal_scatter(
     traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
     axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,

@@ -61,7 +61,7 @@ z = {start}
 """
         + VALUES
         + """\
-traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k})
+traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k}).turned(explorer.signs)
 data = explorer.data
 sheet = strips_sheet(
     strips_of(
@@ -117,7 +117,7 @@ data = explorer.data
 sheet = plane_sheet(
     ids, values_a, values_b, lambda item: data.picture(item, {side}),
     names=(explorer.axis_names[a], explorer.axis_names[b]), reference=(z[a], z[b]),
-    title=data.title,
+    signs=(explorer.signs[a], explorer.signs[b]), title=data.title,
 )
 save(sheet, "plane.png")
 """,
@@ -144,7 +144,7 @@ rows = steer_rows({axes}, {levels})
 data = explorer.data
 sheet = steering_sheet(
     rows, steer(explorer, z, rows, n_sigma={n_sigma}, k={k}), explorer.axis_names,
-    lambda item: data.picture(item, {side}),
+    lambda item: data.picture(item, {side}), signs=explorer.signs.tolist(),
     clouds=row_clouds(explorer, rows, {n_sigma}),
     query={query_picture},
     query_title={query_title},
@@ -173,7 +173,8 @@ _STATES_BODY = """\
 data = explorer.data
 words = item_words(data)
 queries = explorer.search_rows[:N_QUERIES]
-states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queries)
+sign = explorer.signs[{dim}]
+states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queries, sign=sign)
 """
 
 WORDS: dict[str, Template] = {
@@ -192,10 +193,10 @@ WORDS: dict[str, Template] = {
 left_out = () if {everyday} else words.everyday()
 counts = count_words(states.by_name(), words.sets, leave_out=left_out)
 tags = item_tags(data)
-target = find_target({relation}, data, tags, explorer.axis_ids[{dim}])
+target = find_target({relation}, data, tags, explorer.axis_names[{dim}])
 rows = explorer.search_rows
 if target.key == AXIS:
-    position = explorer.retriever.latents(rows)[:, {dim}]
+    position = sign * explorer.retriever.latents(rows)[:, {dim}]
     relation = related_words([words.sets[i] for i in rows], position)
 else:
     relation = related_words(words.sets, target_values(target, data, tags))

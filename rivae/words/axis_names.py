@@ -30,7 +30,6 @@ ALIGNMENT = "alignment.json"
 N_SUGGESTED = 3  # words
 SUGGESTED = "?"  # ends a name that nobody gave
 SEPARATOR = " · "
-FALLS = "↓"
 
 # Contents of files by version (time, size, inode): a page asks for names many times.
 _known: dict[Path, tuple[tuple[int, int, int], bytes]] = {}
@@ -63,11 +62,17 @@ def known_names(run: Run, n_components: int) -> list[AxisName | None]:
 
 
 def given_names(run: Run, n_components: int) -> list[str]:
-    """The name of each axis, "" where there is none or a proposed one, with an arrow before it if
-    the property falls as z grows.
+    """The name of each axis, "" where there is none or a proposed one."""
+    known = known_names(run, n_components)
+    return ["" if name is None or name.proposed else name.name for name in known]
+
+
+def axis_signs(run: Run, n_components: int) -> list[int]:
+    """1 for each axis that is shown as z; -1 where its name falls as z grows, so that −z is shown
+    and right is more.
     """
     known = known_names(run, n_components)
-    return ["" if name is None or name.proposed else shown_name(name) for name in known]
+    return [1 if name is None else name.direction for name in known]
 
 
 def suggested_names(run: Run, n_components: int) -> list[str]:
@@ -77,7 +82,7 @@ def suggested_names(run: Run, n_components: int) -> list[str]:
     followed = _followed_words(run, n_components)
     proposed = [name if name and name.proposed else None for name in known_names(run, n_components)]
     return [
-        f"{shown_name(name)}{SUGGESTED}" if name else words
+        f"{name.name}{SUGGESTED}" if name else words
         for name, words in zip(proposed, followed, strict=True)
     ]
 
@@ -110,25 +115,18 @@ def _words_in(path: Path, changed: int, size: int) -> tuple[tuple[str, ...], ...
 
 
 def names_of_axes(run: Run, n_components: int) -> list[str]:
-    """How the axes of a run are called everywhere, without opening it: "z3", "z3 · greenness" once
-    named, or "z3 · spinach, peas?" where words suggest it.
-    """
+    """How the axes of a run are called everywhere, without opening it: see ``labels``."""
     try:
         ids = method_class(run.config.method.name).axis_names(n_components)
     except RivaeError:
         ids = Method.axis_names(n_components)
-    return labels(ids, shown_names(run, n_components))
+    return labels(ids, shown_names(run, n_components), axis_signs(run, n_components))
 
 
 def shown_names(run: Run, n_components: int) -> list[str]:
     """The name that each axis was given, else what words suggest, else ""."""
     pairs = zip(given_names(run, n_components), suggested_names(run, n_components), strict=True)
     return [given or suggested for given, suggested in pairs]
-
-
-def shown_name(name: AxisName) -> str:
-    """The name as shown: "↓ greenness" if greenness falls as z grows."""
-    return name.name if name.direction > 0 else f"{FALLS} {name.name}"
 
 
 def change_names(
@@ -189,9 +187,19 @@ def checked_name(text: str) -> str:
     return one_line(text, "the name of an axis", MAX_NAME)
 
 
-def labels(ids: Sequence[str], given: Sequence[str]) -> list[str]:
-    """ "z3 · greenness" where there is a name, "z3" elsewhere."""
-    return [f"{i}{SEPARATOR}{name}" if name else i for i, name in zip(ids, given, strict=True)]
+def labels(ids: Sequence[str], given: Sequence[str], signs: Sequence[int]) -> list[str]:
+    """ "z3", "z3 · greenness" once named, "z3 · spinach, peas?" where words suggest it, and
+    "−z3 · greenness" where greenness falls as z3 grows, so that −z3 is shown.
+    """
+    return [
+        f"{signed_id(i, sign)}{SEPARATOR}{name}" if name else i
+        for i, name, sign in zip(ids, given, signs, strict=True)
+    ]
+
+
+def signed_id(axis_id: str, sign: int) -> str:
+    """ "z3", or "−z3" where that is shown."""
+    return axis_id if sign > 0 else f"−{axis_id}"
 
 
 def cut(text: str, longest: int) -> str:

@@ -32,7 +32,7 @@ class AxisStates:
     Attributes:
         dim: 0-based latent dimension.
         names: "μ − 3σ", "μ", "μ + 3σ".
-        values: (3,) of z_dim; mean and s.d. are those of the aggregated prior.
+        values: (3,) of the axis as it is shown; mean and s.d. are those of the aggregated prior.
         ids: (q, 3, k) data rows, best first.
     """
 
@@ -63,8 +63,10 @@ def axis_states(
     n_sigma: float,
     rows: ArrayLike,
     k: int = TOP,
+    sign: int = 1,
 ) -> AxisStates:
-    """The top ``k`` of the queries ``rows`` at mean − n s.d., mean and mean + n s.d. of an axis.
+    """The top ``k`` of the queries ``rows`` at mean − n s.d., mean and mean + n s.d. of an axis, or
+    with ``sign`` -1 of −z (see ``Explorer.signs``).
 
     Raises:
         ConfigError: there is no such axis, or ``n_sigma`` is not above 0.
@@ -73,11 +75,11 @@ def axis_states(
         raise ConfigError(f"the width in s.d. must be above 0, got {n_sigma}")
     if not 0 <= dim < len(prior.mean):
         raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {len(prior.mean)}")
-    values = prior.mean[dim] + prior.std[dim] * n_sigma * np.array([-1.0, 0.0, 1.0])
+    values = prior.mean[dim] + sign * prior.std[dim] * n_sigma * np.array([-1.0, 0.0, 1.0])
     anchors, _ = retriever.encode(rows)
     found = traverse(retriever, anchors, {dim: values}, k=k)
     names = (f"μ − {n_sigma:g}σ", "μ", f"μ + {n_sigma:g}σ")
-    return AxisStates(dim, names, found.values[0], found.ids[:, 0])
+    return AxisStates(dim, names, sign * found.values[0], found.ids[:, 0])
 
 
 @dataclass(frozen=True)

@@ -86,9 +86,8 @@ class AxisName:
 
     @property
     def poles(self) -> tuple[str, str]:
-        """What lies where z is low, and where it is high."""
-        little, much = self.low, self.high or self.name
-        return (little, much) if self.direction > 0 else (much, little)
+        """What lies to the left and to the right of the axis as it is shown: little and much."""
+        return self.low, self.high or self.name
 
 
 def axis_evidence(

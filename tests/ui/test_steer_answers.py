@@ -37,7 +37,7 @@ def test_a_row_is_answered_like_the_library_does(ask, digits):
     expected = steer(digits, base_point(digits, 12), [SteerRow((1, 0), ("on", -1))], 3.0)[0]
     assert [item[0] for item in row["items"]] == expected.tolist()
     assert row["items"][0][2].startswith("data:image/") and row["items"][0][1]
-    assert row["names"] == [["z2", "z2"], ["z1", "z1"]] and row["side"] == 0
+    assert [axis["name"] for axis in row["axes"]] == ["z2", "z1"] and row["side"] == 0
     z = digits.encode(12)
     z[1], z[0] = digits.mean[1] + 3 * digits.std[1], digits.mean[0] - digits.std[0]
     assert row["where"] == digits.far(np.asarray(z)).where

@@ -56,10 +56,12 @@ def test_a_proposal_is_no_name_until_it_is_accepted(run):
     change_names(run, 2, {1: proposal})
     assert axis_names.axis_names(run, 2) == {1: proposal}
     assert explorer.given_names == ["", ""]
-    assert explorer.shown_names == ["", "↓ dessert?"]
-    assert explorer.known_names == [None, proposal] and proposal.poles == ("dessert", "savory")
+    assert explorer.shown_names == ["", "dessert?"]
+    assert explorer.known_names == [None, proposal] and proposal.poles == ("savory", "dessert")
     change_names(run, 2, {1: replace(proposal, proposed=False)})
-    assert explorer.given_names == ["", "↓ dessert"]
+    assert explorer.given_names == ["", "dessert"]
+    assert explorer.axis_names == names_of_axes(run, 2) == ["z1", "−z2 · dessert"]
+    assert explorer.signs.tolist() == [1, -1], "dessert falls as z2 grows: −z2 is shown"
 
 
 def test_words_suggest_names_until_a_person_gives_one(run):
@@ -106,7 +108,7 @@ def test_a_demo_run_is_left_alone_and_its_own_names_are_the_start(run, monkeypat
     before = sorted(path.name for path in run.path.iterdir())
     assert given_names(run, 2)[0] == KALE.name
     change_names(run, 2, {1: AxisName(1, "fruit", -1, edited=True)})
-    assert given_names(run, 2) == [KALE.name, "↓ fruit"]
+    assert given_names(run, 2) == [KALE.name, "fruit"]
     kept = tmp_path / "runs" / "names" / f"named-{run.content_hash}.json"
     assert len(json.loads(kept.read_text())["axes"]) == 2
     assert sorted(path.name for path in run.path.iterdir()) == before
@@ -157,7 +159,7 @@ def test_a_folder_that_cannot_be_written_is_named(run, monkeypatch, tmp_path):
 
 
 def test_labels():
-    assert labels(["z1", "v2"], ["", "x"]) == ["z1", "v2 · x"]
+    assert labels(["z1", "v2", "z3"], ["", "x", "y"], [1, 1, -1]) == ["z1", "v2 · x", "−z3 · y"]
 
 
 NAMES = (

@@ -22,7 +22,7 @@ from rivae.ui.panels.answers import (
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import CompareLink, Query
-from rivae.words.axis_names import SEPARATOR
+from rivae.words.axis_names import SEPARATOR, signed_id
 
 LETTERS = "ABCDEF"
 NONE = {"axis": None, "step": 0, "short": "–", "label": "no counterpart"}
@@ -190,7 +190,8 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
     if found is None:
         return {**NONE, "why": "no axis is left to match this one"}
     name = comparison.axis_name(run, found.axis)
-    axis_id = comparison.explorers[run].axis_ids[found.axis]
+    explorer = comparison.explorers[run]
+    axis_id = signed_id(explorer.axis_ids[found.axis], int(explorer.signs[found.axis]))
     if step is None:
         return {**NONE, "why": f"best is {name}, |corr| {found.strength:.2f} < {COUNTERPART:g}"}
     axis, unit = step
@@ -202,7 +203,8 @@ def part(comparison: Comparison, run: int, factor: int) -> dict[str, Any]:
             "label": f"{name} (the reference)",
             "why": "",
         }
-    sign, strength = "" if found.sign > 0 else " (−)", f"{found.strength:.2f}"
+    sign = "" if comparison.shown_sign(run, factor) > 0 else " (−)"
+    strength = f"{found.strength:.2f}"
     return {
         "axis": axis,
         "step": unit,

@@ -69,17 +69,19 @@ def _item(explorer: Explorer, shown: ExploreState, i: int) -> None:
         st.markdown(markdown(item.text))
     _recipe(explorer, i)
     st.markdown(f"**{BOTH.format(letter)}**")
-    own, std = explorer.encode(i).tolist(), explorer.std.tolist()
+    own, std = explorer.encode(i), explorer.std.tolist()
+    signs = explorer.signs
+    now, own = (signs * shown.z).tolist(), (signs * own).tolist()
     drawing = z_compare_svg(
-        shown.z,
+        now,
         own,
-        explorer.mean.tolist(),
+        (signs * explorer.mean).tolist(),
         std,
         names=names,
         ink=charts.ink(),
         accent=charts.accent(),
     )
-    st.image(drawing, width="stretch", alt=describe(shown.z, own, std, names))
+    st.image(drawing, width="stretch", alt=describe(now, own, std, names))
     st.caption(f"Item number ({item.split} split)")
     st.code(str(i), language=None)
 

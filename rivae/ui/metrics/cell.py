@@ -51,6 +51,7 @@ def _behind(run: Run, report: Report, along: RangeData, cell: tuple[int, int]) -
             explorer = cache.explorer(run.id, asks=along.asks)
             key = cache.model_key(run.id, along.asks)
             found = behind(key, report.created, j, along.other, explorer, report.stored)
+            found = found.turned(explorer.signs)
             sheet = items_sheet(explorer, found, measured_queries(explorer.data, report.stored))
     except RivaeError as error:
         st.warning(markdown(str(error)), icon=":material/info:")

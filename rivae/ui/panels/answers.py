@@ -123,10 +123,11 @@ def sliders_of(explorer: Explorer) -> list[dict[str, Any]]:
 
 def _about(name: AxisName) -> str:
     """The evidence for a name in one line; plain text."""
-    terms = ", ".join(f"{e.term} {e.strength:+.2f}" for e in name.evidence[:N_TERMS])
+    sign, z = name.direction, "z" if name.direction > 0 else "−z"
+    terms = ", ".join(f"{e.term} {sign * e.strength:+.2f}" for e in name.evidence[:N_TERMS])
     score = name.held_out
     judged = f"; on test items {score.score:.2f}, chance {score.chance:.2f}" if score else ""
-    return f"correlation with z: {terms}{judged}" if terms else judged.removeprefix("; ")
+    return f"correlation with {z}: {terms}{judged}" if terms else judged.removeprefix("; ")
 
 
 class OpenRun(Protocol):

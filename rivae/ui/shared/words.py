@@ -113,17 +113,21 @@ def latents(key: str, _explorer: Explorer) -> Floats:
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
-def states(key: str, dim: int, n_sigma: float, _explorer: Explorer) -> AxisStates:
-    """What 20 queries retrieve at both ends and in the middle of an axis."""
+def _states(key: str, dim: int, n_sigma: float, sign: int, _explorer: Explorer) -> AxisStates:
     from rivae.words.clouds import N_QUERIES, axis_states
 
     rows = _explorer.search_rows[:N_QUERIES]
-    return axis_states(_explorer.retriever, _explorer.prior, dim, n_sigma, rows)
+    return axis_states(_explorer.retriever, _explorer.prior, dim, n_sigma, rows, sign=sign)
+
+
+def states(key: str, dim: int, n_sigma: float, explorer: Explorer) -> AxisStates:
+    """What 20 queries retrieve at both ends and in the middle of an axis, as it is shown."""
+    return _states(key, dim, n_sigma, int(explorer.signs[dim]), explorer)
 
 
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _relation(
-    key: str, target: str, dim: int, _target: Target, _explorer: Explorer
+    key: str, target: str, dim: int, sign: int, _target: Target, _explorer: Explorer
 ) -> dict[str, Relation]:
     from rivae.words.relations import AXIS, related_words, target_values
 
@@ -131,13 +135,14 @@ def _relation(
     sets = words_of(data).sets
     if target == AXIS:
         rows = _explorer.search_rows.tolist()
-        return related_words([sets[i] for i in rows], latents(key, _explorer)[:, dim])
+        return related_words([sets[i] for i in rows], sign * latents(key, _explorer)[:, dim])
     return related_words(sets, target_values(_target, data, tags_of(data)))
 
 
 def relation(key: str, target: Target, dim: int, explorer: Explorer) -> dict[str, Relation]:
     """Which words go with the target; only that of an axis depends on ``dim``."""
-    return _relation(key, target.key, dim if target.kind == "axis" else -1, target, explorer)
+    of = (dim, int(explorer.signs[dim])) if target.kind == "axis" else (-1, 1)
+    return _relation(key, target.key, *of, target, explorer)
 
 
 def clouds(
@@ -146,7 +151,7 @@ def clouds(
     """The clouds of an axis, laid out; None where nothing that was retrieved has words."""
     from dataclasses import replace
 
-    made = _laid_out(key, dim, n_sigma, everyday, explorer)
+    made = _laid_out(key, dim, n_sigma, int(explorer.signs[dim]), everyday, explorer)
     if made is None:
         return None
     return replace(made, relation=relation(key, target, dim, explorer), factor=target.label)
@@ -155,13 +160,13 @@ def clouds(
 # The places of the words do not depend on what they are related to.
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _laid_out(
-    key: str, dim: int, n_sigma: float, everyday: bool, _explorer: Explorer
+    key: str, dim: int, n_sigma: float, sign: int, everyday: bool, _explorer: Explorer
 ) -> Clouds | None:
     from rivae.plots.clouds import make_clouds
     from rivae.words.clouds import count_words
 
     data = _explorer.data
-    found = states(key, dim, n_sigma, _explorer)
+    found = _states(key, dim, n_sigma, sign, _explorer)
     left_out = frozenset() if everyday else _everyday(data.fingerprint, data)
     counts = count_words(found.by_name(), words_of(data).sets, leave_out=left_out)
     return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
@@ -173,14 +178,18 @@ def evidence(key: str, _explorer: Explorer) -> list[tuple[Evidence, ...]]:
     return terms_of(_explorer.data).evidence(latents(key, _explorer), _explorer.search_rows)
 
 
-def chips(evidence: Sequence[Evidence]) -> str:
-    """The terms with direction and strength, the strongest first, as HTML; terms are escaped."""
+def chips(evidence: Sequence[Evidence], sign: int = 1) -> str:
+    """The terms with direction and strength, the strongest first, as HTML; terms are escaped.
+
+    With ``sign`` -1 they are said of −z.
+    """
     marks = {"factor": "factor", "tag": "tag", "word": ""}
     parts = []
     for e in evidence[:N_CHIPS]:
-        arrow = "↑" if e.strength > 0 else "↓"
+        r = sign * e.strength
+        arrow = "↑" if r > 0 else "↓"
         strength = f"{abs(e.strength):.2f}".lstrip("0")
-        about = f"{e.kind}, correlation {e.strength:.2f} with the axis, p {e.p:.1g}"
+        about = f"{e.kind}, correlation {r:.2f} with the axis, p {e.p:.1g}"
         kind = f'<span style="opacity:.65">{marks[e.kind]}&nbsp;</span>' if marks[e.kind] else ""
         parts.append(
             f'<span title="{escape(about)}" style="display:inline-flex;border-radius:99px;'

@@ -14,7 +14,7 @@ import streamlit as st
 from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer
 from rivae.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
-from rivae.ui.panels.answers import OpenRun, picture
+from rivae.ui.panels.answers import OpenRun, axes_of, picture
 from rivae.ui.panels.links import Query
 from rivae.ui.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 from rivae.ui.shell import cache
@@ -31,9 +31,9 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
 
     A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
     its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
-    ``where``, ``names`` and ``at`` (s.d. from the mean) of its axes; or, with ``cloud``, ``cloud``
-    (see :func:`drawn`) or None with a ``note``; or an ``error``. With ``card`` there is also the
-    ``query`` as [title, address, tiny].
+    ``where``, ``axes`` (see ``axes_of``) and their ``at`` (s.d. of z from the mean); or, with
+    ``cloud``, ``cloud`` (see :func:`drawn`) or None with a ``note``; or an ``error``. With ``card``
+    there is also the ``query`` as [title, address, tiny].
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
@@ -72,12 +72,12 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     ids = steer(explorer, base, [row], n_sigma, K)[0].tolist()
     z = moved(explorer, np.array([base]), row, n_sigma)[0]
     far, at = explorer.far(z), (z - explorer.mean) / explorer.std
-    names, short = explorer.axis_names, explorer.axis_ids
+    axes = axes_of(explorer)
     return {
         "items": [[i, *picture(explorer, i, side)] for i in ids],
         "side": side,
         "where": far.where,
-        "names": [[short[j], names[j]] for j in row.axes],
+        "axes": [axes[j] for j in row.axes],
         "at": [round(float(at[j]), 2) + 0.0 for j in row.axes],
     }
 

@@ -50,7 +50,7 @@ def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     from rivae import tours
 
     known = {found.id: found.tour for found in tours.list_tours() if found.tour is not None}
-    title = row.title(explorer.axis_names)
+    title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
     st.caption(markdown(f"{title} · {shown.run}"))
     field = keys.STEER_TOUR_FIELD
     with st.form(f"{field}_form", border=False):
@@ -139,6 +139,7 @@ def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
         query_title="the average query" if average else data.title(int(shown.query)),
         title=data.title,
         n_sigma=shown.n_sigma,
+        signs=explorer.signs.tolist(),
     )
 
 

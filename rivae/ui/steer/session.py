@@ -64,6 +64,7 @@ PANEL = Component(
         "layout.js",
         "panel.js",
         "steer_cloud.js",
+        "levels.js",
         "steer_row.js",
         "steer_head.js",
         "steer.js",
@@ -99,7 +100,7 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
 
 def panel_data(explorer: Explorer, shown: SteerState) -> dict[str, Any]:
     """What the panel is sent; the names of axes may change with the run as it is."""
-    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(explorer.given_names)}"
+    key = f"{cache.model_key(shown.run, shown.asks)}/{'/'.join(explorer.axis_names)}"
     sent = PAGE.sent(
         key, lambda: state.payload(explorer, shown, key, web.steer_url()), keys.STEER_WORDS
     )

@@ -24,7 +24,7 @@ class SteerState:
     Attributes:
         rev: changes whenever Python, not the browser, set the matrix; see ``ExploreState``.
         axes: 1 to 5 dimensions from 0.
-        rows: levels, one per axis.
+        rows: levels of z, one per axis; the panel turns those of axes that are shown as −z.
         asks: which view of a data row is the query.
     """
 
@@ -66,7 +66,8 @@ def from_link(
         axes = tuple(axis_order(explorer)[:FIRST_AXES])
     if not rows:
         stays: list[Level] = ["query"] * (len(axes) - len(axes[:3]))
-        rows = [(*row.levels, *stays) for row in steer_rows(axes[:3])]
+        signs = explorer.signs.tolist()
+        rows = [(*row.turned(signs).levels, *stays) for row in steer_rows(axes[:3])]
     rev = next_rev(rev)
     return SteerState(run, query, axes, tuple(rows), link.n_sigma, rev, explorer.asks), notes
 

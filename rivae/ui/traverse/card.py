@@ -81,10 +81,10 @@ def _positions(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     name = explorer.known_names[dim]
     figure = partial(
         position_histogram,
-        explorer.positions[:, dim],
+        explorer.shown_positions(dim),
         explorer.axis_names[dim],
         poles=name.poles if name else ("", ""),
-        query=anchor.z[dim],
+        query=float(explorer.signs[dim]) * anchor.z[dim],
     )
     with headline("Where items lie"):
         exports.panel(
@@ -105,7 +105,7 @@ def _links(explorer: Explorer, anchor: Anchor, dim: int) -> None:
         chart(figure, key=f"{keys.TRAVERSE_CARD}_links")
     evidence = words.evidence(anchor.key, explorer)[dim]
     if said := [e for e in evidence if e.kind != "factor"]:
-        st.html(words.chips(said))
+        st.html(words.chips(said, int(explorer.signs[dim])))
     if not found and not said:
         st.caption("Nothing is known of these items that changes along the axis.")
 
@@ -139,10 +139,10 @@ def _strips(explorer: Explorer, anchor: Anchor, choice: Range, dim: int) -> None
     data, side = explorer.data, 0 if explorer.shows_whole else explorer.found_side
     with waiting("Moving along the axis …", 300):
         found = traversals.many_queries(anchor.key, N_QUERIES, choice, explorer)
-        rows = explorer.search_rows[:N_QUERIES].tolist()
+        turned, rows = found.turned(explorer.signs), explorer.search_rows[:N_QUERIES].tolist()
         sheets = [
             strips_sheet(
-                [strips_of(found, q, explorer.axis_names, max_points=N_POINTS)[dim]],
+                [strips_of(turned, q, explorer.axis_names, max_points=N_POINTS)[dim]],
                 lambda i: data.picture(i, side),
                 side=72,
                 title=data.title,

@@ -167,7 +167,7 @@ def _scatter(
     data = explorer.data
     assert data.factors is not None
     spec = data.factor_specs[k]
-    found = traversals.many_queries(anchor.key, n, choice, explorer)
+    found = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
     numeric = numeric_factors(data.factor_specs)
     table = traversals.table(anchor.key, n, choice, explorer) if k in numeric else None
     figure = traversal_scatter(

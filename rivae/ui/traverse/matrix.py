@@ -60,7 +60,7 @@ def _figure(
 
     data = explorer.data
     assert data.factors is not None
-    found = traversals.many_queries(anchor.key, n, choice, explorer)
+    found = traversals.many_queries(anchor.key, n, choice, explorer).turned(explorer.signs)
     return plot_matrix(
         found.values,
         data.factors[found.ids[..., 0]][..., columns],

@@ -62,7 +62,8 @@ def strips(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         st.info("Choose at least one axis.")
         return
     found = traversals.one_query(anchor.key, anchor.z, choice, int(k or 1), explorer)
-    all_strips = strips_of(found, names=explorer.axis_names, changes_only=changes_only)
+    turned = found.turned(explorer.signs)
+    all_strips = strips_of(turned, names=explorer.axis_names, changes_only=changes_only)
     data, query = explorer.data, anchor.query
     values = traversals.values_of(explorer, choice)
     pictures.strips(explorer, anchor, {j: all_strips[j] for j in dims}, values, side)
@@ -97,7 +98,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
     """Two dimensions at once: the best item at every point of a grid."""
     from rivae.plots.traversals import plane_sheet
 
-    d, names = explorer.n_components, explorer.axis_names
+    d, names, signs = explorer.n_components, explorer.axis_names, explorer.signs.tolist()
     if d < 2:
         st.info("This run has only one axis; a plane needs two.")
         return
@@ -132,6 +133,7 @@ def plane(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
         lambda i: explorer.data.picture(i, side),
         names=(names[a], names[b]),
         reference=(anchor.z[dims[0]], anchor.z[dims[1]]),
+        signs=(signs[a], signs[b]),
         title=explorer.data.title,
         side=56 if n <= 11 else 44,
     )

@@ -40,19 +40,21 @@ def strips(
     choice: NDArray[np.float64],
     side: int,
 ) -> None:
-    """A strip for every dimension of ``found``; ``choice`` (d, T) holds the values moved over."""
+    """A strip for every dimension of ``found``, turned as the axes are shown; ``choice`` (d, T)
+    holds the values of z moved over.
+    """
     from rivae.plots.traversals import value_texts
 
     axes, sent = axes_of(explorer), []
     for dim, strip in found.items():
         axis = axes[dim]
         sign, low, high = _ends(axis["flipped"], choice[dim])
-        texts = value_texts(sign * strip.values)
+        texts = value_texts(strip.values)
         points = [
             {
                 "value": text,
-                "share": _share(sign * float(value), low, high),
-                "moved": [dim, float(value)],
+                "share": _share(float(value), low, high),
+                "moved": [dim, sign * float(value)],
                 "ids": ids.tolist(),
             }
             for text, value, ids in zip(texts, strip.values, strip.ids, strict=True)
@@ -61,7 +63,7 @@ def strips(
         sent.append(
             {
                 **_said(axis),
-                "points": points[:: int(sign)],
+                "points": points,
                 "at": _inside(_share(sign * anchor.z[dim], low, high)),
                 "span": f"{low:.1f} to {high:.1f}".replace("-", "−"),
                 "note": f"{shown} of {strip.n_points} points" if shown < strip.n_points else "",
@@ -113,8 +115,11 @@ def _inside(share: float) -> float | None:
 
 
 def _said(axis: Mapping[str, Any]) -> dict[str, Any]:
-    name = f"−{axis['name']}" if axis["flipped"] else axis["name"]
-    return {"axis": name, "left": axis["left"], "right": axis["right"] if axis["left"] else ""}
+    return {
+        "axis": axis["name"],
+        "left": axis["left"],
+        "right": axis["right"] if axis["left"] else "",
+    }
 
 
 def _query(explorer: Explorer, anchor: Anchor) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from rivae.ui.shell import cache, keys
 from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import escape, markdown
 from rivae.ui.words import session
+from rivae.words.axis_names import signed_id
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -31,7 +32,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
     key = cache.model_key(run_id, explorer.asks)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice = session.axis_and_width(explorer)
-        axis = explorer.axis_ids[choice.dim]
+        axis = explorer.axis_names[choice.dim]
         target = session.relation_picker(words.targets_of(explorer.data, axis))
         everyday = session.everyday_toggle()
     with waiting("Counting the words along this axis …", 460):
@@ -58,8 +59,9 @@ def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
     """What the component draws; the SVGs are escaped, all other text is plain."""
     from rivae.plots.clouds import to_svg
 
-    letter = explorer.axis_ids[found.dim]
-    states = []
+    letter = signed_id(explorer.axis_ids[found.dim], int(explorer.signs[found.dim]))
+    called, states = explorer.known_names[found.dim], []
+    poles = (called.poles[0], "", called.poles[1]) if called else ("", "", "")
     for s, name in enumerate(found.names):
         items = found.items(s)
         value = f"{found.values[s]:.2f}".replace("-", "−")
@@ -67,7 +69,7 @@ def payload(explorer: Explorer, clouds: Clouds, found: AxisStates, *, dark: bool
         states.append(
             {
                 "name": name,
-                "note": f"{letter} = {value} · {n}",
+                "note": " · ".join(filter(None, (poles[s], f"{letter} = {value}", n))),
                 "svg": to_svg(clouds, s, dark=dark),
                 "tiles": [
                     [i, *picture(explorer, i, explorer.found_side)] for i in items[:N_PICTURES]
