@@ -30,7 +30,8 @@ def python(text):
 
 def test_a_newcomer_reads_it_to_the_end(texts):
     assert len(texts["README.md"].splitlines()) <= 250
-    chapters = {"command-line", "training", "labels", "results", "security", "extending", "screens"}
+    chapters = {"api", "command-line", "training", "labels", "results", "security", "extending"}
+    chapters.add("screens")
     linked = set(re.findall(r"\]\(docs/([a-z-]+)\.md", texts["README.md"]))
     assert linked == chapters == {path[5:-3] for path in texts if path.startswith("docs/")}
 
@@ -120,6 +121,12 @@ def test_a_data_set_is_one_file(texts):
     data = scope["load"](scope["Settings"](n_pairs=60))
     assert len(data) == 60 and data.picture(3).size == (160, 40)
     assert data.text(0).startswith("frequency ")
+
+
+def test_the_python_of_the_api_runs(texts, capsys):
+    for code in python(texts["docs/api.md"]):
+        exec(compile(code, "api.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) > 8
 
 
 def test_weights_from_elsewhere_become_a_run(texts, tmp_path, monkeypatch):

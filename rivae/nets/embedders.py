@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
 
 from rivae.errors import ConfigError
@@ -51,7 +52,8 @@ class MLPEmbedder(nn.Module):
         flat = x.flatten(-self.n_axes) if self.n_axes > 1 else x
         with low_precision(self, x):
             out = self.net(flat)
-        return nn.functional.normalize(out.float(), dim=-1)
+        # float32 whatever the layers computed in, unless the weights were made float64.
+        return nn.functional.normalize(out if out.dtype == torch.float64 else out.float(), dim=-1)
 
 
 # Embedders that end in fully connected layers, ``head``.

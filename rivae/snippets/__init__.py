@@ -49,7 +49,7 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     """The snippet of panel ``call`` for a run; a keyword left out has the panel's default.
 
     Args:
-        run_id: name or path of the run, as ``rivae.runs.find_run`` takes it.
+        run_id: name or path of the run, as ``rivae.load_run`` takes it.
         call: a name in ``PANELS``.
         places: from :func:`places_of`; the snippet sets these variables.
         **kwargs: numbers, text, None, and lists or arrays of them.
@@ -61,8 +61,7 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
         raise ConfigError(f"there is no panel '{call}': choose one of {', '.join(PANELS)}")
     template = PANELS[call]
     # Every panel of an opened run, or of its evaluation, shows it as one of its views asks.
-    is_asked = template.opens or "{report}" in template.body
-    usual = {**template.defaults, **({"asks": "first"} if is_asked else {})}
+    usual = {**template.defaults, **({"asks": "first"} if template.asked else {})}
     unknown = set(kwargs) - set(usual)
     if unknown:
         raise ConfigError(
@@ -73,22 +72,16 @@ def snippet(run_id: str, call: str, places: Mapping[str, str] | None = None, **k
     values = {name: literal(value) for name, value in settings.items()}
     asks = settings.get("asks", "first")
     only = settings.get("only", "")
-    values["narrowed"] = (
-        f", explorer.retriever.subset(explorer.find({literal(only)}))" if only else ""
-    )
+    values["narrowed"] = f", only={literal(only)}" if only else ""
     values["asked"] = "" if asks == "first" else f", asks={literal(asks)}"
-    other = f"run.evaluation_of({literal(asks)})"
-    values["report"] = "run.evaluation" if asks == "first" else other
+    rows = settings.get("rows", "test")
+    values["opened"] = ("" if rows == "test" else f", rows={literal(rows)}") + values["asked"]
     if "z" in settings:
         side = {"second": 2, "both": 0}.get(asks, 1)
         values |= _query(settings["query"], settings["z"], side)
-    imports = [*template.imports, "from rivae.runs import find_run"]
-    body = f"run = find_run({literal(run_id)})\n"
-    if template.opens:
-        imports.append("from rivae.explorer import Explorer")
-        body += f"explorer = Explorer.open(run, rows={values['rows']}{values['asked']})\n"
+    body = f"run = rivae.load_run({literal(run_id)}{values['opened']})\n"
     body += template.body.format(**values)
-    head = "\n".join(sorted(imports))
+    head = "\n".join(["import rivae", *sorted(template.imports)])
     if "np." in body:
         head = f"import numpy as np\n\n{head}"
     if places:
@@ -103,7 +96,7 @@ def _query(row: int | None, z: Any, side: int) -> dict[str, str]:
         raise ConfigError("a snippet of this panel needs a query row or a z to start from")
     known = row is not None
     return {
-        "start": f"explorer.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
+        "start": f"run.encode({literal(row)})" if z is None else f"np.array({literal(z)})",
         "query_picture": f"data.picture({literal(row)}, {side})" if known else "None",
         "query_title": f"data.title({literal(row)})" if known else repr("query"),
         "marked": f"[{literal(row)}]" if known else "[]",

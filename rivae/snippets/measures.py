@@ -6,25 +6,20 @@ with the first test rows as queries.
 
 from __future__ import annotations
 
-from rivae.snippets.writing import SAVE, TRAVERSE, VALUES, Template
+from rivae.snippets.writing import SAVE, Template
 
-_MANY_QUERIES = (
-    """\
-z_ref, _ = explorer.retriever.encode(explorer.search_rows[:{n_queries}])
+_MANY_QUERIES = """\
+z = run.encode(run.items[:{n_queries}])
+traversal = run.traverse(z, {range}).turned(run.explorer.signs)
 """
-    + VALUES
-    + """\
-traversal = traverse(explorer.retriever, z_ref, values).turned(explorer.signs)
-"""
-)
 _MANY_DEFAULTS = {"rows": "test", "n_queries": 100, "range": "paper"}
 _METRICS = """\
-for group, results in {report}.groups().items():
+for group, results in run.evaluation.groups().items():
     print(f"## {{group}}\\n")
     print(to_markdown(scores_of(results, run.id), corner="Run", digits=4))
 """
 _SCORES = """\
-print(to_markdown(scores_of({report}.groups()[{group}], run.id, {metrics})))
+print(to_markdown(scores_of(run.evaluation.groups()[{group}], run.id, {metrics})))
 """
 
 MEASURES: dict[str, Template] = {
@@ -35,45 +30,45 @@ MEASURES: dict[str, Template] = {
             "from rivae.plots.axis_card import position_histogram",
         ),
         body="""\
-name = explorer.axis_names[{dim}]
-for link in factor_links(explorer, {dim}):
+name = run.axes[{dim}].label
+for link in factor_links(run.explorer, {dim}):
     print(link.name, round(link.r, 2), round(link.low, 2), round(link.high, 2))
-for share, rows in zip(QUANTILES, examples(explorer, {dim})):
-    print(share, [explorer.title(row) for row in rows])
-save(position_histogram(explorer.shown_positions({dim}), name), "positions.html")
+for share, rows in zip(QUANTILES, examples(run.explorer, {dim})):
+    print(share, [run.data.title(row) for row in rows])
+save(position_histogram(run.explorer.shown_positions({dim}), name), "positions.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),
     "correlation": Template(
         imports=(
-            *TRAVERSE,
             SAVE,
             "from rivae.metrics.correlation import correlation_table",
             "from rivae.plots.heatmap import correlation_heatmap",
         ),
         body=_MANY_QUERIES
         + """\
-data = explorer.data
+data = run.data
 table = correlation_table(traversal, data.factors, data.factor_specs)
 print(table.absolute.round(3))
 shown = table.signed if {signed} else table.absolute
 figure = correlation_heatmap(
-    shown, table.factor_names, explorer.axis_names, threshold={threshold}, signed={signed}
+    shown, table.factor_names, [axis.label for axis in run.axes],
+    threshold={threshold}, signed={signed},
 )
 save(figure, "correlation.html")
 """,
         defaults={**_MANY_DEFAULTS, "threshold": 0.5, "signed": False},
     ),
     "scatter": Template(
-        imports=(*TRAVERSE, SAVE, "from rivae.plots.scatter import traversal_scatter"),
+        imports=(SAVE, "from rivae.plots.scatter import traversal_scatter"),
         body=_MANY_QUERIES
         + """\
 j, k = {dim}, {factor}
-data = explorer.data
+data = run.data
 spec = data.factor_specs[k]
 figure = traversal_scatter(
     traversal.values[j], data.factors[traversal.ids[:, j, :, 0], k],
-    axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    axis_name=run.axes[j].label, j=j, k=k, factor_name=spec.name, levels=spec.levels,
     ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")
@@ -82,19 +77,18 @@ save(figure, "scatter.html")
     ),
     "matrix": Template(
         imports=(
-            *TRAVERSE,
             SAVE,
             "from rivae.metrics.correlation import correlation_table, numeric_factors",
             "from rivae.plots.scatter import plot_matrix",
         ),
         body=_MANY_QUERIES
         + """\
-data = explorer.data
+data = run.data
 columns = numeric_factors(data.factor_specs)
 table = correlation_table(traversal, data.factors, data.factor_specs).absolute
 figure = plot_matrix(
     traversal.values, data.factors[traversal.ids[..., 0]][..., columns],
-    [data.factor_specs[k].name for k in columns], explorer.axis_names,
+    [data.factor_specs[k].name for k in columns], [axis.label for axis in run.axes],
     table=table, threshold={threshold},
 )
 save(figure, "matrix.html")
@@ -103,24 +97,23 @@ save(figure, "matrix.html")
     ),
     "digits": Template(
         imports=(
-            *TRAVERSE,
             SAVE,
             "from rivae.metrics.digits import digit_metrics, transition_table",
             "from rivae.plots.digits import transition_heatmap",
         ),
         body=_MANY_QUERIES
         + """\
-table = transition_table(explorer.data.factors[traversal.ids[..., 0], 0])
+table = transition_table(run.data.factors[traversal.ids[..., 0], 0])
 for name, result in digit_metrics(table).items():
     print(name, result.score)
-save(transition_heatmap(table, explorer.axis_names), "digits.html")
+save(transition_heatmap(table, [axis.label for axis in run.axes]), "digits.html")
 """,
         defaults=_MANY_DEFAULTS,
     ),
     "stored-correlation": Template(
         imports=(SAVE, "from rivae.plots.heatmap import correlation_heatmap"),
         body="""\
-stored = {report}.along[{other}].correlation
+stored = run.evaluation.along[{other}].correlation
 table = np.array(stored.signed if {signed} else stored.absolute)
 figure = correlation_heatmap(
     table, stored.factor_names, {names}, threshold={threshold}, signed={signed}
@@ -128,25 +121,22 @@ figure = correlation_heatmap(
 save(figure, "correlation.html")
 """,
         defaults={"other": False, "threshold": 0.5, "signed": False, "names": None},
-        opens=False,
     ),
     "stored-digits": Template(
         imports=(SAVE, "from rivae.plots.digits import transition_heatmap"),
         body="""\
-table = np.array({report}.along[{other}].digits.transitions.table)
+table = np.array(run.evaluation.along[{other}].digits.transitions.table)
 save(transition_heatmap(table, {names}), "digits.html")
 """,
         defaults={"other": False, "names": None},
-        opens=False,
     ),
     "stored-digit-ranges": Template(
         imports=(SAVE, "from rivae.plots.digits import digit_range_lines"),
         body="""\
-rows, names = {report}.digits_ranges, ("n_std", "overlap", "coverage")
+rows, names = run.evaluation.digits_ranges, ("n_std", "overlap", "coverage")
 columns = (np.array([getattr(row, name) for row in rows], dtype=float) for name in names)
 save(digit_range_lines(*columns), "digit_ranges.html")
 """,
-        opens=False,
     ),
     "stored-scatter": Template(
         imports=(
@@ -156,12 +146,13 @@ save(digit_range_lines(*columns), "digit_ranges.html")
         ),
         body="""\
 j, k = {dim}, {factor}
-data = explorer.data
+data = run.data
 spec = data.factor_specs[k]
-traversal = replay(explorer.retriever, data, {report}, j, other={other}).turned(explorer.signs)
+traversal = replay(run.explorer.retriever, data, run.evaluation, j, other={other})
+traversal = traversal.turned(run.explorer.signs)
 figure = traversal_scatter(
     traversal.values[0], data.factors[traversal.ids[:, 0, :, 0], k],
-    axis_name=explorer.axis_names[j], j=j, k=k, factor_name=spec.name, levels=spec.levels,
+    axis_name=run.axes[j].label, j=j, k=k, factor_name=spec.name, levels=spec.levels,
     ordered=spec.kind != "categorical",
 )
 save(figure, "scatter.html")
@@ -171,21 +162,18 @@ save(figure, "scatter.html")
     "stored-alpha": Template(
         imports=(SAVE, "from rivae.plots.alpha import alpha_curve"),
         body="""\
-table = np.array({report}.along[{other}].correlation.absolute)
+table = np.array(run.evaluation.along[{other}].correlation.absolute)
 save(alpha_curve(table[:, {columns}], {alpha}), "alpha.html")
 """,
         defaults={"other": False, "columns": [0], "alpha": 10.0},
-        opens=False,
     ),
     "metrics": Template(
         imports=("from rivae.plots.tables import scores_of, to_markdown",),
         body=_METRICS,
-        opens=False,
     ),
     "scores": Template(
         imports=("from rivae.plots.tables import scores_of, to_markdown",),
         body=_SCORES,
         defaults={"group": "retrieval", "metrics": None},
-        opens=False,
     ),
 }

@@ -4,17 +4,17 @@ words (the Words page).
 
 from __future__ import annotations
 
-from rivae.snippets.writing import SAVE, TRAVERSE, VALUES, Template
+from rivae.snippets.writing import SAVE, Template
 
 PICTURES: dict[str, Template] = {
     "topk": Template(
         imports=(SAVE, "from rivae.plots.results import results_sheet"),
         body="""\
 z = {start}
-hits = explorer.topk(z, {k}{narrowed})
+hits = run.topk(z, {k}{narrowed})
 for item, score in zip(hits.ids, hits.scores):
-    print(item, explorer.title(item), round(float(score), 4))
-data = explorer.data
+    print(item, run.data.title(item), round(float(score), 4))
+data = run.data
 sheet = results_sheet(
     hits.ids.tolist(),
     lambda item: data.picture(item, {side}),
@@ -35,9 +35,9 @@ save(sheet, "results.png")
             "from rivae.plots.traversals import strips_sheet",
         ),
         body="""\
-stops = [explorer.mean if row == "mean" else explorer.encode(row) for row in {way_points}]
-path = find_path(explorer, stops, n_steps={n_steps}, kind={kind})
-data = explorer.data
+stops = [run.mean if row == "mean" else run.encode(row) for row in {way_points}]
+path = find_path(run.explorer, stops, n_steps={n_steps}, kind={kind})
+data = run.data
 sheet = strips_sheet(
     [path_strip(path)], lambda item: data.picture(item, {side}), title=data.title,
     marked=path.ids[list(path.stops)].tolist(),
@@ -55,17 +55,14 @@ with open("path.gif", "wb") as file:
         },
     ),
     "strips": Template(
-        imports=(*TRAVERSE, SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),
+        imports=(SAVE, "from rivae.plots.traversals import strips_of, strips_sheet"),
         body="""\
 z = {start}
-"""
-        + VALUES
-        + """\
-traversal = traverse(explorer.retriever, z, values, dims={dims}, k={k}).turned(explorer.signs)
-data = explorer.data
+traversal = run.traverse(z, {range}, dims={dims}, k={k}).turned(run.explorer.signs)
+data = run.data
 sheet = strips_sheet(
     strips_of(
-        traversal, names=explorer.axis_names,
+        traversal, names=[axis.label for axis in run.axes],
         changes_only={changes_only}, max_points={max_points},
     ),
     lambda item: data.picture(item, {side}),
@@ -94,7 +91,7 @@ save(sheet, "strips.png")
         imports=("from rivae.comparison import compare, factor_sheet, factor_strips", SAVE),
         body="""\
 others = {others}
-comparison = compare([explorer, *(Explorer.open(find_run(name){asked}) for name in others)])
+comparison = compare([run.explorer, *(rivae.load_run(name{asked}).explorer for name in others)])
 strips = factor_strips(comparison, {query}, {factor}, k={k}, titles=[run.id, *others])
 save(factor_sheet(comparison, {query}, strips, side={side}), "compare.png")
 """,
@@ -112,12 +109,12 @@ z = {start}
 a, b = {dims}
 values_a = grid(*{range_a}, n_points={n_points})
 values_b = grid(*{range_b}, n_points={n_points})
-ids = traverse_plane(explorer.retriever, z, a, values_a, b, values_b)
-data = explorer.data
+ids = traverse_plane(run.explorer.retriever, z, a, values_a, b, values_b)
+data = run.data
 sheet = plane_sheet(
     ids, values_a, values_b, lambda item: data.picture(item, {side}),
-    names=(explorer.axis_names[a], explorer.axis_names[b]), reference=(z[a], z[b]),
-    signs=(explorer.signs[a], explorer.signs[b]), title=data.title,
+    names=(run.axes[a].label, run.axes[b].label), reference=(z[a], z[b]),
+    signs=(run.explorer.signs[a], run.explorer.signs[b]), title=data.title,
 )
 save(sheet, "plane.png")
 """,
@@ -141,11 +138,11 @@ save(sheet, "plane.png")
         body="""\
 z = {start}
 rows = steer_rows({axes}, {levels})
-data = explorer.data
+data = run.data
 sheet = steering_sheet(
-    rows, steer(explorer, z, rows, n_sigma={n_sigma}, k={k}), explorer.axis_names,
-    lambda item: data.picture(item, {side}), signs=explorer.signs.tolist(),
-    clouds=row_clouds(explorer, rows, {n_sigma}),
+    rows, steer(run.explorer, z, rows, n_sigma={n_sigma}, k={k}), [axis.label for axis in run.axes],
+    lambda item: data.picture(item, {side}), signs=run.explorer.signs.tolist(),
+    clouds=row_clouds(run.explorer, rows, {n_sigma}),
     query={query_picture},
     query_title={query_title},
     title=data.title, n_sigma={n_sigma},
@@ -170,11 +167,13 @@ _STATES = (
     "from rivae.words.clouds import N_QUERIES, axis_states",
 )
 _STATES_BODY = """\
-data = explorer.data
+data = run.data
 words = item_words(data)
-queries = explorer.search_rows[:N_QUERIES]
-sign = explorer.signs[{dim}]
-states = axis_states(explorer.retriever, explorer.prior, {dim}, {n_sigma}, queries, sign=sign)
+queries = run.items[:N_QUERIES]
+sign = run.explorer.signs[{dim}]
+states = axis_states(
+    run.explorer.retriever, run.explorer.prior, {dim}, {n_sigma}, queries, sign=sign
+)
 """
 
 WORDS: dict[str, Template] = {
@@ -193,10 +192,10 @@ WORDS: dict[str, Template] = {
 left_out = () if {everyday} else words.everyday()
 counts = count_words(states.by_name(), words.sets, leave_out=left_out)
 tags = item_tags(data)
-target = find_target({relation}, data, tags, explorer.axis_names[{dim}])
-rows = explorer.search_rows
+target = find_target({relation}, data, tags, run.axes[{dim}].label)
+rows = run.items
 if target.key == AXIS:
-    position = sign * explorer.retriever.latents(rows)[:, {dim}]
+    position = sign * run.explorer.retriever.latents(rows)[:, {dim}]
     relation = related_words([words.sets[i] for i in rows], position)
 else:
     relation = related_words(words.sets, target_values(target, data, tags))
@@ -242,11 +241,11 @@ save(figure, "contrast.html")
             "from rivae.words.naming import propose_name",
         ),
         body="""\
-terms, rows = ItemTerms(explorer.data), explorer.search_rows
-evidence = terms.evidence(explorer.retriever.latents(rows), rows)
+terms, rows = ItemTerms(run.data), run.items
+evidence = terms.evidence(run.explorer.retriever.latents(rows), rows)
 for j, found in enumerate(evidence):
     proposal = propose_name(j, found, terms.poles)
-    print(explorer.axis_names[j], "|", proposal.name if proposal else "no proposal")
+    print(run.axes[j].label, "|", proposal.name if proposal else "no proposal")
     for e in found:
         print("   ", e.kind, e.term, round(e.strength, 2))
 """,
@@ -260,12 +259,12 @@ for j, found in enumerate(evidence):
             "from rivae.words.tags import read_tag_map, tag_nodes",
         ),
         body="""\
-tags = item_tags(run.load_dataset())
+tags = item_tags(run.data)
 factor = {factor}
 nodes = [n for n in tag_nodes(read_tag_map(), tags) if factor in (None, n.factor)]
 save(tag_graph(nodes, n_tags={n_tags}), "tags.html")
 """,
         defaults={"factor": None, "n_tags": 10},
-        opens=False,
+        asked=False,
     ),
 }

@@ -12,27 +12,20 @@ import numpy as np
 from rivae.errors import ConfigError
 
 SAVE = "from rivae.export import save"
-TRAVERSE = (
-    "from rivae.ranges import traversal_values",
-    "from rivae.traversal import traverse",
-)
-# The values of every axis: "data", "paper", "prior", "sigma" or two numbers.
-VALUES = """\
-values, _ = traversal_values({range}, explorer.prior)
-"""
 
 
 @dataclass(frozen=True)
 class Template:
     """The template of a panel: import lines, the body with ``{name}`` places, and their defaults.
 
-    ``opens``: whether it needs the model (an ``explorer``) or only the run's files.
+    The body finds the run as ``run``, a ``rivae.Run``. ``asked``: whether it depends on the view
+    that is the query.
     """
 
     imports: tuple[str, ...]
     body: str
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    opens: bool = True
+    asked: bool = True
 
 
 def literal(value: Any) -> str:

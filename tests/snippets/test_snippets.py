@@ -1,5 +1,6 @@
 """Every snippet that the pages offer runs as it stands and makes what it names."""
 
+import ast
 import contextlib
 import io
 import json
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import rivae
 from rivae.errors import ConfigError
 from rivae.evaluation import evaluate
 from rivae.explorer import Explorer
@@ -213,6 +215,24 @@ def test_a_demo_run_needs_no_folder_and_others_name_theirs(runs, monkeypatch, tm
     assert "environ" not in snippet("tiny-synth", "metrics", places_of(made["synth"]))
 
 
+@pytest.mark.parametrize("call", PANELS)
+def test_snippets_open_runs_through_the_public_surface_alone(call):
+    tree = ast.parse(snippet("r", call, **SETTINGS[call]))
+    assert "rivae" in {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert not modules & {"rivae.runs", "rivae.explorer", "rivae.evaluation", "rivae.api"}
+    names = {n.attr for n in ast.walk(tree) if _is_of_run(n)}
+    assert names <= {name for name in dir(rivae.Run) if not name.startswith("_")}
+
+
+def _is_of_run(node):
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "run"
+    )
+
+
 def test_a_snippet_finds_what_the_page_shows(runs):
     explorer = Explorer.open(runs[1]["synth"])
     printed, _ = execute(snippet("tiny-synth", "topk", query=3, k=4))
@@ -266,7 +286,7 @@ def test_stored_scores_are_printed(runs):
 def test_ids_and_texts_cannot_leave_their_quotes():
     evil = "x'); raise SystemExit('"
     text = snippet(evil, "metrics")
-    assert f"find_run({evil!r})" in text
+    assert f"load_run({evil!r})" in text
     with pytest.raises(Exception, match="no run"):
         execute(text)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -55,33 +55,41 @@ def find_preset(
     Raises:
         ConfigError: for an unknown preset, data set or method.
     """
+    name, place = named_dataset(dataset)
+    settings = {**place, **(data or {})}
+    found = preset_for(_of_data(name, settings), method, preset)
+    if "embedder2" not in method_class(method).config_class.model_fields:
+        return replace(found, dataset={})  # its own networks read the usual items
+    if not settings.get("features"):
+        return found
+    features = PICTURE_FEATURES if _without_texts(settings) else FEATURES
+    return replace(found, method={**found.method, **features}, dataset={})
+
+
+def preset_for(data: DataPreset, method: str, preset: str = "default") -> Preset:
+    """The preset of a method for a kind of data, such as ``by_shape`` gives.
+
+    Raises:
+        ConfigError: for an unknown preset or method.
+    """
     if preset not in preset_names():
         raise ConfigError(f"there is no preset '{preset}': choose default or paper")
     # A method without a latent or heads has no setting for them.
-    known = method_class(method).config_class.model_fields
-    name, place = named_dataset(dataset)
-    settings = {**place, **(data or {})}
-    found, paper = _of_data(name, settings), preset == "paper"
-    made = dict(found.networks) | (dict(found.paper_networks) if paper else {})
+    known, paper = method_class(method).config_class.model_fields, preset == "paper"
+    made = dict(data.networks) | (dict(data.paper_networks) if paper else {})
     if method in RECIPES:
         made = {key: value for key, value in made.items() if key in known}
-        made |= RECIPES[method](found, paper)
+        made |= RECIPES[method](data, paper)
     else:
-        made = {k: v for k, v in (made | one_stage(found, paper)).items() if k in known}
+        made = {k: v for k, v in (made | one_stage(data, paper)).items() if k in known}
     if paper:
-        made |= found.paper_methods.get(method, {})
+        made |= data.paper_methods.get(method, {})
     elif "axes" in known and method_class(method).has_latent:
-        made |= same_axes(found, method)
-    embeds = (
-        "embedder2" in known
-    )  # other methods have their own networks, which read the usual items
-    vectors = bool(settings.get("features"))
-    if vectors and embeds:
-        made |= PICTURE_FEATURES if _without_texts(settings) else FEATURES
+        made |= same_axes(data, method)
     return Preset(
         method=made,
-        dataset=dict(found.paper_dataset) if paper and embeds and not vectors else {},
-        training={"clip_norm": None} if paper else dict(found.training),
+        dataset=dict(data.paper_dataset) if paper else {},
+        training={"clip_norm": None} if paper else dict(data.training),
     )
 
 

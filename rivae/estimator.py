@@ -1,0 +1,331 @@
+"""Train on two arrays of pairs, in the manner of scikit-learn, without a run or a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from rivae.config import DatasetConfig, MethodChoice, run_config, training_config
+from rivae.data import PairedDataset, TensorView
+from rivae.errors import ConfigError
+from rivae.explorer import Hits
+from rivae.methods import method_class, method_config
+from rivae.methods.base import Method
+from rivae.methods.presets import preset_for
+from rivae.methods.presets.by_shape import by_shape
+from rivae.retrieval.base import Floats, Index, ranks_of_targets
+from rivae.retrieval.projection import Space, make_space
+from rivae.retrieval.storage import build_index
+from rivae.runs import Run
+from rivae.steps import axis_change, fold_in
+from rivae.training import Trainer, TrainingJob
+
+MIN_PAIRS = 4
+BLOCK = 4096  # rows that go through a network at once; queries ranked at once are fewer
+RANKED = 256
+EPOCHS, RATE = "epochs", "learning_rate"  # how settings of stages end
+
+
+class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Embed pairs of vectors so that one side finds the other, with a small set of axes between.
+
+    Row i of ``X`` (n, p) and row i of ``y`` (n, q) belong together. Columns are centred and scaled
+    to an s.d. of 1 first. Everything is trained on the rows given; keep some for ``score``.
+
+    Args:
+        method: "rivae", or another that ``rivae.methods.method_names()`` lists.
+        n_components: axes of z; without a latent (``info-nce``, ``cos-sim``) of the embedding.
+        learning_rate: of every stage; None for the preset's.
+        epochs: of all stages together, shared among them as the preset does; None for its own
+            (190 with RIVAE).
+        batch_size: pairs per step; fewer where there are fewer.
+        settings: further settings of the method, as ``rivae train --set`` takes them.
+        random_state: a seed, a ``numpy.random.RandomState``, or None to draw a seed.
+
+    Attributes:
+        method_: the trained network, float64, in evaluation mode.
+        loss_curve_: the objective of every epoch.
+        n_features_in_: p.
+        n_targets_: q.
+
+    Example:
+        >>> import numpy as np, rivae
+        >>> rng = np.random.default_rng(0)
+        >>> shared = rng.uniform(size=(60, 2))
+        >>> A, B = shared @ rng.normal(size=(2, 5)), shared @ rng.normal(size=(2, 7))
+        >>> model = rivae.PairModel(n_components=2, epochs=20, random_state=0).fit(A, B)
+        >>> model.transform(A).shape
+        (60, 2)
+    """
+
+    def __init__(
+        self,
+        method: str = "rivae",
+        *,
+        n_components: int = 10,
+        learning_rate: float | None = None,
+        epochs: int | None = None,
+        batch_size: int = 64,
+        settings: Mapping[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.method = method
+        self.n_components = n_components
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.settings = settings
+        self.random_state = random_state
+
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, progress: Callable[[float], None] | None = None
+    ) -> PairModel:
+        """Train on pairs.
+
+        Args:
+            X: (n, p) of the side that asks, n >= 4.
+            y: (n, q) of the side that is searched; (n,) counts as one column.
+            progress: called with the share of the epochs done, in (0, 1].
+
+        Raises:
+            ValueError: the arrays are no finite numbers, or do not go together.
+            ConfigError: a setting is unknown or out of range.
+            RunError: the training diverged; lower ``learning_rate``.
+        """
+        a, b = validate_data(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=MIN_PAIRS,
+        )
+        b = _columns(b)
+        self.n_targets_ = int(b.shape[1])
+        self._views = tuple(_Scale(view) for view in (a, b))
+        x1, x2 = (
+            torch.from_numpy(scale(view).astype(np.float32))
+            for scale, view in zip(self._views, (a, b), strict=True)
+        )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.method_, self.loss_curve_ = _trained(self, x1, x2, seed, progress)
+        with torch.no_grad():
+            weight, bias = (part.numpy().copy() for part in self.method_.output_layer())
+        self._space: Space = make_space(weight, bias)
+        self._index = self._index_of(b)
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """The mean of P(z|x) of every row of ``X`` (n, p), shape (n, n_components).
+
+        Raises:
+            NotFittedError: ``fit`` was not called yet.
+            ValueError: ``X`` has another width, or is not finite.
+        """
+        check_is_fitted(self, "method_")
+        a = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._each(lambda x: self.method_.encode(x)[0], self._views[0](a))
+
+    def topk(self, z: ArrayLike, k: int = 10, among: ArrayLike | None = None) -> Hits:
+        """The rows of ``among`` that fit z best.
+
+        Args:
+            z: (n, n_components), or one of (n_components,).
+            k: how many, at least 1; fewer where there are fewer rows.
+            among: (N, q) rows of the second side; None for those of ``fit``.
+
+        Returns:
+            ``ids`` (rows, best first), ``squared_distances`` and ``scores``, each (n, k), or (k,).
+
+        Raises:
+            ConfigError: k < 1, or z has another width.
+            ValueError: ``among`` has another width than in ``fit``, or a value is not finite.
+
+        Example:
+            >>> import numpy as np, rivae
+            >>> A = np.random.default_rng(0).normal(size=(40, 3))
+            >>> model = rivae.fit(A, A, n_components=3, epochs=20, random_state=0)
+            >>> model.topk(model.transform(A[:2]), k=5).ids.shape
+            (2, 5)
+        """
+        check_is_fitted(self, "method_")
+        points = check_array(z, dtype=np.float64, ensure_2d=False)
+        single, points = points.ndim == 1, np.atleast_2d(points)
+        if points.ndim != 2 or points.shape[1] != self.n_components:
+            raise ConfigError(f"z has shape {points.shape}, expected (n, {self.n_components})")
+        if k < 1:
+            raise ConfigError(f"k must be at least 1, got {k}")
+        index = self._index if among is None else self._index_of(self._checked_targets(among))
+        ids, squared = index.search(self._queries(points), min(k, index.n_items))
+        with torch.inference_mode():
+            given = torch.from_numpy(points), torch.from_numpy(squared)
+            scores = np.asarray(self.method_.score(*given).numpy(), dtype=np.float64)
+        if single:
+            return Hits(ids[0], squared[0], scores[0])
+        return Hits(ids, squared, scores)
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """The mean reciprocal rank of every row's own partner among the rows of ``y``, in (0, 1].
+
+        1 where each row finds its own partner first.
+
+        Raises:
+            ValueError: the arrays have another width than in ``fit``, or do not go together.
+        """
+        z = self.transform(X)
+        targets = self._checked_targets(y)
+        if len(targets) != len(z):
+            raise ValueError(f"X has {len(z)} rows and y has {len(targets)}: give pairs")
+        index, rows = self._index_of(targets), np.arange(len(z))
+        ranks = [
+            ranks_of_targets(index.all_squared_distances(self._queries(z[part])), part)
+            for part in np.split(rows, range(RANKED, len(rows), RANKED))
+        ]
+        return float(np.mean(1.0 / np.concatenate(ranks)))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
+        """The names of the columns of ``transform``: z1, z2 ..."""
+        check_is_fitted(self, "method_")
+        return np.asarray(self.method_.axis_names(self.n_components), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+    def _checked_targets(self, y: ArrayLike) -> Floats:
+        made = _columns(check_array(y, dtype=np.float64, ensure_2d=False))
+        if made.shape[1] != self.n_targets_:
+            raise ValueError(f"y has {made.shape[1]} columns, but {self.n_targets_} in fit")
+        return made
+
+    def _index_of(self, y: Floats) -> Index:
+        v = self._each(self.method_.embed_target, self._views[1](y))
+        points = self._space.items(v)
+        return build_index(len(points), lambda positions: points[positions])
+
+    def _queries(self, z: Floats) -> Floats:
+        return self._space.queries(self._each(self.method_.hidden, z))
+
+    def _each(self, of: Callable[[torch.Tensor], torch.Tensor], x: Floats) -> Floats:
+        """What ``of`` makes of the rows of ``x``, a block at a time."""
+        with torch.inference_mode():
+            blocks = torch.from_numpy(np.ascontiguousarray(x)).split(BLOCK)
+            return np.asarray(torch.cat([of(block) for block in blocks]).numpy())
+
+
+def fit(
+    A: ArrayLike,
+    B: ArrayLike,
+    method: str = "rivae",
+    *,
+    progress: Callable[[float], None] | None = None,
+    **params: Any,
+) -> PairModel:
+    """Train a ``PairModel`` on pairs of vectors, A (n, p) to ask and B (n, q) to be found.
+
+    ``params`` are those of ``PairModel``. Errors as in ``PairModel.fit``.
+
+    Example:
+        >>> import numpy as np, rivae
+        >>> rng = np.random.default_rng(0)
+        >>> A = rng.normal(size=(80, 4))
+        >>> B = A @ rng.normal(size=(4, 6))
+        >>> model = rivae.fit(A, B, method="info-nce", n_components=4, epochs=60, random_state=0)
+        >>> model.score(A, B) > 0.5
+        True
+    """
+    return PairModel(method, **params).fit(A, B, progress)
+
+
+class _Scale:
+    """Centres columns and divides by their s.d., as learnt from ``values`` (n, p)."""
+
+    def __init__(self, values: Floats) -> None:
+        self.mean, spread = values.mean(axis=0), values.std(axis=0)
+        self.spread = np.where(spread > 0, spread, 1.0)
+
+    def __call__(self, values: Floats) -> Floats:
+        return (values - self.mean) / self.spread
+
+
+def _columns(y: Floats) -> Floats:
+    return y[:, None] if y.ndim == 1 else y
+
+
+def _trained(
+    asked: PairModel,
+    x1: torch.Tensor,
+    x2: torch.Tensor,
+    seed: int,
+    progress: Callable[[float], None] | None,
+) -> tuple[Method, list[float]]:
+    """The network, in float64, and the objective of every epoch."""
+    start = preset_for(by_shape(tuple(x1.shape[1:]), tuple(x2.shape[1:])), asked.method)
+    settings = _settings(asked, start.method)
+    config = run_config(
+        name="arrays",
+        dataset=DatasetConfig(name="arrays"),
+        method=MethodChoice(name=asked.method, settings=settings),
+        training=training_config({**start.training, "checkpoint_seconds": 1e9}),
+        seed=seed,
+    )
+    none = np.empty(0, dtype=np.int64)
+    data = PairedDataset(
+        name="arrays",
+        settings={},
+        x1=TensorView(x1),
+        x2=TensorView(x2),
+        splits={"train": np.arange(len(x1)), "validation": none, "test": none},
+    )
+    kept: list[Method] = []
+    losses: list[float] = []
+
+    def finalise(model: Method, pairs: PairedDataset, run: Run) -> None:
+        chosen: Any = model.config
+        change = axis_change(model, pairs, chosen.axes, seed)
+        if change.step != "as trained":
+            fold_in(model, change)
+        kept.append(model)
+
+    def listen(row: dict[str, Any]) -> None:
+        if "objective" in row:
+            losses.append(float(row["objective"]))
+            if progress is not None:
+                progress(row["epoch"] / row["total_epochs"])
+
+    with TemporaryDirectory(prefix="rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
+        job = TrainingJob(Run.create(config, Path(folder)), data)
+        Trainer([job], finalise=finalise, listener=listen).fit()
+    return kept[0].double().eval(), losses
+
+
+def _settings(asked: PairModel, preset: Mapping[str, Any]) -> dict[str, Any]:
+    """The complete settings of the method: the preset's, changed by what was asked."""
+    chosen = method_class(asked.method)
+    known = chosen.config_class.model_fields
+    made = dict(preset)
+    made["n_components" if chosen.has_latent else "dim_v"] = asked.n_components
+    made["batch_size"] = asked.batch_size
+    if asked.learning_rate is not None:
+        rates = (name for name in known if name.endswith(RATE))
+        made |= dict.fromkeys(rates, asked.learning_rate)
+    if asked.epochs is not None:
+        usual = method_config(asked.method, made).model_dump()
+        lengths = {name: usual[name] for name in known if name.endswith(EPOCHS) and usual[name]}
+        share = asked.epochs / sum(lengths.values())
+        made |= {name: max(1, round(share * length)) for name, length in lengths.items()}
+    made |= dict(asked.settings or {})
+    return method_config(asked.method, made).model_dump(mode="json")
