@@ -202,6 +202,14 @@ class NumpyIndex:
             positions[out], distances[out] = self._distinct.nearest(chosen, exact, k)
         return positions, distances
 
+    def nearest(self, queries: Floats) -> Ints:
+        """See ``Nearest.nearest``."""
+        return self.search(queries, 1)[0][:, 0]
+
+    def along(self, path: Floats) -> NumpyIndex:
+        """See ``Index.along``."""
+        return self
+
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
         queries = check_queries(queries, self.n_features)
