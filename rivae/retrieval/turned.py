@@ -6,7 +6,10 @@ their leading columns, so a tile's bounding box says how near its items can be a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.retrieval.base import Floats, Ints, Singles
-from rivae.retrieval.exact import check_points
+from rivae.retrieval.exact import check_points, marks_of
 
 TILE = 256  # items of a tile
 SAMPLED = 20_000  # items from which the principal axes are computed
 BLOCK_ITEMS = 1 << 14
+_READ, _MOST_THREADS = 1 << 12, 4  # items of one reading, and readings at once
 _FEWEST_LEADING = 12  # columns; or a third: tiles leave few items to read, so more cost little
 _PER_NUMBER, _PER_ITEM = 0.12, 700.0  # ns to read one number, and to compute one distance
-_ODD = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 _TRIED = 64  # items whose neighbours are looked for to choose L
 
 Allocate = Callable[[str, tuple[int, ...]], Singles]
@@ -80,7 +83,8 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
 
     Args:
         n: how many there are, at least 1.
-        read: gives the points (len(positions), m) of positions, equal ones for equal items.
+        read: gives the points (len(positions), m) of positions, equal ones for equal items; in
+            threads.
         allocate: makes an array of a name ("lead" or "rest") and a shape, in memory or in a file.
 
     Raises:
@@ -95,10 +99,9 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
     rest = allocate("rest", (n, turned.shape[1] - n_lead))
     columns = np.empty((n, n_lead + 2), dtype=np.float32)
     marks = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, BLOCK_ITEMS):
-        part = np.arange(start, min(start + BLOCK_ITEMS, n))
-        points = check_points(read(part)) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
-        marks[part] = _marks(points)
+    for part, points in _read_ahead(n, read):
+        points = check_points(points) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
+        marks[part] = marks_of(points)
         kept = ((points - centre) @ axes).astype(np.float32)
         rest[part], columns[part, :n_lead] = kept[:, n_lead:], kept[:, :n_lead]
         exact = kept.astype(np.float64)
@@ -108,6 +111,19 @@ def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> T
     order = tile_order(columns[:, :-1])
     lead = allocate("lead", (-(-n // TILE), n_lead + 2, TILE))
     return TurnedPoints(centre, axes, lead, rest, order, _fill(lead, columns, order), twins)
+
+
+def _read_ahead(n: int, read: Callable[[Ints], Floats]) -> Iterator[tuple[Ints, Floats]]:
+    """All points in parts, read by some threads."""
+    parts = [np.arange(start, min(start + _READ, n)) for start in range(0, n, _READ)]
+    n_threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    with ThreadPoolExecutor(n_threads) as threads:
+        reading = deque(threads.submit(read, part) for part in parts[:n_threads])
+        for i, part in enumerate(parts):
+            points = reading.popleft().result()
+            if i + n_threads < len(parts):
+                reading.append(threads.submit(read, parts[i + n_threads]))
+            yield part, points
 
 
 def tile_order(columns: Singles) -> NDArray[np.int32]:
@@ -140,15 +156,6 @@ def _fill(lead: Singles, columns: Singles, order: NDArray[np.int32]) -> Singles:
         lead[tile, :-1, len(own) :] = 0.0
         lead[tile, -1, len(own) :] = np.inf
     return boxes
-
-
-def _marks(points: Floats) -> NDArray[np.uint64]:
-    """A 64-bit mark of every point: equal for equal ones, as good as never for others."""
-    bits = points.view(np.uint64) + np.arange(1, points.shape[1] + 1, dtype=np.uint64) * _ODD[0]
-    for factor in _ODD[1:]:  # the steps of SplitMix64
-        bits ^= bits >> np.uint64(31)
-        bits *= factor
-    return np.asarray((bits ^ (bits >> np.uint64(29))).sum(axis=1, dtype=np.uint64))
 
 
 def _unite_twins(marks: NDArray[np.uint64], columns: Singles, rest: Singles) -> Ints:
