@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rivae.retrieval.base import Floats, Ints
-from rivae.retrieval.exact import direct_squared_distances
 
 if TYPE_CHECKING:
     from rivae.retrieval.two_stage import Allowed, TwoStageIndex
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _PARTS = 8  # of a path, at first
 _MOST_TILES = 48  # that a part may leave before it is halved
 _HALVED = 20  # times at most
+_ROUNDING = 16e-16  # of a product, twice, for each number of a point
 
 
 @dataclass
@@ -46,14 +47,24 @@ def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None)
         part = waiting.pop()
         limits = _limits(index, part)
         reduced = index.reduced(part.places)
-        low = index.box_distances(reduced.min(axis=0)[None], reduced.max(axis=0)[None])[0]
+        low = index.box_distances(reduced.min(axis=0), reduced.max(axis=0))
         tiles = np.flatnonzero(low <= limits.max())
         if len(tiles) > _MOST_TILES and part.halved < _HALVED:
             waiting += _halves(index, part, among)
             continue
         squares = np.einsum("vm,vm->v", part.places, part.places)
-        found.append(index.below(tiles, reduced, limits - squares, among))
+        near = index.below(tiles, reduced, limits - squares, among)
+        found.append(near[_may_win(part.places, index.points.at(near))])
     return np.unique(np.concatenate(found))
+
+
+def _may_win(places: Floats, points: Floats) -> NDArray[np.bool_]:
+    """Which of points (c, m) are not beaten by a single other one at both ends of every piece."""
+    values = -2.0 * (places @ points.T)
+    squares = np.einsum("cm,cm->c", points, points)
+    values += squares
+    slack = _ROUNDING * (points.shape[1] + 4) * (squares.max() + np.square(places).sum(axis=1))
+    return np.asarray((values <= (_limits_of(values) + slack)[:, None]).any(axis=0))
 
 
 def _parts(index: TwoStageIndex, path: Floats, among: Allowed | None) -> list[_Part]:
@@ -82,20 +93,27 @@ def _nearest(index: TwoStageIndex, place: Floats, among: Allowed | None) -> int:
 
 
 def _limits(index: TwoStageIndex, part: _Part) -> Floats:
-    """Up to which bound an item is of interest at each place, (v,): the distance of the rivals of
-    the pieces that meet there.
+    """Up to which squared distance an item is of interest at each place, (v,): that of the rivals
+    of the pieces that meet there.
     """
     rivals = index.points.at(np.array([part.first, part.last]))
-    to_each = direct_squared_distances(part.places, np.broadcast_to(rivals, (len(part.places), *rivals.shape)))
-    limits = np.zeros(len(part.places))
-    if len(limits) == 1:
-        return to_each[:, 0] + index.error(part.places)
-    of_piece = np.maximum(to_each[:-1], to_each[1:]).argmin(axis=1)
-    pieces = np.arange(len(of_piece))
-    for end in (0, 1):
-        own = limits[end : end + len(pieces)]
-        np.maximum(own, to_each[pieces + end, of_piece], out=own)
-    return limits + index.error(part.places)
+    difference = part.places[:, None] - rivals
+    values = np.einsum("vrm,vrm->vr", difference, difference)
+    return _limits_of(values) + index.error(part.places)
+
+
+def _limits_of(values: Floats) -> Floats:
+    """Of what rivals (v, r) reach at places, the limits (v,): each piece has the rival that is best
+    at its worse end.
+    """
+    if len(values) == 1:
+        return np.asarray(values.min(axis=1))
+    best = np.maximum(values[:-1], values[1:]).argmin(axis=1)
+    pieces = np.arange(len(best))
+    limits = np.full(len(values), -np.inf)
+    limits[:-1] = values[pieces, best]
+    np.maximum(limits[1:], values[pieces + 1, best], out=limits[1:])
+    return limits
 
 
 @dataclass(frozen=True)
@@ -118,7 +136,7 @@ class Contenders:
         squares = np.einsum("cm,cm->c", self.points, self.points)
         coarse = squares - 2.0 * (asked @ self.points.T)
         size = np.einsum("nm,nm->n", asked, asked) + squares.max()
-        slack = 16e-16 * (self.points.shape[1] + 4) * size  # twice the rounding of ``coarse``
+        slack = _ROUNDING * (self.points.shape[1] + 4) * size
         query, item = np.nonzero(coarse <= (coarse.min(axis=1) + slack)[:, None])
         difference = asked[query] - self.points[item]
         order = np.lexsort((item, np.einsum("pm,pm->p", difference, difference), query))

@@ -134,7 +134,7 @@ def open_index(folder: Path, key: str) -> Index | None:
         if head != known or sorted(head["parts"]) not in (["points"], sorted(_PARTS)):
             raise ValueError("it describes another index")
         parts = {
-            name: np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r")
+            name: np.asarray(np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r"))
             for name in head["parts"]
         }
         damaged = [name for name, part in parts.items() if _checksum(part) != head["parts"][name]]

@@ -13,8 +13,9 @@ float64. So the answer is that of brute force over the stored points, ties in or
 
 In float32 a sum of L + 2 products errs by at most (L + 2) u times the sum of their sizes, u = 2^-24
 (Higham, Accuracy and Stability, section 3.1). Here that sum is at most (|q| + |p|)^2, and rounding
-the query, |p|^2 and |p_b| adds less than 4 u of it. The bound is lowered by that much; a box, whose
-sides are stored numbers, is measured in float64, and the same allows for the rounding of |p_b|.
+the query, |p|^2 and |p_b| adds less than 4 u of it. The bound is lowered by that much. The same
+allows for the box: its sides are stored numbers, the query's are rounded outwards, and a sum of
+L + 1 squared differences errs by at most (L + 4) u of itself.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ class TwoStageIndex:
 
     def __init__(self, points: TurnedPoints) -> None:
         self.points = points
-        self._low, self._high = points.boxes.astype(np.float64).transpose(0, 2, 1).copy()
+        self._low, self._high = points.boxes.transpose(0, 2, 1).copy()
         # No item is farther from the centre than the farthest corner of its box.
-        corners = np.maximum(np.abs(self._low), np.abs(self._high))
+        corners = np.maximum(np.abs(self._low), np.abs(self._high)).astype(np.float64)
         self._longest = float(np.linalg.norm(corners, axis=0).max())
         self._sizes = np.full(self.n_tiles, TILE)
         self._sizes[-1] = self.n_items - TILE * (self.n_tiles - 1)
@@ -117,7 +118,7 @@ class TwoStageIndex:
     def nearest(self, query: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
         """Positions and squared distances of the k nearest of one turned query (m,)."""
         reduced = self.reduced(query[None])
-        low = self.box_distances(reduced, reduced)[0]
+        low = self.box_distances(reduced[0], reduced[0])
         if among is not None:
             low[among.per_tile == 0] = np.inf
         first = self._first(low, k, among)
@@ -142,16 +143,20 @@ class TwoStageIndex:
         n = self.points.n_lead
         return np.column_stack([turned[:, :n], np.linalg.norm(turned[:, n:], axis=1)])
 
-    def box_distances(self, lowest: Floats, highest: Floats) -> Floats:
-        """Squared distances of boxes (n, L + 1) to those of the tiles, (n, T)."""
-        out = np.zeros((len(lowest), self.n_tiles))
-        sides = zip(self._low, self._high, lowest.T, highest.T, strict=True)
-        for low, high, own_low, own_high in sides:
-            gap = low - own_high[:, None]
-            np.maximum(gap, own_low[:, None] - high, out=gap)
+    def box_distances(self, lowest: Floats, highest: Floats) -> Singles:
+        """Squared distances of a box (L + 1,) to those of the tiles, (T,)."""
+        ends = np.nextafter(lowest.astype(np.float32), -np.inf, dtype=np.float32), np.nextafter(
+            highest.astype(np.float32), np.inf, dtype=np.float32
+        )
+        out = np.zeros(self.n_tiles, dtype=np.float32)
+        gap, other = np.empty_like(out), np.empty_like(out)
+        for low, high, own_low, own_high in zip(self._low, self._high, *ends, strict=True):
+            np.subtract(low, own_high, out=gap)
+            np.subtract(own_low, high, out=other)
+            np.maximum(gap, other, out=gap)
             np.maximum(gap, 0.0, out=gap)
-            gap *= gap
-            out += gap
+            np.multiply(gap, gap, out=gap)
+            np.add(out, gap, out=out)
         return out
 
     def below(
@@ -167,7 +172,7 @@ class TwoStageIndex:
             found.append(self._positions(part, np.flatnonzero(near)))
         return np.concatenate(found)
 
-    def _first(self, low: Floats, k: int, among: Allowed | None) -> Ints:
+    def _first(self, low: Singles, k: int, among: Allowed | None) -> Ints:
         """The nearest tiles: with at least 2 k items that may be found, or all that have any."""
         sizes = self._sizes if among is None else among.per_tile
         n = _FIRST_TILES
