@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rivae.retrieval.base import Floats, Ints
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 _PARTS = 8  # of a path, at first
 _MOST_TILES = 48  # that a part may leave before it is halved
+_FEW, _MOST_VALUES = 32, 1 << 20  # contenders of a part, and values at once
 _HALVED = 20  # times at most
 _ROUNDING = 16e-16  # of a product, twice, for each number of a point
 
@@ -39,7 +39,7 @@ class _Part:
 
 def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None) -> Ints:
     """Positions, ascending: among them is the nearest item of every point of ``path`` (V, m),
-    straight between turned places; all of them, where several are equally near.
+    straight between turned places; the lowest, where several are equally near.
     """
     found = [np.empty(0, dtype=np.int64)]
     waiting = _parts(index, path, among)
@@ -54,17 +54,37 @@ def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None)
             continue
         squares = np.einsum("vm,vm->v", part.places, part.places)
         near = index.below(tiles, reduced, limits - squares, among)
-        found.append(near[_may_win(part.places, index.points.at(near))])
+        found.append(_may_win(part.places, index, near))
     return np.unique(np.concatenate(found))
 
 
-def _may_win(places: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Which of points (c, m) are not beaten by a single other one at both ends of every piece."""
+def _may_win(places: Floats, index: TwoStageIndex, positions: Ints) -> Ints:
+    """Those that no single other one beats at both ends of a piece; of equal points the lowest."""
+    positions = np.sort(positions)
+    _, lowest = np.unique(index.points.firsts(positions), return_index=True)
+    positions = positions[lowest]
+    points = index.points.at(positions)
     values = -2.0 * (places @ points.T)
     squares = np.einsum("cm,cm->c", points, points)
     values += squares
     slack = _ROUNDING * (points.shape[1] + 4) * (squares.max() + np.square(places).sum(axis=1))
-    return np.asarray((values <= (_limits_of(values) + slack)[:, None]).any(axis=0))
+    for _ in range(_HALVED):
+        kept = (values <= (_limits_of(values) + slack)[:, None]).any(axis=0)
+        positions, values = positions[kept], values[:, kept]
+        if len(positions) <= _FEW or len(values) == 1:
+            break
+        # Between places values are linear, so every half of a piece may have a rival of its own.
+        values, slack = _with_middles(values), _with_middles(slack)
+        if values.size > _MOST_VALUES:
+            break
+    return positions
+
+
+def _with_middles(rows: Floats) -> Floats:
+    """Rows (v, ...), and between neighbours their mean, (2 v - 1, ...)."""
+    out = np.empty((2 * len(rows) - 1, *rows.shape[1:]))
+    out[::2], out[1::2] = rows, (rows[:-1] + rows[1:]) / 2.0
+    return out
 
 
 def _parts(index: TwoStageIndex, path: Floats, among: Allowed | None) -> list[_Part]:

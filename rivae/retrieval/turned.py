@@ -65,6 +65,18 @@ class TurnedPoints:
         places[self.order] = np.arange(len(self.order), dtype=np.int32)
         return places
 
+    @cached_property
+    def _sorted_twins(self) -> Ints:
+        return self.twins[np.argsort(self.twins[:, 0])].T.copy()
+
+    def firsts(self, positions: Ints) -> Ints:
+        """The first position of an equal point, which may be its own."""
+        twins, firsts = self._sorted_twins
+        if not len(twins):
+            return positions
+        at = np.minimum(np.searchsorted(twins, positions), len(twins) - 1)
+        return np.where(twins[at] == positions, firsts[at], positions)
+
     def turned(self, points: Floats) -> Floats:
         """Points (n, m) as seen along the axes."""
         return np.asarray((points - self.centre) @ self.axes, dtype=np.float64)

@@ -39,6 +39,7 @@ from rivae.retrieval.turned import (
 
 _UNIT = 2.0**-24
 _EXACT = 1 << 15  # distances computed at once
+_MANY = 1_000
 _GATHERED = 256  # tiles read at once
 _FIRST_TILES = 4  # the nearest, whose items give the first limit
 
@@ -198,6 +199,10 @@ class TwoStageIndex:
 
     def distances(self, query: Floats, positions: Ints) -> Floats:
         """Squared distances of one turned query (m,), in float64."""
+        if len(positions) > _MANY:  # where a model has collapsed, thousands are equal
+            firsts, own = np.unique(self.points.firsts(positions), return_inverse=True)
+            if len(firsts) < len(positions):
+                return self.distances(query, firsts)[own]
         out = np.empty(len(positions))
         for start in range(0, len(positions), _EXACT):
             part = slice(start, start + _EXACT)
