@@ -119,22 +119,25 @@ class TextIndex:
 
     def _in_order(self, words: str) -> Iterator[int]:
         """The data rows that have every word, best first."""
-        query = _query(words)
-        (n_found,) = self._connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM items WHERE items MATCH ? LIMIT ?)",
-            (query, MAX_RANKED + 1),
-        ).fetchone()
-        if n_found <= MAX_RANKED:
-            order = "bm25(items, 5.0, 1.0), rowid"
-            yield from self._rows_of(query, order)
+        query, whole = _query(words), _query(words, whole=True)
+        # Whole words first: all that begin with them have to be found before the first is known.
+        if not (self._are_many(whole) or self._are_many(query)):
+            yield from self._rows_of(query, "bm25(items, 5.0, 1.0), rowid")
             return
-        whole = _query(words, whole=True)
         seen: set[int] = set()
         for asked in (f"{{title}} : ({whole})", f"{{title}} : ({query})", query):
             for row in self._rows_of(asked, "rowid"):
                 if row not in seen:
                     seen.add(row)
                     yield row
+
+    def _are_many(self, query: str) -> bool:
+        """Whether more items match than are ranked."""
+        (n_found,) = self._connection.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM items WHERE items MATCH ? LIMIT ?)",
+            (query, MAX_RANKED + 1),
+        ).fetchone()
+        return bool(n_found > MAX_RANKED)
 
     def _rows_of(self, query: str, order: str) -> Iterator[int]:
         with closing(self._connection.cursor()) as cursor:

@@ -241,7 +241,7 @@ def _splits(
     store: PairStore, shares: tuple[float, float, float], seed: int
 ) -> dict[str, NDArray[np.int64]]:
     """The import's own partition where every item has one, else a draw."""
-    splits = {part: store.where("partition", part) for part in SPLITS}
+    splits = store.split()
     if sum(map(len, splits.values())) == len(store) and all(map(len, splits.values())):
         return splits
     if any(map(len, splits.values())) and sum(map(len, splits.values())) == len(store):

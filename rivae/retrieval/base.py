@@ -13,6 +13,14 @@ Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 
+class Nearest(Protocol):
+    """Finds the one nearest item."""
+
+    def nearest(self, queries: Floats) -> Ints:
+        """Its position for each query (n, n_features), the lowest of equally near ones."""
+        ...
+
+
 class Index(Protocol):
     """Exact nearest neighbours in Euclidean space, among ``n_items`` points.
 
@@ -36,6 +44,10 @@ class Index(Protocol):
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """Squared distances of every query to every item, (n, n_items)."""
+        ...
+
+    def along(self, path: Floats) -> Nearest:
+        """A search for places on a path: of straight pieces between points (V, n_features)."""
         ...
 
     def subset(self, positions: Ints) -> Index:

@@ -226,6 +226,14 @@ class QdrantIndex:
                     np.array([point.vector for point in answer.points], dtype=np.float64),
                 )
 
+    def nearest(self, queries: Floats) -> Ints:
+        """See ``Nearest.nearest``."""
+        return self.search(queries, 1)[0][:, 0]
+
+    def along(self, path: Floats) -> QdrantIndex:
+        """See ``Index.along``."""
+        return self
+
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``: all points travel here, a batch at a time."""
         turned = (check_queries(queries, self.n_features) - self.centre) @ self.axes

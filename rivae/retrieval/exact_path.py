@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.errors import ConfigError
-from rivae.retrieval.base import Floats, Ints
+from rivae.retrieval.base import Floats, Ints, Nearest
 from rivae.retrieval.retriever import Retriever
 
 _TIE = 1e-12  # of the squared lengths: closer than this two items tie
@@ -98,6 +98,7 @@ def exact_paths(
     lines = _Lines(retriever, anchors[line_query], line_dim)
     bounds = [np.tile(x, len(anchors)) for x in ends]
     pieces = find_kinks(lines.hidden, len(line_dim), *bounds)
+    lines.keep_to(*pieces)
     line, start, winner = _envelope(lines, *pieces)
     paths: list[list[ExactPath]] = [[] for _ in anchors]
     for i, (query, dim) in enumerate(zip(line_query, line_dim, strict=True)):
@@ -118,6 +119,18 @@ class _Lines:
 
     def __init__(self, retriever: Retriever, anchors: Floats, dims: Ints) -> None:
         self.retriever, self.anchors, self.dims = retriever, anchors, dims
+        self.near: list[Nearest] = []  # what is searched on each line
+
+    def keep_to(self, line: Ints, a: Floats, b: Floats) -> None:
+        """Search only among items that can be nearest somewhere on these pieces."""
+        for each in range(len(self.dims)):
+            own = line == each
+            ends = np.append(a[own], b[own][-1])
+            path = self._queries(np.full(len(ends), each), ends)
+            self.near.append(self.retriever.index.along(path))
+
+    def _queries(self, line: Ints, t: Floats) -> Floats:
+        return self.retriever.space.queries(self.hidden(line, t))
 
     def hidden(self, line: Ints, t: Floats) -> Floats:
         z = self.anchors[line]
@@ -126,8 +139,14 @@ class _Lines:
 
     def search(self, line: Ints, t: Floats) -> tuple[Floats, Ints]:
         """Query points (p, n_features) and the position of the nearest item, (p,)."""
-        queries = self.retriever.space.queries(self.hidden(line, t))
-        return queries, self.retriever.index.search(queries, 1)[0][:, 0]
+        queries, found = self._queries(line, t), np.empty(len(line), dtype=np.int64)
+        own_search: dict[int, list[int]] = {}  # lines may share one
+        for each in np.unique(line):
+            own_search.setdefault(id(self.near[each]), []).append(int(each))
+        for lines in own_search.values():
+            own = np.isin(line, lines)
+            found[own] = self.near[lines[0]].nearest(queries[own])
+        return queries, found
 
     def lead(self, queries: Floats, first: Ints, second: Ints) -> Floats:
         """|q - second|^2 - |q - first|^2: positive where ``first`` is nearer."""

@@ -15,6 +15,7 @@ from rivae.retrieval.base import Floats
 from rivae.retrieval.exact import distinct_rows
 
 _CHUNK = 8192  # items per block: bounds the memory of the residual at 8192 * D numbers
+_LITTLE = 1e-3  # of a squared length
 
 
 class Space(Protocol):
@@ -70,9 +71,19 @@ class ProjectedSpace:
             centred = v[distinct.first[start : start + _CHUNK]] - self.bias
             inside = centred @ self.q
             points[start : start + _CHUNK, :-1] = inside
-            # The residual itself, not |v|^2 - |p|^2, which loses half of the digits.
-            points[start : start + _CHUNK, -1] = np.linalg.norm(centred - inside @ self.q.T, axis=1)
+            points[start : start + _CHUNK, -1] = self._residual(centred, inside)
         return points if distinct.group is None else points[distinct.group]
+
+    def _residual(self, centred: Floats, inside: Floats) -> Floats:
+        """|c - QQ'c| of rows c (n, D)."""
+        whole = np.einsum("nd,nd->n", centred, centred)
+        squared = whole - np.einsum("nm,nm->n", inside, inside)
+        # The difference of squares has lost digits where little is left: there from the vectors.
+        little = squared < _LITTLE * whole
+        residual = np.sqrt(np.maximum(squared, 0.0))
+        left = centred[little] - inside[little] @ self.q.T
+        residual[little] = np.linalg.norm(left, axis=1)
+        return np.asarray(residual)
 
     def queries(self, hidden: Floats) -> Floats:
         points = np.zeros((len(hidden), self.n_features))

@@ -99,14 +99,15 @@ class Retriever:
         self._density: DensityReference | None = None
 
     def _open(self, progress: Callable[[float], None] | None) -> Index:
-        done = 0
+        done, told = 0, threading.Lock()
 
         def read(positions: Ints) -> Floats:
             nonlocal done
             points = self._points(positions)
-            done = min(done + len(positions), n)  # a sample is read twice
-            if progress is not None:
-                progress(done / n)
+            with told:
+                done = min(done + len(positions), n)  # a sample is read twice
+                if progress is not None:
+                    progress(done / n)
             return points
 
         n = len(self.ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -20,11 +21,12 @@ from rivae.errors import DataError
 from rivae.files import reserve, write_atomic_with, write_cache, write_json
 from rivae.retrieval.base import Floats, Index, Ints, Singles
 from rivae.retrieval.exact import NumpyIndex
-from rivae.retrieval.two_stage import TurnedPoints, TwoStageIndex, turn_points
+from rivae.retrieval.turned import TurnedPoints, turn_points
+from rivae.retrieval.two_stage import TwoStageIndex
 
 SCHEMA = 2
 LARGE = 50_000  # items; below, one query takes numpy well under a millisecond
-_PARTS = ("lead", "rest", "centre", "axes", "twins")
+_PARTS = ("lead", "rest", "centre", "axes", "order", "boxes", "twins")
 _CHUNK = 1 << 26  # bytes of a checksum at once
 _HEADER = 128  # bytes of a .npy file before its numbers
 
@@ -108,9 +110,9 @@ def _save(array: Floats, stream: IO[bytes]) -> None:
     np.save(stream, array, allow_pickle=False)
 
 
-def _in_file(folder: Path, name: str, shape: tuple[int, int]) -> Singles:
+def _in_file(folder: Path, name: str, shape: tuple[int, ...]) -> Singles:
     path = folder / f"{name}.npy"
-    reserve(path, 4 * shape[0] * shape[1] + _HEADER)
+    reserve(path, 4 * math.prod(shape) + _HEADER)
     return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
 
 
@@ -132,7 +134,7 @@ def open_index(folder: Path, key: str) -> Index | None:
         if head != known or sorted(head["parts"]) not in (["points"], sorted(_PARTS)):
             raise ValueError("it describes another index")
         parts = {
-            name: np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r")
+            name: np.asarray(np.load(_file(folder, key, name), allow_pickle=False, mmap_mode="r"))
             for name in head["parts"]
         }
         damaged = [name for name, part in parts.items() if _checksum(part) != head["parts"][name]]

@@ -1,23 +1,26 @@
-"""Exact search of very many items: a bound from a few columns, then the few items it leaves.
+"""Exact search of very many items: a bound for tiles, one for their items, then the few left.
 
-Points are centred, turned onto their principal axes and kept in float32. For a query q and an item
-p, split into the L leading columns (a) and the rest (b), the triangle inequality gives
+For a query q and an item p of ``TurnedPoints``, split into the L leading columns (a) and the rest
+(b), the triangle inequality gives
 
-    |q - p|^2 >= |q|^2 + |p|^2 - 2 q_a p_a - 2 |q_b| |p_b|,
+    |q - p|^2 >= |q_a - p_a|^2 + (|q_b| - |p_b|)^2
+               = |q|^2 + |p|^2 - 2 q_a p_a - 2 |q_b| |p_b|,
 
-one product with L + 2 stored columns. Whatever lies above the k-th distance of any k items cannot
-be among the k nearest; for the others the distance is computed in float64. So the answer is that of
-brute force over the stored points, ties in order of position.
+the squared distance of points of L + 1 numbers. So a tile is at least as far as its box of these
+numbers, and a product with L + 2 stored numbers bounds each item. Whatever lies above the k-th
+distance of any k items cannot be among the k nearest; for the others the distance is computed in
+float64. So the answer is that of brute force over the stored points, ties in order of position.
 
 In float32 a sum of L + 2 products errs by at most (L + 2) u times the sum of their sizes, u = 2^-24
 (Higham, Accuracy and Stability, section 3.1). Here that sum is at most (|q| + |p|)^2, and rounding
-the query, |p|^2 and |p_b| adds less than 4 u of it. The bound is lowered by that much.
+the query, |p|^2 and |p_b| adds less than 4 u of it. The bound is lowered by that much. The same
+allows for the box: its sides are stored numbers, the query's are rounded outwards, and a sum of
+L + 1 squared differences errs by at most (L + 4) u of itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,145 +28,28 @@ from numpy.typing import NDArray
 from rivae.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
 from rivae.retrieval.exact import check_points, check_queries
-from rivae.retrieval.one_pass import OnePass
+from rivae.retrieval.contenders import Contenders, contenders
+from rivae.retrieval.turned import (
+    BLOCK_ITEMS,
+    TILE,
+    TurnedPoints,
+    squared_distances,
+    turn_points,
+)
 
-SAMPLED = 20_000  # items from which the principal axes are computed
-_BLOCK_ITEMS = 1 << 14
-_TILE = 256  # neighbouring items of which the lowest bound is looked at first
-_BOUNDS = 1 << 23  # bounds held at once (32 MB)
-_EXACT = 1 << 15  # distances computed at once
 _UNIT = 2.0**-24
-_PER_NUMBER, _PER_ITEM = 0.12, 700.0  # ns to read one number, and to compute one distance
-_ODD = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
-_TRIED = 64  # items whose neighbours are looked for to choose L
-
-Allocate = Callable[[str, tuple[int, int]], Singles]
+_EXACT = 1 << 15  # distances computed at once
+_MANY = 1_000
+_GATHERED = 256  # tiles read at once
+_FIRST_TILES = 4  # the nearest, whose items give the first limit
 
 
 @dataclass(frozen=True)
-class TurnedPoints:
-    """N points of m numbers, centred and turned onto their principal axes.
+class Allowed:
+    """Which items may be found: (T, TILE) by their places, and how many of each tile, (T,)."""
 
-    Attributes:
-        centre: (m,) what was subtracted.
-        axes: (m, m) orthonormal columns, the axis of the largest variance first.
-        lead: (L + 2, N) the leading columns, then |p|^2, then the length of the rest.
-        rest: (N, m - L) the other columns.
-        twins: (t, 2) pairs of positions of equal points: a later one, and the first of its kind.
-    """
-
-    centre: Floats
-    axes: Floats
-    lead: Singles
-    rest: Singles
-    twins: Ints
-
-    def turned(self, points: Floats) -> Floats:
-        """Points (n, m) as seen along the axes."""
-        return np.asarray((points - self.centre) @ self.axes, dtype=np.float64)
-
-    def at(self, positions: Ints) -> Floats:
-        """The stored points of ``positions``, as seen along the axes, (n, m)."""
-        n_lead = len(self.lead) - 2
-        out = np.empty((len(positions), n_lead + self.rest.shape[1]))
-        out[:, :n_lead] = self.lead[:n_lead, positions].T
-        out[:, n_lead:] = self.rest[positions]
-        return out
-
-
-def turn_points(n: int, read: Callable[[Ints], Floats], allocate: Allocate) -> TurnedPoints:
-    """Read N points in parts, turn them and keep them.
-
-    Args:
-        n: how many there are, at least 1.
-        read: gives the points (len(positions), m) of positions, equal ones for equal items.
-        allocate: makes an array of a name ("lead" or "rest") and a shape, in memory or in a file.
-
-    Raises:
-        DataError: a point is not finite.
-    """
-    sample = check_points(read(_even(n, SAMPLED)))
-    centre = sample.mean(axis=0)
-    _, vectors = np.linalg.eigh((sample - centre).T @ (sample - centre))
-    axes = np.ascontiguousarray(np.linalg.qr(vectors[:, ::-1])[0])
-    turned = (sample - centre) @ axes
-    n_lead = choose_leading(turned, n)
-    lead = allocate("lead", (n_lead + 2, n))
-    rest = allocate("rest", (n, turned.shape[1] - n_lead))
-    marks = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, _BLOCK_ITEMS):
-        part = np.arange(start, min(start + _BLOCK_ITEMS, n))
-        points = check_points(read(part)) + 0.0  # -0.0 becomes 0.0: equal numbers, equal bits
-        marks[part] = _marks(points)
-        kept = ((points - centre) @ axes).astype(np.float32)
-        _put(lead, rest, slice(start, start + len(part)), kept)
-    return TurnedPoints(centre, axes, lead, rest, _unite_twins(marks, lead, rest))
-
-
-def _put(lead: Singles, rest: Singles, where: slice, kept: Singles) -> None:
-    n_lead = len(lead) - 2
-    rest[where] = kept[:, n_lead:]
-    lead[:n_lead, where] = kept[:, :n_lead].T
-    exact = kept.astype(np.float64)
-    lead[n_lead, where] = np.einsum("nm,nm->n", exact, exact)
-    lead[n_lead + 1, where] = np.linalg.norm(exact[:, n_lead:], axis=1)
-
-
-def _marks(points: Floats) -> NDArray[np.uint64]:
-    """A 64-bit mark of every point: equal for equal ones, as good as never for others."""
-    bits = points.view(np.uint64) + np.arange(1, points.shape[1] + 1, dtype=np.uint64) * _ODD[0]
-    for factor in _ODD[1:]:  # the steps of SplitMix64
-        bits ^= bits >> np.uint64(31)
-        bits *= factor
-    return np.asarray((bits ^ (bits >> np.uint64(29))).sum(axis=1, dtype=np.uint64))
-
-
-def _unite_twins(marks: NDArray[np.uint64], lead: Singles, rest: Singles) -> Ints:
-    """Points that were equal before they were turned become equal again, bit for bit."""
-    order = np.argsort(marks, kind="stable")
-    same = np.flatnonzero(marks[order][1:] == marks[order][:-1]) + 1
-    if not len(same):
-        return np.empty((0, 2), dtype=np.int64)
-    begins = np.ones(len(order), dtype=bool)
-    begins[same] = False
-    firsts = order[np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))]
-    twins = np.stack([order[same], firsts[same]], axis=1).astype(np.int64)
-    for part in np.array_split(twins, -(-len(twins) // _BLOCK_ITEMS)):
-        lead[:, part[:, 0]] = lead[:, part[:, 1]]
-        rest[part[:, 0]] = rest[part[:, 1]]
-    return twins
-
-
-def choose_leading(turned: Floats, n: int) -> int:
-    """How many leading columns make a search of ``n`` items fastest, by a sample of them (s, m).
-
-    Every column costs its numbers once per search; fewer columns leave more items to look at.
-    """
-    s, m = turned.shape
-    asked = turned[_even(s, _TRIED)]
-    whole = _squared(asked, turned)
-    nearest = np.partition(whole, min(1, s - 1), axis=1)[:, min(1, s - 1)]  # but for itself
-    best, chosen = np.inf, m
-    for width in sorted({*range(4, min(m, 64), 4), m}):
-        rests = [np.linalg.norm(part[:, width:], axis=1) for part in (asked, turned)]
-        low = _squared(asked[:, :width], turned[:, :width])
-        low += (rests[0][:, None] - rests[1][None]) ** 2
-        left = float((low <= nearest[:, None]).mean()) * n
-        cost = _PER_NUMBER * n * (width + 2) + _PER_ITEM * left
-        if cost < best:
-            best, chosen = cost, width
-    return chosen
-
-
-def _squared(a: Floats, b: Floats) -> Floats:
-    product = -2.0 * (a @ b.T)
-    product += np.einsum("nm,nm->n", a, a)[:, None] + np.einsum("nm,nm->n", b, b)[None]
-    return np.maximum(product, 0.0)
-
-
-def _even(n: int, most: int) -> Ints:
-    """At most ``most`` of n positions, evenly spread."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+    items: NDArray[np.bool_]
+    per_tile: Ints
 
 
 class TwoStageIndex:
@@ -175,10 +61,12 @@ class TwoStageIndex:
 
     def __init__(self, points: TurnedPoints) -> None:
         self.points = points
-        self._n_lead = len(points.lead) - 2
-        self._longest = float(np.sqrt(points.lead[self._n_lead].max()))
-        self._step = max(1, _BOUNDS // self.n_items)
-        self._lowered = OnePass(self._bounds, self._step)
+        self._low, self._high = points.boxes.transpose(0, 2, 1).copy()
+        # No item is farther from the centre than the farthest corner of its box.
+        corners = np.maximum(np.abs(self._low), np.abs(self._high)).astype(np.float64)
+        self._longest = float(np.linalg.norm(corners, axis=0).max())
+        self._sizes = np.full(self.n_tiles, TILE)
+        self._sizes[-1] = self.n_items - TILE * (self.n_tiles - 1)
 
     @classmethod
     def of(cls, points: Floats) -> TwoStageIndex:
@@ -196,7 +84,12 @@ class TwoStageIndex:
     @property
     def n_items(self) -> int:
         """Number of points."""
-        return int(self.points.lead.shape[1])
+        return len(self.points.order)
+
+    @property
+    def n_tiles(self) -> int:
+        """Number of tiles, T."""
+        return len(self.points.lead)
 
     @property
     def n_features(self) -> int:
@@ -207,10 +100,8 @@ class TwoStageIndex:
         """See ``Index.rows``."""
         return self.points.at(positions) @ self.points.axes.T + self.points.centre
 
-    def search(
-        self, queries: Floats, k: int, among: NDArray[np.bool_] | None = None
-    ) -> tuple[Ints, Floats]:
-        """See ``Index.search``; ``among`` (N,) says which items may be found, at least ``k``.
+    def search(self, queries: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
+        """See ``Index.search``; ``among`` says which items may be found, at least ``k``.
 
         Raises:
             DataError: for queries of another width, NaN, or k < 1.
@@ -221,41 +112,97 @@ class TwoStageIndex:
         k = min(k, self.n_items)
         positions = np.empty((len(turned), k), dtype=np.int64)
         distances = np.empty((len(turned), k))
-        for start in range(0, len(turned), self._step):
-            block = turned[start : start + self._step]
-            bounds = self._lowered(block)
-            if among is not None:
-                bounds[:, ~among] = np.inf
-            for n, (query, low) in enumerate(zip(block, bounds, strict=True), start):
-                positions[n], distances[n] = self._nearest(query, low, k)
+        for n, query in enumerate(turned):
+            positions[n], distances[n] = self.nearest(query, k, among)
         return positions, distances
 
-    def _bounds(self, turned: Floats) -> Singles:
-        """|q - p|^2 is at least |q|^2 and this, (n, N)."""
-        asked = np.empty((len(turned), self._n_lead + 2), dtype=np.float32)
-        asked[:, :-2] = -2.0 * turned[:, : self._n_lead]
-        asked[:, -2] = 1.0
-        asked[:, -1] = -2.0 * np.linalg.norm(turned[:, self._n_lead :], axis=1)
-        if len(asked) == 1:  # a product with a vector reads what it needs once
-            return np.asarray(asked[0] @ self.points.lead)[None]
-        return np.asarray(asked @ self.points.lead)
-
-    def _nearest(self, query: Floats, low: Singles, k: int) -> tuple[Ints, Floats]:
-        square = float(query @ query)
-        error = (self._n_lead + 6) * _UNIT * (np.sqrt(square) + self._longest) ** 2
-        lowest = _lowest(low)
-        tiles = np.argpartition(lowest, min(2 * k, len(lowest)) - 1)[: 2 * k]
-        near = _members(tiles, len(low))
-        near = near[np.argpartition(low[near], min(2 * k, len(near)) - 1)[: 2 * k]]
-        near = near[np.isfinite(low[near])]
-        limit = np.sort(self._distances(query, near))[k - 1] - square + error
-        left = _members(np.flatnonzero(lowest <= limit), len(low))
-        left = left[low[left] <= limit]
-        exact = self._distances(query, left)
+    def nearest(self, query: Floats, k: int, among: Allowed | None = None) -> tuple[Ints, Floats]:
+        """Positions and squared distances of the k nearest of one turned query (m,)."""
+        reduced = self.reduced(query[None])
+        low = self.box_distances(reduced[0], reduced[0])
+        if among is not None:
+            low[among.per_tile == 0] = np.inf
+        first = self._first(low, k, among)
+        bounds = self._bounds(first, reduced, among)[:, 0].ravel()
+        chosen = np.argpartition(bounds, min(2 * k, len(bounds)) - 1)[: 2 * k]
+        chosen = self._positions(first, chosen[np.isfinite(bounds[chosen])])
+        limit = np.partition(self.distances(query, chosen), k - 1)[k - 1 : k]
+        limit = limit + self.error(query[None])
+        tiles = np.flatnonzero(low <= limit)
+        left = self.below(tiles, reduced, limit - query @ query, among)
+        exact = self.distances(query, left)
         order = np.lexsort((left, exact))[:k]
         return left[order], exact[order]
 
-    def _distances(self, query: Floats, positions: Ints) -> Floats:
+    def error(self, turned: Floats) -> Floats:
+        """By how much a bound may exceed the squared distance, of queries (n, m), (n,)."""
+        length = np.linalg.norm(turned, axis=1) + self._longest
+        return np.asarray((self.points.n_lead + 6) * _UNIT * length**2)
+
+    def reduced(self, turned: Floats) -> Floats:
+        """The leading columns and the length of the rest, (n, L + 1)."""
+        n = self.points.n_lead
+        return np.column_stack([turned[:, :n], np.linalg.norm(turned[:, n:], axis=1)])
+
+    def box_distances(self, lowest: Floats, highest: Floats) -> Singles:
+        """Squared distances of a box (L + 1,) to those of the tiles, (T,)."""
+        ends = np.nextafter(lowest.astype(np.float32), -np.inf, dtype=np.float32), np.nextafter(
+            highest.astype(np.float32), np.inf, dtype=np.float32
+        )
+        out = np.zeros(self.n_tiles, dtype=np.float32)
+        gap, other = np.empty_like(out), np.empty_like(out)
+        for low, high, own_low, own_high in zip(self._low, self._high, *ends, strict=True):
+            np.subtract(low, own_high, out=gap)
+            np.subtract(own_low, high, out=other)
+            np.maximum(gap, other, out=gap)
+            np.maximum(gap, 0.0, out=gap)
+            np.multiply(gap, gap, out=gap)
+            np.add(out, gap, out=out)
+        return out
+
+    def below(
+        self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
+    ) -> Ints:
+        """Positions of the items of ``tiles`` whose bound of |q - p|^2 - |q|^2 is at most the limit
+        of any of the queries (n, L + 1).
+        """
+        found = [np.empty(0, dtype=np.int64)]
+        for start in range(0, len(tiles), _GATHERED):
+            part = tiles[start : start + _GATHERED]
+            near = (self._bounds(part, reduced, among) <= limits[:, None]).any(axis=1)
+            found.append(self._positions(part, np.flatnonzero(near)))
+        return np.concatenate(found)
+
+    def _first(self, low: Singles, k: int, among: Allowed | None) -> Ints:
+        """The nearest tiles: with at least 2 k items that may be found, or all that have any."""
+        sizes = self._sizes if among is None else among.per_tile
+        n = _FIRST_TILES
+        while True:
+            tiles = np.argpartition(low, min(n, len(low)) - 1)[:n]
+            if n >= len(low) or sizes[tiles].sum() >= 2 * k:
+                return tiles[np.isfinite(low[tiles])]
+            n *= 4
+
+    def _bounds(self, tiles: Ints, reduced: Floats, among: Allowed | None) -> Singles:
+        """|q - p|^2 of the items in tiles is at least |q|^2 and this, (tiles, n, TILE)."""
+        asked = np.ones((len(reduced), reduced.shape[1] + 1), dtype=np.float32)
+        asked[:, :-1] = -2.0 * reduced
+        bounds = np.matmul(asked, self.points.lead[tiles])
+        if among is not None:
+            np.copyto(bounds, np.inf, where=~among.items[tiles][:, None])
+        return bounds
+
+    def _positions(self, tiles: Ints, places: Ints) -> Ints:
+        """Positions by their places in these tiles."""
+        tile, within = np.divmod(places, TILE)
+        return self.points.order[tiles[tile] * TILE + within].astype(np.int64)
+
+    def distances(self, query: Floats, positions: Ints) -> Floats:
+        """Squared distances of one turned query (m,), in float64."""
+        if len(positions) > _MANY:  # where a model has collapsed, thousands are equal
+            firsts, own = np.unique(self.points.firsts(positions), return_inverse=True)
+            if len(firsts) < len(positions):
+                return self.distances(query, firsts)[own]
         out = np.empty(len(positions))
         for start in range(0, len(positions), _EXACT):
             part = slice(start, start + _EXACT)
@@ -263,13 +210,19 @@ class TwoStageIndex:
             out[part] = np.einsum("nm,nm->n", difference, difference)
         return out
 
+    def along(self, path: Floats, among: Allowed | None = None) -> Contenders:
+        """See ``Index.along``."""
+        turned = self.points.turned(check_queries(path, self.n_features))
+        found = contenders(self, turned, among)
+        return Contenders(self.points.turned, self.points.at(found), found)
+
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``; equal items get exactly equal distances."""
         turned = self.points.turned(check_queries(queries, self.n_features))
         out = np.empty((len(turned), self.n_items))
-        for start in range(0, self.n_items, _BLOCK_ITEMS):
-            part = np.arange(start, min(start + _BLOCK_ITEMS, self.n_items))
-            out[:, part] = _squared(turned, self.points.at(part))
+        for start in range(0, self.n_items, BLOCK_ITEMS):
+            part = np.arange(start, min(start + BLOCK_ITEMS, self.n_items))
+            out[:, part] = squared_distances(turned, self.points.at(part))
         twin, first = self.points.twins.T
         out[:, twin] = out[:, first]
         return out
@@ -281,28 +234,14 @@ class TwoStageIndex:
         return TwoStageIndex.of(self.rows(positions))
 
 
-def _lowest(low: Singles) -> Singles:
-    """The lowest bound of every tile."""
-    whole = len(low) // _TILE * _TILE
-    lowest = low[:whole].reshape(-1, _TILE).min(axis=1)
-    return lowest if whole == len(low) else np.append(lowest, low[whole:].min())
-
-
-def _members(tiles: Ints, n: int) -> Ints:
-    """The positions in tiles, ascending."""
-    members = (np.sort(tiles)[:, None] * _TILE + np.arange(_TILE)).ravel()
-    return members[members < n]
-
-
 class Among:
     """Some of the items of a ``TwoStageIndex``, without a copy of their points."""
 
     def __init__(self, index: TwoStageIndex, positions: Ints) -> None:
         self._index, self._positions = index, positions
-        self._mask = np.zeros(index.n_items, dtype=bool)
-        self._mask[positions] = True
-        self._own = np.full(index.n_items, -1, dtype=np.int32)
-        self._own[positions] = np.arange(len(positions))
+        items = np.zeros((index.n_tiles, TILE), dtype=bool)
+        items.ravel()[index.points.places[positions]] = True
+        self._allowed = Allowed(items, items.sum(axis=1))
 
     @property
     def n_items(self) -> int:
@@ -320,8 +259,13 @@ class Among:
 
     def search(self, queries: Floats, k: int) -> tuple[Ints, Floats]:
         """See ``Index.search``."""
-        found, distances = self._index.search(queries, min(k, self.n_items), self._mask)
-        return self._own[found].astype(np.int64), distances
+        found, distances = self._index.search(queries, min(k, self.n_items), self._allowed)
+        return np.searchsorted(self._positions, found), distances
+
+    def along(self, path: Floats) -> Contenders:
+        """See ``Index.along``."""
+        found = self._index.along(path, self._allowed)
+        return replace(found, positions=np.searchsorted(self._positions, found.positions))
 
     def all_squared_distances(self, queries: Floats) -> Floats:
         """See ``Index.all_squared_distances``."""

@@ -7,7 +7,8 @@ from rivae.errors import DataError
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.projection import FullSpace, ProjectedSpace, make_space
 from rivae.retrieval.storage import build_index
-from rivae.retrieval.two_stage import TwoStageIndex, choose_leading
+from rivae.retrieval.turned import TILE, choose_leading
+from rivae.retrieval.two_stage import TwoStageIndex
 from tests.retrieval.points import KINDS, brute, hard_points
 
 BACKENDS = [NumpyIndex, TwoStageIndex.of]
@@ -103,18 +104,33 @@ def test_two_stages_are_brute_force_over_the_points_kept(kind):
         np.testing.assert_array_equal(index.search(query[None], 10)[0][0], one)
 
 
-def test_the_bound_never_exceeds_the_distance_by_more_than_it_allows_for():
+def test_no_bound_exceeds_the_distance_by_more_than_it_allows_for():
     rng = np.random.default_rng(1)
     for kind in KINDS:
         index = TwoStageIndex.of(hard_points(kind, rng))
         stored, queries = index.points, hard_points(kind, rng)[:50]
         turned = stored.turned(queries)
-        squares = (turned**2).sum(axis=1)
+        reduced, squares = index.reduced(turned), (turned**2).sum(axis=1)
         exact = brute(turned, stored.at(np.arange(index.n_items)), 1)[2]
-        excess = squares[:, None] + index._bounds(turned) - exact
-        longest = float(np.sqrt((stored.at(np.arange(index.n_items)) ** 2).sum(axis=1).max()))
-        allowed = (len(stored.lead) + 4) * 2.0**-24 * (np.sqrt(squares) + longest) ** 2
-        assert (excess <= allowed[:, None]).all(), kind
+        by_tile = index._bounds(np.arange(index.n_tiles), reduced, None)
+        bounds = by_tile.transpose(1, 0, 2).reshape(50, -1)[:, stored.places]
+        excess = squares[:, None] + bounds - exact
+        assert (excess <= index.error(turned)[:, None]).all(), kind
+        of_tile = np.stack([index.box_distances(one, one) for one in reduced])
+        of_tile = of_tile[:, stored.places // TILE]
+        assert (of_tile - exact <= index.error(turned)[:, None]).all(), kind
+
+
+def test_tiles_hold_neighbours_and_most_are_not_read():
+    rng = np.random.default_rng(5)
+    points = rng.uniform(size=(40_000, 3)) @ rng.normal(size=(3, 30))
+    index = TwoStageIndex.of(points)
+    read = []
+    below = index.below
+    index.below = lambda tiles, *rest: read.append(len(tiles)) or below(tiles, *rest)
+    index.search(points[:100], 5)
+    assert len(read) == 100 and np.median(read) < index.n_tiles / 6
+    assert sorted(index.points.order) == list(range(40_000))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -7,6 +7,8 @@ import torch
 from rivae.errors import ConfigError
 from rivae.retrieval import Retriever
 from rivae.retrieval.exact_path import exact_change_points, exact_paths, find_kinks
+from rivae.retrieval.two_stage import TwoStageIndex
+from tests.retrieval.points import KINDS, brute, hard_points
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data(n=1500, duplicates=100)
@@ -87,6 +89,43 @@ def test_sampling_never_finds_an_item_that_the_exact_path_misses():
     sampled = set(retriever.nearest(z, 1)[0][:, 0])
     assert sampled <= set(path.ids)
     assert len(sampled) < len(path.ids)
+
+
+@pytest.mark.parametrize("part", [False, True])
+def test_many_items_have_the_same_paths_as_few(part):
+    """Contenders of a path, among points kept in float32, against brute force over all of them."""
+    many = Retriever(SmallMethod(), DATA, np.arange(len(DATA)), large_above=10)
+    if part:
+        many = many.subset(np.arange(0, len(DATA), 3))
+    rng = np.random.default_rng(3)
+    for anchor in rng.normal(size=(3, 2)):
+        for path in exact_paths(many, anchor[None], [0, 1], -8.0, 8.0)[0]:
+            assert len(path.ids) > 4
+            t = np.sort(rng.uniform(-8, 8, 3000))
+            t = t[np.abs(t[:, None] - path.starts).min(axis=1) > 1e-6]
+            z = np.repeat(anchor[None], len(t), axis=0)
+            z[:, path.dim] = t
+            np.testing.assert_array_equal(path.at(t), many.nearest(z, 1)[0][:, 0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_else_is_nearest_on_a_path(kind):
+    """Points that are hard to tell apart, on a path between some of them."""
+    rng = np.random.default_rng(4)
+    points = hard_points(kind, rng)
+    index = TwoStageIndex.of(points)
+    corners = points[rng.integers(0, len(points), 6)]
+    near = index.along(corners)
+    assert len(near.positions) <= len(points)
+    share = rng.uniform(size=(5, 40, 1))
+    places = (corners[:-1, None] * (1 - share) + corners[1:, None] * share).reshape(-1, 12)
+    places = np.concatenate([corners, places])
+    own = index.points.at(np.arange(index.n_items))
+    expected, _, distances = brute(index.points.turned(places), own, 1)
+    found = near.nearest(places)
+    at = np.take_along_axis(distances, found[:, None], axis=1)
+    np.testing.assert_array_equal(at, np.take_along_axis(distances, expected, axis=1))
+    np.testing.assert_array_equal(found, expected[:, 0])
 
 
 def test_one_item_is_one_stretch():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +17,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rivae.data.base import Recipe
+from rivae.data.base import SPLITS, Recipe
 from rivae.data.store.manifest import Manifest
 from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
 from rivae.errors import DataError
+from rivae.files import write_cache
+from rivae.installed import cache_folder
 
 _GROUPS_KEPT = 32
+_READ_WHOLE = 50_000  # items of which a column is read in a tenth of a second
 # Errors of Arrow for files that are damaged or not ours.
 _ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
 _TEXTS = ("ingredients", "instructions", "tags", "ingredient_names")
@@ -148,10 +152,30 @@ class PairStore:
         """One short column of all items ("id", "title", "partition" …)."""
         return [value for table in self._tables([name]) for value in table[name].to_pylist()]
 
-    def where(self, name: str, value: str) -> NDArray[np.int64]:
-        """The items whose short column ``name`` is ``value``, ascending."""
-        parts = [pc.equal(table[name], value).combine_chunks() for table in self._tables([name])]
-        return np.flatnonzero(np.concatenate([part.to_numpy(False) for part in parts]))
+    def split(self) -> dict[str, NDArray[np.int64]]:
+        """The items of each part that the source named, ascending."""
+        number = self._kept("partition", (len(self),), self._partition)
+        return {part: np.flatnonzero(number == k) for k, part in enumerate(SPLITS)}
+
+    def _partition(self) -> NDArray[np.float64]:
+        tables = self._tables(["partition"])
+        parts = [pc.index_in(t["partition"], pa.array(SPLITS)).combine_chunks() for t in tables]
+        return np.concatenate([pc.fill_null(part, -1).to_numpy() for part in parts]).astype(float)
+
+    def _kept(
+        self, name: str, shape: tuple[int, ...], make: Callable[[], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Numbers of all items; of very many, ``make`` is called once, and a file holds them."""
+        if len(self) <= _READ_WHOLE:
+            return make()
+        path = cache_folder(self.folder) / f"{name}.npy"
+        with suppress(OSError, ValueError, EOFError):
+            kept = np.load(path, allow_pickle=False, mmap_mode="r")
+            if kept.shape == shape and kept.dtype == np.float64:
+                return np.asarray(kept)
+        made = make()
+        write_cache(path, lambda stream: np.save(stream, made, allow_pickle=False))
+        return made
 
     @cached_property
     def titles(self) -> pa.ChunkedArray:
@@ -164,10 +188,15 @@ class PairStore:
 
     @cached_property
     def factors(self) -> NDArray[np.float64] | None:
-        """(N, K) in the order of ``manifest.factors``, or None without factors."""
+        """(N, K) in the order of ``manifest.factors``, or None without factors; of very many items
+        mapped from a file that is made once.
+        """
         names = [FACTOR_PREFIX + f.name for f in self.manifest.factors]
         if not names:
             return None
+        return self._kept("factors", (len(self), len(names)), lambda: self._factors(names))
+
+    def _factors(self, names: list[str]) -> NDArray[np.float64]:
         found, start = np.empty((len(self), len(names))), 0
         for table in self._tables(names):
             for k, name in enumerate(names):

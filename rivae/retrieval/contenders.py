@@ -1,0 +1,164 @@
+"""The few of very many items that can be nearest somewhere along a path of straight pieces.
+
+On a piece from q_0 to q_1, |q(s) - p|^2 - |q(s)|^2 is linear in s for every item p, and its lower
+bound (``rivae.retrieval.two_stage``) lies above the line between the bounds at both ends, as
+|q_b(s)| is convex. So an item whose bound exceeds the distance of some rival at both ends is never
+nearer than this rival in between, and only the ends have to be looked at. Rivals are the nearest
+items at the ends of parts of the path; where they leave too many items, a part is halved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivae.retrieval.base import Floats, Ints
+
+if TYPE_CHECKING:
+    from rivae.retrieval.two_stage import Allowed, TwoStageIndex
+
+_PARTS = 8  # of a path, at first
+_MOST_TILES = 48  # that a part may leave before it is halved
+_FEW, _MOST_VALUES = 32, 1 << 20  # contenders of a part, and values at once
+_HALVED = 20  # times at most
+_ROUNDING = 16e-16  # of a product, twice, for each number of a point
+
+
+@dataclass
+class _Part:
+    """Turned places (v, m) along the path, and the nearest item at both ends."""
+
+    places: Floats
+    first: int
+    last: int
+    halved: int = 0
+
+
+def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None) -> Ints:
+    """Positions, ascending: among them is the nearest item of every point of ``path`` (V, m),
+    straight between turned places; the lowest, where several are equally near.
+    """
+    found = [np.empty(0, dtype=np.int64)]
+    waiting = _parts(index, path, among)
+    while waiting:
+        part = waiting.pop()
+        limits = _limits(index, part)
+        reduced = index.reduced(part.places)
+        low = index.box_distances(reduced.min(axis=0), reduced.max(axis=0))
+        tiles = np.flatnonzero(low <= limits.max())
+        if len(tiles) > _MOST_TILES and part.halved < _HALVED:
+            waiting += _halves(index, part, among)
+            continue
+        squares = np.einsum("vm,vm->v", part.places, part.places)
+        near = index.below(tiles, reduced, limits - squares, among)
+        found.append(_may_win(part.places, index, near))
+    return np.unique(np.concatenate(found))
+
+
+def _may_win(places: Floats, index: TwoStageIndex, positions: Ints) -> Ints:
+    """Those that no single other one beats at both ends of a piece; of equal points the lowest."""
+    positions = np.sort(positions)
+    _, lowest = np.unique(index.points.firsts(positions), return_index=True)
+    positions = positions[lowest]
+    points = index.points.at(positions)
+    values = -2.0 * (places @ points.T)
+    squares = np.einsum("cm,cm->c", points, points)
+    values += squares
+    slack = _ROUNDING * (points.shape[1] + 4) * (squares.max() + np.square(places).sum(axis=1))
+    for _ in range(_HALVED):
+        kept = (values <= (_limits_of(values) + slack)[:, None]).any(axis=0)
+        positions, values = positions[kept], values[:, kept]
+        if len(positions) <= _FEW or len(values) == 1:
+            break
+        # Between places values are linear, so every half of a piece may have a rival of its own.
+        values, slack = _with_middles(values), _with_middles(slack)
+        if values.size > _MOST_VALUES:
+            break
+    return positions
+
+
+def _with_middles(rows: Floats) -> Floats:
+    """Rows (v, ...), and between neighbours their mean, (2 v - 1, ...)."""
+    out = np.empty((2 * len(rows) - 1, *rows.shape[1:]))
+    out[::2], out[1::2] = rows, (rows[:-1] + rows[1:]) / 2.0
+    return out
+
+
+def _parts(index: TwoStageIndex, path: Floats, among: Allowed | None) -> list[_Part]:
+    cuts = np.unique(np.linspace(0, len(path) - 1, _PARTS + 1).astype(int))
+    nearest = [_nearest(index, path[cut], among) for cut in cuts]
+    ends = zip(cuts[:-1], cuts[1:], nearest[:-1], nearest[1:], strict=True)
+    if len(cuts) == 1:
+        return [_Part(path, nearest[0], nearest[0])]
+    return [_Part(path[a : b + 1], first, last) for a, b, first, last in ends]
+
+
+def _halves(index: TwoStageIndex, part: _Part, among: Allowed | None) -> list[_Part]:
+    places = part.places
+    if len(places) == 2:  # any place of a straight piece may be an end
+        places = np.stack([places[0], places.mean(axis=0), places[1]])
+    cut, n = len(places) // 2, part.halved + 1
+    middle = _nearest(index, places[cut], among)
+    return [
+        _Part(places[: cut + 1], part.first, middle, n),
+        _Part(places[cut:], middle, part.last, n),
+    ]
+
+
+def _nearest(index: TwoStageIndex, place: Floats, among: Allowed | None) -> int:
+    return int(index.nearest(place, 1, among)[0][0])
+
+
+def _limits(index: TwoStageIndex, part: _Part) -> Floats:
+    """Up to which squared distance an item is of interest at each place, (v,): that of the rivals
+    of the pieces that meet there.
+    """
+    rivals = index.points.at(np.array([part.first, part.last]))
+    difference = part.places[:, None] - rivals
+    values = np.einsum("vrm,vrm->vr", difference, difference)
+    return _limits_of(values) + index.error(part.places)
+
+
+def _limits_of(values: Floats) -> Floats:
+    """Of what rivals (v, r) reach at places, the limits (v,): each piece has the rival that is best
+    at its worse end.
+    """
+    if len(values) == 1:
+        return np.asarray(values.min(axis=1))
+    best = np.maximum(values[:-1], values[1:]).argmin(axis=1)
+    pieces = np.arange(len(best))
+    limits = np.full(len(values), -np.inf)
+    limits[:-1] = values[pieces, best]
+    np.maximum(limits[1:], values[pieces + 1, best], out=limits[1:])
+    return limits
+
+
+@dataclass(frozen=True)
+class Contenders:
+    """Brute force among a few items.
+
+    Attributes:
+        turned: maps queries to the coordinates of ``points``.
+        points: (c, m) the items.
+        positions: (c,) their positions, ascending.
+    """
+
+    turned: Callable[[Floats], Floats]
+    points: Floats
+    positions: Ints
+
+    def nearest(self, queries: Floats) -> Ints:
+        """The position of the nearest item of queries (n, m), the lowest of equally near ones."""
+        asked = self.turned(queries)
+        squares = np.einsum("cm,cm->c", self.points, self.points)
+        coarse = squares - 2.0 * (asked @ self.points.T)
+        size = np.einsum("nm,nm->n", asked, asked) + squares.max()
+        slack = _ROUNDING * (self.points.shape[1] + 4) * size
+        query, item = np.nonzero(coarse <= (coarse.min(axis=1) + slack)[:, None])
+        difference = asked[query] - self.points[item]
+        order = np.lexsort((item, np.einsum("pm,pm->p", difference, difference), query))
+        _, first = np.unique(query[order], return_index=True)
+        return self.positions[item[order][first]]
