@@ -23,10 +23,14 @@ class PathPanel {
       this.play(false)
       this.show(Number(this.slider.value))
     }
+    this.video = h("button", { type: "button", class: "video", "data-testid": "path-video" })
+    this.video.onclick = () => this.record()
+    this.trouble = h("p", { class: "muted", role: "status" })
+    this.sayVideo("Video")
     this.strip = h("div", { class: "way", role: "group", "aria-label": "Items on the way" })
     this.element = h("div", { class: "path" }, this.large,
       h("div", { class: "side" }, h("div", { class: "said" }, this.where, this.title),
-        h("div", { class: "bar" }, this.button, this.slider), this.strip))
+        h("div", { class: "bar" }, this.button, this.slider, this.video), this.trouble, this.strip))
     root.append(h("div", { class: "frame" }, this.element))
   }
 
@@ -38,6 +42,8 @@ class PathPanel {
       this.key = key
       this.data = data
       this.play(false)
+      this.recording?.stop()
+      setText(this.trouble, "")
       this.build()
       this.show(0)
     }
@@ -49,7 +55,8 @@ class PathPanel {
     const { frames, items, aspect, stops } = this.data
     this.element.style.setProperty("--aspect", aspect)
     this.slider.max = frames.length - 1
-    this.loaded = Object.values(items).map(([, address]) => Object.assign(new Image(), { src: address }))
+    this.loaded = new Map(Object.entries(items).map(([id, [, address]]) =>
+      [Number(id), Object.assign(new Image(), { src: address })]))
     this.tiles = []
     frames.forEach(({ id }, n) => {
       const isStop = stops.includes(n)
@@ -99,6 +106,40 @@ class PathPanel {
     this.timer = setTimeout(next, FRAME_MS)
   }
 
+  sayVideo(words, title = "Record the path as a video, in the time that it takes to play") {
+    const able = videoKind()
+    this.video.disabled = !able
+    this.video.title = able ? title : "This browser cannot record videos; save a GIF"
+    this.video.replaceChildren(icon("save"), words)
+  }
+
+  /** Records the path and saves it; another click gives up. */
+  async record() {
+    if (this.recording) return this.recording.stop()
+    this.play(false)
+    setText(this.trouble, "")
+    this.recording = new PathVideo()
+    const { frames, items, stops, run } = this.data
+    const shots = frames.map(({ id }, n) => ({ img: this.loaded.get(id), tiny: Boolean(items[id][2]),
+      ms: stops.includes(n) ? STOP_MS : FRAME_MS }))
+    this.sayVideo("0 %", "Recording; click to stop")
+    try {
+      const made = await this.recording.record(shots, (share) => this.sayVideo(`${Math.round(100 * share)} %`, "Recording; click to stop"))
+      if (made) this.save(made, `${run}-path.${made.type.split("/")[1]}`)
+    } catch (error) {
+      setText(this.trouble, error.name === "EncodingError" ? "A picture of the path could not be loaded; reload the page." : error.message)
+    }
+    this.recording = null
+    this.sayVideo("Video")
+    return undefined
+  }
+
+  save(made, name) {
+    const link = h("a", { href: URL.createObjectURL(made), download: name })
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000)  // a slow disk is still reading it
+  }
+
   open() {
     const { id, moved } = this.data.frames[this.at]
     this.component.setTriggerValue("open", { item: id, moved })
@@ -106,6 +147,7 @@ class PathPanel {
 
   close() {
     clearTimeout(this.timer)
+    this.recording?.stop()
   }
 }
 

@@ -57,3 +57,39 @@ def test_links_and_the_way_back_restore_the_path(path, until):
     until(lambda: shown() == second, "the link holds it")
     path.go_back()
     until(lambda: shown() == first, "the way before")
+
+
+def test_the_path_is_recorded_as_a_video_that_plays(path, until):
+    path.route("**/video-of-path", lambda route: route.fulfill(path=saved.value.path()))
+    button = path.get_by_test_id("path-video")
+    label = button.inner_text()
+    with path.expect_download() as saved:
+        button.click()
+        until(lambda: "%" in button.inner_text(), "how far it is")
+    assert saved.value.suggested_filename.partition(".")[0] == "demo-kitchen-path"
+    until(lambda: button.inner_text() == label, "the button is itself again")
+    played = path.evaluate(
+        """async () => {
+          const video = document.createElement("video")
+          video.muted = true
+          video.src = "/video-of-path"
+          await video.play()
+          const seen = new Set(), canvas = document.createElement("canvas")
+          canvas.width = canvas.height = 8
+          const context = canvas.getContext("2d", { willReadFrequently: true })
+          while (!video.ended) {
+            context.drawImage(video, 0, 0, 8, 8)
+            seen.add(context.getImageData(0, 0, 8, 8).data.map((v) => v >> 4).join())
+            await new Promise((done) => setTimeout(done, 60))
+          }
+          return [video.currentTime, video.videoWidth, video.videoHeight, seen.size]
+        }"""
+    )
+    seconds, *size, n_seen = played
+    assert size == [720, 720] and n_seen > 3, "pictures follow each other"
+    # Three way-points of .9 s and 21 points of .18 s between them.
+    assert 5 < seconds < 12
+    button.click()
+    until(lambda: "%" in button.inner_text(), "it records again")
+    button.click()
+    until(lambda: button.inner_text() == label, "and can be stopped")

@@ -1,4 +1,6 @@
-"""The path of Traverse: way-points, what is found between them, and its export as an animation."""
+"""The path of Traverse: way-points, what is found between them, and its exports; the panel itself
+records the video.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ KINDS: dict[str, Kind] = {"Straight": "straight", "Along the data": "along"}
 STEPS = (12, 24, 48)
 _PANEL = Component(
     "rivae_path",
-    js=("dom.js", "path.js"),
+    js=("dom.js", "path_video.js", "path.js"),
     css=("base.css", "path.css"),
     reports={"open": dict},
 )
@@ -130,7 +132,7 @@ def _show(explorer: Explorer, anchor: Anchor, found: Path, side: int) -> None:
     for row, z in zip(found.ids.tolist(), found.z.round(4).tolist(), strict=True):
         moved = [value for pair in enumerate(z) for value in pair]
         frames.append({"id": row, "moved": moved})
-    data = {"frames": frames, "stops": list(found.stops)}
+    data = {"frames": frames, "stops": list(found.stops), "run": anchor.run}
     pictures.show(_PANEL, explorer, anchor, data, found.ids.tolist(), side)
 
 
