@@ -202,6 +202,8 @@ def shared_scores(coordinates: Array, data: PairedDataset, rows: NDArray[Any]) -
     specs = data.factor_specs
     numeric = [i for i, s in enumerate(specs) if s.kind != "categorical"]
     shared = [i for i in numeric if specs[i].role == "shared"]
+    if not shared:
+        return {"mcc": np.nan, "r2": np.nan}
     each = r2(coordinates, data.factors[rows], specs).parts["per_factor"]
     return {
         "mcc": mcc(coordinates, data.factors[rows][:, shared]).score,

@@ -35,6 +35,11 @@ def test_shared_factors_alone_are_scored():
     assert bench.shared_scores(data.factors[:, 2:], data, rows)["r2"] < 0.3
 
 
+def test_data_without_numeric_factors_have_ranks_alone():
+    found = bench.shared_scores(np.zeros((90, 2)), load_dataset("split-digits"), np.arange(90))
+    assert np.isnan(found["mcc"]) and np.isnan(found["r2"])
+
+
 @pytest.mark.parametrize("name", bench.STARTS)
 def test_starts_differ_from_the_preset_by_settings_that_exist(name):
     preset = make_config(name, name="preset").method.settings
