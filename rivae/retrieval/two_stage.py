@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from rivae.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
-from rivae.retrieval.exact import check_points, check_queries
 from rivae.retrieval.contenders import Contenders, contenders
+from rivae.retrieval.exact import check_points, check_queries
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
@@ -146,8 +146,9 @@ class TwoStageIndex:
 
     def box_distances(self, lowest: Floats, highest: Floats) -> Singles:
         """Squared distances of a box (L + 1,) to those of the tiles, (T,)."""
-        ends = np.nextafter(lowest.astype(np.float32), -np.inf, dtype=np.float32), np.nextafter(
-            highest.astype(np.float32), np.inf, dtype=np.float32
+        ends = (
+            np.nextafter(lowest.astype(np.float32), -np.inf, dtype=np.float32),
+            np.nextafter(highest.astype(np.float32), np.inf, dtype=np.float32),
         )
         out = np.zeros(self.n_tiles, dtype=np.float32)
         gap, other = np.empty_like(out), np.empty_like(out)

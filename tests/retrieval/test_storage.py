@@ -33,7 +33,9 @@ def test_round_trip(tmp_path, large_above):
 def test_a_large_index_is_mapped_not_read(tmp_path):
     save(tmp_path, 399)
     opened = open_index(tmp_path, "k")
-    assert all(isinstance(getattr(opened.points, part).base, np.memmap) for part in ("lead", "rest"))
+    assert all(
+        isinstance(getattr(opened.points, part).base, np.memmap) for part in ("lead", "rest")
+    )
 
 
 def damage_truncate(folder):
