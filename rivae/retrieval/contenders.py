@@ -11,20 +11,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from rivae.retrieval.base import Floats, Ints
-
-if TYPE_CHECKING:
-    from rivae.retrieval.two_stage import Allowed, TwoStageIndex
+from rivae.retrieval.base import Floats, Ints, Singles
+from rivae.retrieval.turned import Allowed, TurnedPoints
 
 _PARTS = 8  # of a path, at first
 _MOST_TILES = 48  # that a part may leave before it is halved
 _FEW, _MOST_VALUES = 32, 1 << 20  # contenders of a part, and values at once
 _HALVED = 20  # times at most
 _ROUNDING = 16e-16  # of a product, twice, for each number of a point
+
+
+class Bounded(Protocol):
+    """What a path asks of an index with bounds, which ``TwoStageIndex`` documents."""
+
+    points: TurnedPoints
+
+    def reduced(self, turned: Floats) -> Floats: ...
+    def box_distances(self, lowest: Floats, highest: Floats) -> Singles: ...
+    def error(self, turned: Floats) -> Floats: ...
+    def below(
+        self, tiles: Ints, reduced: Floats, limits: Floats, among: Allowed | None = None
+    ) -> Ints: ...
+    def nearest(
+        self, query: Floats, k: int, among: Allowed | None = None
+    ) -> tuple[Ints, Floats]: ...
 
 
 @dataclass
@@ -37,7 +51,7 @@ class _Part:
     halved: int = 0
 
 
-def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None) -> Ints:
+def contenders(index: Bounded, path: Floats, among: Allowed | None = None) -> Ints:
     """Positions, ascending: among them is the nearest item of every point of ``path`` (V, m),
     straight between turned places; the lowest, where several are equally near.
     """
@@ -58,7 +72,7 @@ def contenders(index: TwoStageIndex, path: Floats, among: Allowed | None = None)
     return np.unique(np.concatenate(found))
 
 
-def _may_win(places: Floats, index: TwoStageIndex, positions: Ints) -> Ints:
+def _may_win(places: Floats, index: Bounded, positions: Ints) -> Ints:
     """Those that no single other one beats at both ends of a piece; of equal points the lowest."""
     positions = np.sort(positions)
     _, lowest = np.unique(index.points.firsts(positions), return_index=True)
@@ -87,7 +101,7 @@ def _with_middles(rows: Floats) -> Floats:
     return out
 
 
-def _parts(index: TwoStageIndex, path: Floats, among: Allowed | None) -> list[_Part]:
+def _parts(index: Bounded, path: Floats, among: Allowed | None) -> list[_Part]:
     cuts = np.unique(np.linspace(0, len(path) - 1, _PARTS + 1).astype(int))
     nearest = [_nearest(index, path[cut], among) for cut in cuts]
     ends = zip(cuts[:-1], cuts[1:], nearest[:-1], nearest[1:], strict=True)
@@ -96,7 +110,7 @@ def _parts(index: TwoStageIndex, path: Floats, among: Allowed | None) -> list[_P
     return [_Part(path[a : b + 1], first, last) for a, b, first, last in ends]
 
 
-def _halves(index: TwoStageIndex, part: _Part, among: Allowed | None) -> list[_Part]:
+def _halves(index: Bounded, part: _Part, among: Allowed | None) -> list[_Part]:
     places = part.places
     if len(places) == 2:  # any place of a straight piece may be an end
         places = np.stack([places[0], places.mean(axis=0), places[1]])
@@ -108,11 +122,11 @@ def _halves(index: TwoStageIndex, part: _Part, among: Allowed | None) -> list[_P
     ]
 
 
-def _nearest(index: TwoStageIndex, place: Floats, among: Allowed | None) -> int:
+def _nearest(index: Bounded, place: Floats, among: Allowed | None) -> int:
     return int(index.nearest(place, 1, among)[0][0])
 
 
-def _limits(index: TwoStageIndex, part: _Part) -> Floats:
+def _limits(index: Bounded, part: _Part) -> Floats:
     """Up to which squared distance an item is of interest at each place, (v,): that of the rivals
     of the pieces that meet there.
     """

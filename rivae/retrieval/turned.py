@@ -31,6 +31,14 @@ Allocate = Callable[[str, tuple[int, ...]], Singles]
 
 
 @dataclass(frozen=True)
+class Allowed:
+    """Which items may be found: (T, TILE) by their places, and how many of each tile, (T,)."""
+
+    items: NDArray[np.bool_]
+    per_tile: Ints
+
+
+@dataclass(frozen=True)
 class TurnedPoints:
     """N points of m numbers, centred and turned onto their principal axes.
 

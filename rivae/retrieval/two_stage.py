@@ -20,10 +20,9 @@ L + 1 squared differences errs by at most (L + 4) u of itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rivae.errors import DataError
 from rivae.retrieval.base import Floats, Ints, Singles
@@ -32,6 +31,7 @@ from rivae.retrieval.exact import check_points, check_queries
 from rivae.retrieval.turned import (
     BLOCK_ITEMS,
     TILE,
+    Allowed,
     TurnedPoints,
     squared_distances,
     turn_points,
@@ -42,14 +42,6 @@ _EXACT = 1 << 15  # distances computed at once
 _MANY = 1_000
 _GATHERED = 256  # tiles read at once
 _FIRST_TILES = 4  # the nearest, whose items give the first limit
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """Which items may be found: (T, TILE) by their places, and how many of each tile, (T,)."""
-
-    items: NDArray[np.bool_]
-    per_tile: Ints
 
 
 class TwoStageIndex:
