@@ -21,7 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
-from rivae.benchmark.plan import TABLE_LINES, Cell, completed, completed_row, settings_json
+from rivae.benchmark.lines import TABLE_LINES
+from rivae.benchmark.plan import Cell, completed, completed_row, settings_json
 from rivae.benchmark.report import row_title
 from rivae.benchmark.rows import Row, line_key, read_rows
 from rivae.benchmark.summary import SummaryLine, summarise

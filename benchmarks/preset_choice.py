@@ -25,7 +25,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
-from rivae.benchmark.plan import DRAWN, Cell, Changes, settings_json
+from rivae.benchmark.lines import Changes
+from rivae.benchmark.plan import DRAWN, Cell, settings_json
 from rivae.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from rivae.benchmark.lines import TABLE_LINES, Changes
 from rivae.benchmark.rows import Row
-from rivae.benchmark.tables import METHODS, PAPER_METHODS
 from rivae.config import RunConfig
 from rivae.data import dataset_names
 from rivae.errors import ConfigError
@@ -19,60 +19,6 @@ from rivae.methods import method_config, method_names
 from rivae.methods.presets import preset_names, trains_as_batch
 
 FEW_QUERIES = 20
-
-Changes = tuple[tuple[str, Any], ...]
-Line = tuple[str, str | None, Changes]  # method, its preset if not those asked for, changes
-ABLATION: Changes = (("lambda_reg", 0.0),)  # RIVAE without L_Reg, the paper's table "ablation"
-START_ALONE: Changes = (("ivae_epochs", 0), ("joint_epochs", 0))
-
-
-def _from_papers_start(epochs: int) -> Changes:
-    return (("init", "cos-sim-lvm"), ("anchor", None), ("init_epochs", epochs))
-
-
-def _from_rivaes_start(init: str) -> tuple[Line, ...]:
-    return tuple((method, None, (("init", init),)) for method in ("rbi-vae", "bi-vae-on-v", "dcca"))
-
-
-ALL: tuple[Line, ...] = tuple((method, None, ()) for method in METHODS)
-WITH_AND_WITHOUT_REG: tuple[Line, ...] = (("rivae", None, ()), ("rivae", None, ABLATION))
-NON_LINEAR: Line = ("rbi-vae", None, (("form", "non-linear"),))
-OF_EVERY_METHOD = (
-    "synth",
-    "synth-modulated",
-    "sprites",
-    "split-mnist",
-    "split-digits",
-    "kitchen",
-    "pairs",
-)
-# name for --tables -> data sets it trains on -> its lines
-TABLE_LINES: dict[str, dict[str, tuple[Line, ...]]] = {
-    **{name: {name: ALL} for name in OF_EVERY_METHOD},
-    "ablation": dict.fromkeys(("synth", "sprites", "split-mnist"), WITH_AND_WITHOUT_REG),
-    # The start told apart from the method: RIVAE from the paper's, the others from RIVAE's.
-    "starts": {
-        "synth": (
-            ("rivae", None, _from_papers_start(200)),
-            ("rivae", None, START_ALONE),
-            *_from_rivaes_start("contrast"),
-            NON_LINEAR,
-        ),
-        "sprites": (
-            ("rivae", None, _from_papers_start(60)),
-            ("rivae", None, START_ALONE),
-            *_from_rivaes_start("smooth"),
-            NON_LINEAR,
-        ),
-    },
-    # The literal settings: 2,000 epochs each, so of the smallest data set.
-    "paper": {
-        "synth": (
-            *((method, "paper", ()) for method in PAPER_METHODS),
-            ("rivae", "paper", ABLATION),
-        )
-    },
-}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rivae.benchmark.plan import ABLATION, SIZES, TABLE_LINES, Cell, plan
+from rivae.benchmark.lines import ABLATION, TABLE_LINES
+from rivae.benchmark.plan import SIZES, Cell, plan
 from rivae.benchmark.tables import METHODS, VARIANTS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from rivae.benchmark.lines import ABLATION
 from rivae.benchmark.paper import paper_lines, paper_value
-from rivae.benchmark.plan import ABLATION, Cell
+from rivae.benchmark.plan import Cell
 from rivae.benchmark.summary import interval, summarise
 from rivae.benchmark.tables import METHODS, WITHOUT_REG, columns
 from rivae.methods import method_class, method_names

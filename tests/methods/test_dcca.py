@@ -219,7 +219,14 @@ def test_a_stack_trains_the_models_of_single_runs(tmp_path):
     # Small steps: features of fresh networks vary by a hundredth, so at the usual rate rounding
     # errors part the paths within a few epochs.
     configs = [
-        tiny_config(f"s{s}", "dcca", seed=s, learning_rate=1e-4, training={"validate_every": 20})
+        tiny_config(
+            f"s{s}",
+            "dcca",
+            seed=s,
+            learning_rate=1e-4,
+            g_hidden=[10, 10, 10],
+            training={"validate_every": 20},
+        )
         for s in (3, 0)
     ]
     stacked = train(configs, tmp_path / "stacked")
