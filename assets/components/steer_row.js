@@ -1,5 +1,9 @@
 /* One row of the Steer matrix: its cells, its pictures, its cloud and what can be done with it. */
 
+import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
+import { WHERE } from "./layout.js"
+import { drawCloud, makeCloud } from "./steer_cloud.js"
+
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",
   down: "M10 4v12M5 11l5 5 5-5",
@@ -12,7 +16,7 @@ const MARKS = { on: "", off: "", query: "–" }
 const NEXT = { off: "on", on: "query", query: "off" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
-const MAX_LEVEL = 10
+export const MAX_LEVEL = 10
 
 /** How a level is written: a mark, or a number of s.d. with its sign. */
 function markOf(level) {
@@ -26,7 +30,7 @@ function sayLevel(level) {
   return typeof level === "string" ? level : `${markOf(level)} s.d. from the mean`
 }
 
-class SteerRow {
+export class SteerRow {
   /**
    * @param on {change(), tool(name, row), pick(id), walk(event, row)}
    */

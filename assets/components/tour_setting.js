@@ -1,5 +1,7 @@
 /* Where a step of a tour stands on its axes: names, levels, and sliders that a presenter can move. */
 
+import { h, setText } from "./dom.js"
+
 const MARKS = { on: "", off: "", query: "–" }  // circles are drawn by the style sheet
 const REACH_SD = 3  // s.d. to both sides that a slider covers at least
 
@@ -13,7 +15,7 @@ function levelWord(level) {
   return typeof level === "string" ? level : `${levelText(level)} s.d.`
 }
 
-class TourSetting {
+export class TourSetting {
   /** @param change(levels) a slider has moved; levels in s.d. from the mean */
   constructor(change) {
     this.change = change

@@ -21,6 +21,7 @@ from rivae.cli import (
     jobs,
     labels,
     manage,
+    share,
     show,
     train,
     trash,
