@@ -15,7 +15,7 @@ FOLDER = APP_FILES / "assets" / "components"
 LIBRARY = APP_FILES / "assets" / "libraries" / "map.js"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+\.js)"\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=async function|class|function|const|let)", re.MULTILINE)
-_LIBRARY_EXPORT = re.compile(r"export\{([^}]*)\};?\s*$")
+_LIBRARY_EXPORT = re.compile(r"\bexport\{([^}]*)\};")
 
 
 @cache
@@ -57,7 +57,7 @@ def library() -> str:
     """The map's libraries as an expression whose value has what they export."""
     text = LIBRARY.read_text(encoding="utf-8")
     found = _LIBRARY_EXPORT.search(text)
-    assert found, "the library ends in its exports"
+    assert found, "the library lists what it exports"
     pairs = (pair.split(" as ") for pair in found[1].split(","))
     exported = ", ".join(f"{name.strip()}: {inside.strip()}" for inside, name in pairs)
-    return f"(() => {{ {text[: found.start()]}\nreturn {{ {exported} }} }})()"
+    return f"(() => {{ {text[: found.start()]}\n{text[found.end() :]}\nreturn {{ {exported} }} }})()"

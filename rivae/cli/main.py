@@ -21,7 +21,6 @@ from rivae.cli import (
     jobs,
     labels,
     manage,
-    share,
     show,
     train,
     trash,

@@ -100,14 +100,14 @@ def page_bytes(
     return document(content_of(explorer, name, tours or [], progress)).encode()
 
 
-def write_page(path: Path, page: bytes) -> None:
-    """Write a page to a new file.
+def write_page(path: Path, page: bytes, replace: bool = False) -> None:
+    """Write a page to a new file, or with ``replace`` to one that is there.
 
     Raises:
         ConfigError: there is such a file, or it cannot be written.
     """
     try:
-        with path.open("xb") as file:
+        with path.open("wb" if replace else "xb") as file:
             file.write(page)
     except FileExistsError:
         raise ConfigError(f"{path} exists: choose another name, or delete it first") from None
