@@ -41,7 +41,9 @@ def source(*names: str) -> str:
         add(name)
     last = names[-1]
     return "\n".join(
-        text if name == last else text.replace("\nexport default ", f"\nconst default_{name[:-3]} = ")
+        text
+        if name == last
+        else text.replace("\nexport default ", f"\nconst default_{name[:-3]} = ")
         for name, text in parts.items()
     )
 
@@ -60,4 +62,6 @@ def library() -> str:
     assert found, "the library lists what it exports"
     pairs = (pair.split(" as ") for pair in found[1].split(","))
     exported = ", ".join(f"{name.strip()}: {inside.strip()}" for inside, name in pairs)
-    return f"(() => {{ {text[: found.start()]}\n{text[found.end() :]}\nreturn {{ {exported} }} }})()"
+    return (
+        f"(() => {{ {text[: found.start()]}\n{text[found.end() :]}\nreturn {{ {exported} }} }})()"
+    )

@@ -24,22 +24,29 @@ from rivae.thumbnails import TINY_SIDE
 from rivae.tours import Tour
 
 MOST = 50_000
-MANY = 5_000  # from here on a page is large
+MANY = 5_000  # above, a page is large
 TOO_MANY = "a page holds at most {:,} items, and {:,} are searched: export the test items only"
 LARGE = "{:,} items make a large page, which opens slowly: the test items alone make a small one"
 RIGHTS = (
     "Pictures and texts belong to those who made them: make sure that you may pass them on before "
     "you share this page."
 )
+MADE = "Made with RIVAE Explorer on {:%Y-%m-%d}. Nothing is sent or fetched."
 MAX_TEXT = 600  # characters of an item's text
 MAX_LINKS = 6
 _SAMPLED = 24  # pictures by which a size is estimated
-_REST = 700_000  # bytes of scripts, styles and the model
+_REST = 280_000  # bytes of scripts, styles and what else does not grow
 
 
-def picture_settings(n: int) -> tuple[int, int]:
-    """Longest side in pixels and WebP quality of the pictures of ``n`` items."""
-    return (160, 75) if n <= 1_500 else (112, 55)
+# Longest side in pixels and WebP quality, from the best on.
+QUALITIES = ((160, 75), (128, 65), (112, 55), (96, 45))
+AIM = 13_500_000  # bytes, where smaller pictures can do it
+
+
+def picture_settings(explorer: Explorer) -> tuple[int, int]:
+    """The best of ``QUALITIES`` with which the page stays small, else the last."""
+    fitting = (each for each in QUALITIES if estimated_size(explorer, each) <= AIM)
+    return next(fitting, QUALITIES[-1])
 
 
 def encoded(image: Image.Image, side: int, quality: int) -> str:
@@ -56,19 +63,26 @@ def encoded(image: Image.Image, side: int, quality: int) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def estimated_size(explorer: Explorer) -> int:
+def estimated_size(explorer: Explorer, settings: tuple[int, int] | None = None) -> int:
     """Bytes of the page, by a sample of its pictures; within some ten per cent."""
     rows = explorer.search_rows
     some = rows[np.linspace(0, len(rows) - 1, min(_SAMPLED, len(rows))).astype(int)]
-    settings = picture_settings(len(rows))
-    sides = [explorer.found_side] if _one_picture(explorer) else [explorer.found_side, explorer.query_side]
-    each = sum(
-        len(encoded(explorer.data.picture(int(i), side).copy(), *settings)) + len(explorer.data.text(int(i))[:MAX_TEXT])
+    settings = settings or picture_settings(explorer)
+    sides = (
+        [explorer.found_side]
+        if _one_picture(explorer)
+        else [explorer.found_side, explorer.query_side]
+    )
+    pictures = sum(
+        len(encoded(explorer.data.picture(int(i), side).copy(), *settings))
         for i in some
         for side in sides
-    ) / len(some)
+    )
+    words = sum(len(explorer.title(int(i)) + explorer.data.text(int(i))[:MAX_TEXT]) for i in some)
+    each = (pictures + words) / len(some)
     numbers = 8 * explorer.retriever.index.n_features + 14 * explorer.n_components
-    return int(len(rows) * (each + numbers + 60)) + _REST
+    density = 5.4 * explorer.n_components * len(explorer.retriever.reference_latents()[0])
+    return int(len(rows) * (each + numbers + 60) + density) + _REST
 
 
 def _one_picture(explorer: Explorer) -> bool:
@@ -105,10 +119,10 @@ def content_of(
     rows, data = [int(i) for i in explorer.search_rows], explorer.data
     d = explorer.n_components
     return {
-        "title": f"{name}",
+        "title": name,
         "about": f"{explorer.method.title} on {data.name}: {len(rows):,} items, {d} axes",
         "rights": RIGHTS,
-        "made": f"Made with RIVAE Explorer on {datetime.date.today():%Y-%m-%d}. Nothing is sent or fetched.",
+        "made": MADE.format(datetime.date.today()),
         "run": name,
         "rows": explorer.rows,
         "asks": explorer.asks,
@@ -127,8 +141,10 @@ def content_of(
     }
 
 
-def _items(explorer: Explorer, rows: list[int], progress: Callable[[float], None] | None) -> dict[str, Any]:
-    data, settings = explorer.data, picture_settings(len(rows))
+def _items(
+    explorer: Explorer, rows: list[int], progress: Callable[[float], None] | None
+) -> dict[str, Any]:
+    data, settings = explorer.data, picture_settings(explorer)
     one = _one_picture(explorer)
     pictures: list[str] = []
     asked: list[str] = []

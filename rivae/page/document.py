@@ -1,8 +1,8 @@
 """The HTML of an exported page: scripts, styles and content in one text.
 
-Its Content-Security-Policy allows the two scripts of the file by their hashes, pictures that are in
-the file, and nothing else; the worker is made of a text in the file. What comes from data is JSON in
-blocks that no browser runs, without any character that could end one.
+Its Content-Security-Policy allows the two scripts of the file by their hashes, pictures that are
+in the file, and nothing else; the worker is made of a text in the file. What comes from data is
+JSON in blocks that no browser runs, without any character that could end one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from rivae.tours import Tour
 
 STYLES = ("file.css", "base.css", "explore.css", "search.css", "map.css")
 # Before anything is painted: the visitor's light or dark.
-_THEME = "document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'"
+_THEME = (
+    "document.documentElement.dataset.theme = "
+    "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'"
+)
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>

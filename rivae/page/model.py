@@ -1,4 +1,4 @@
-"""What a browser needs to search by z: the decoder's hidden layers, the points, and the data's density.
+"""What a browser needs to search by z: the decoder's hidden layers, points, and density.
 
 ``assets/components/engine.js`` reads it. Points are kept in steps of 2^-48 of a column's range,
 which is finer than what rounding changes in a distance; equal points stay equal.
@@ -55,7 +55,10 @@ def model_of(explorer: Explorer) -> dict[str, Any]:
     scale = np.maximum(explorer.prior.std, 1e-12)
     return {
         "layers": [
-            {key: text(value) if isinstance(value, np.ndarray) else value for key, value in layer.items()}
+            {
+                key: text(value) if isinstance(value, np.ndarray) else value
+                for key, value in layer.items()
+            }
             for layer in layers
         ],
         "query": query,
