@@ -2,6 +2,8 @@
  * every cloud; a click or Enter reports it, {state, word} by number, or the item that was clicked.
  */
 
+import { h } from "./dom.js"
+
 const views = new WeakMap()
 
 class Clouds {

@@ -5,6 +5,14 @@
  * Explore the browser owns the shifts between two `rev`s.
  */
 
+import { CompareMaps } from "./compare_maps.js"
+import { debounce, h, setText } from "./dom.js"
+import { WHERE, buildQuery, buildResults, showQuery } from "./layout.js"
+import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
+import { Sliders } from "./sliders.js"
+import { Tiles } from "./tiles.js"
+import { Wire } from "./wire.js"
+
 /** One run: its name, what it moves, its grid. */
 class Column {
   /** @param owner the panel, @param run {id, letter, title, method, base, parts} */

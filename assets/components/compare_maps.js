@@ -1,6 +1,9 @@
 /* A map for every run of Compare: what is found lights up on each, and a lasso on one dims the others. */
 
-class CompareMaps {
+import { h, icon } from "./dom.js"
+import { MapView } from "./map.js"
+
+export class CompareMaps {
   /** @param pick(id) an item was clicked */
   constructor(pick) {
     this.pick = pick

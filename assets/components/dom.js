@@ -1,8 +1,8 @@
 /* Small helpers shared by the components. Text only ever enters through textContent. */
 
-const SVG = "http://www.w3.org/2000/svg"
+export const SVG = "http://www.w3.org/2000/svg"
 
-const ICONS = {
+export const ICONS = {
   lock: "M5 11V8a5 5 0 0 1 10 0v3M4 11h12v7H4z",
   unlock: "M5 11V8a5 5 0 0 1 9.6-2M4 11h12v7H4z",
   reset: "M4 10a6 6 0 1 0 2-4.5M4 3v4h4",
@@ -20,7 +20,7 @@ const ICONS = {
 }
 
 /** An element with properties, attributes (`aria-…`, `data-…`) and children. */
-function h(tag, props = {}, ...children) {
+export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag)
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined) continue
@@ -34,7 +34,7 @@ function h(tag, props = {}, ...children) {
 }
 
 /** A 20 x 20 line icon, hidden from screen readers. */
-function icon(name) {
+export function icon(name) {
   const svg = document.createElementNS(SVG, "svg")
   svg.setAttribute("viewBox", "0 0 20 20")
   svg.setAttribute("aria-hidden", "true")
@@ -46,7 +46,7 @@ function icon(name) {
 }
 
 /** The name that an axis was given, or that words suggest; null where there is none. */
-function givenName({ given, suggested }, kind) {
+export function givenName({ given, suggested }, kind) {
   if (!given) return null
   if (!suggested) return h("span", { class: kind, title: given }, given)
   const title = `Nobody has named this axis yet; it grows with these words: ${given.replace(/\?$/, "")}`
@@ -54,7 +54,7 @@ function givenName({ given, suggested }, kind) {
 }
 
 /** How sure an axis is, as a small disc: `{verdict, text}`; the text names it for screen readers. */
-function sureMark({ verdict, text }, id) {
+export function sureMark({ verdict, text }, id) {
   return h("i", {
     class: "sure", id, role: "img", title: text, "aria-label": text, "data-verdict": verdict,
     "data-testid": "sure",
@@ -62,12 +62,12 @@ function sureMark({ verdict, text }, id) {
 }
 
 /** Sets text only where it differs: writing the same text still costs a layout. */
-function setText(node, text) {
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text
 }
 
 /** Calls `run` once, `wait` ms after the last call; `.flush()` calls it now, `.cancel()` never. */
-function debounce(run, wait) {
+export function debounce(run, wait) {
   let timer = null
   const later = () => {
     clearTimeout(timer)
@@ -85,5 +85,5 @@ function debounce(run, wait) {
   return later
 }
 
-const round4 = (x) => Math.round(x * 1e4) / 1e4 + 0
-const clamp = (x, low, high) => Math.min(high, Math.max(low, x))
+export const round4 = (x) => Math.round(x * 1e4) / 1e4 + 0
+export const clamp = (x, low, high) => Math.min(high, Math.max(low, x))

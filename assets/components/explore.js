@@ -5,6 +5,15 @@
  * thumb that is being dragged is never overwritten.
  */
 
+import { debounce, h, icon, setText } from "./dom.js"
+import { WHERE, buildQuery, buildResults, showQuery } from "./layout.js"
+import { MapView } from "./map.js"
+import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
+import { SearchBox } from "./search.js"
+import { Sliders } from "./sliders.js"
+import { Tiles } from "./tiles.js"
+import { Wire } from "./wire.js"
+
 const ONLY_MS = 200
 const WIDE = 1150  // pixels, from which on the map stands beside the grid
 
@@ -25,7 +34,7 @@ function keep(name, value) {
   }
 }
 
-class ExplorePanel extends Panel {
+export class ExplorePanel extends Panel {
   constructor(root) {
     super()
     this.wire = new Wire({

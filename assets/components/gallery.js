@@ -1,5 +1,7 @@
 /* A page of items to choose from; a click or Enter reports the item's number. */
 
+import { h } from "./dom.js"
+
 const galleries = new WeakMap()
 
 export default function (component) {

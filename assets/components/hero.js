@@ -4,6 +4,12 @@
  * takes the query and the sliders along. Until somebody touches it, one slider moves by itself once.
  */
 
+import { debounce, h, icon, setText } from "./dom.js"
+import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
+import { Sliders } from "./sliders.js"
+import { Tiles } from "./tiles.js"
+import { Wire } from "./wire.js"
+
 const HINT_AFTER_MS = 1600
 const HINT_MS = 3200
 const HINT_SIGMAS = 1.4

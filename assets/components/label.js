@@ -2,6 +2,16 @@
  * label_queue.js, how items look in label_sheet.js, label_focus.js and label_zoom.js.
  */
 
+import { clamp, h, setText } from "./dom.js"
+import { Desk, FLAG, NOTHING, Pace } from "./label_desk.js"
+import { Focus } from "./label_focus.js"
+import { LabelItems } from "./label_items.js"
+import { Overlay, guidelineHelp, keysHelp } from "./label_overlay.js"
+import { LabelQueue, newId } from "./label_queue.js"
+import { SHEET, Sheet, inWords } from "./label_sheet.js"
+import { Zoom } from "./label_zoom.js"
+import { mounted } from "./panel.js"
+
 class LabelPanel {
   constructor(root) {
     this.rev = null

@@ -2,10 +2,10 @@
  * The same as rivae/labels/desk.py, kept up to date between two messages of the server.
  */
 
-const NOTHING = "."
-const FLAG = "f"
+export const NOTHING = "."
+export const FLAG = "f"
 
-class Desk {
+export class Desk {
   /**
    * @param data {done: [string], flags: [position], steps: [[id, at, k, before, after]]}
    * @param waiting entries of the queue, in order, which the server may or may not have
@@ -75,7 +75,7 @@ class Desk {
 }
 
 /** Labels per minute and how long the rest takes; a pause of two minutes is not work. */
-class Pace {
+export class Pace {
   constructor() {
     this.times = []
     this.since = null

@@ -1,7 +1,11 @@
 /* Focus: one item, all factors. */
 
+import { reveal } from "./label_sheet.js"
+import { h, setText } from "./dom.js"
+import { NOTHING } from "./label_desk.js"
+
 /** An item's recipe: title, ingredients, steps; hidden where there is none. */
-class ItemText {
+export class ItemText {
   constructor() {
     this.title = h("h3", {})
     this.ingredients = h("ul", {})
@@ -20,7 +24,7 @@ class ItemText {
   }
 }
 
-class Focus {
+export class Focus {
   /** @param on {level(k, level), factor(k)} */
   constructor(on) {
     this.on = on

@@ -3,7 +3,7 @@
 const KEEP_AHEAD = 120
 const TEXTS_AT_ONCE = 24
 
-class LabelItems {
+export class LabelItems {
   /** @param changed called when texts have arrived */
   constructor(changed) {
     this.changed = changed

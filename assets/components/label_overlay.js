@@ -1,5 +1,7 @@
 /* What covers the desk for a moment: the guideline with its examples, and the keys. */
 
+import { h } from "./dom.js"
+
 const KEYS = [
   ["1 – 5", "set the level and go to the next item"], ["0", "cannot tell"],
   ["Backspace", "undo the last answer; press again to undo more"],
@@ -10,7 +12,7 @@ const KEYS = [
   ["G", "the guideline"], ["?", "these keys"], ["Esc", "close this"],
 ]
 
-class Overlay {
+export class Overlay {
   constructor(closed) {
     this.closed = closed
     this.body = h("div", { class: "overlay-body" })
@@ -38,13 +40,13 @@ class Overlay {
 }
 
 /** The keys as a list. */
-function keysHelp() {
+export function keysHelp() {
   return [h("h3", {}, "Keys"), h("dl", { class: "keys" },
     ...KEYS.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]))]
 }
 
 /** The guideline, the asked factor first. */
-function guidelineHelp(factors, k, examples) {
+export function guidelineHelp(factors, k, examples) {
   const order = [k, ...factors.keys()].filter((i, place, all) => all.indexOf(i) === place)
   return order.map((i) => factors[i]).filter(Boolean).flatMap((factor) => [
     h("h3", {}, factor.name), h("p", {}, factor.definition),

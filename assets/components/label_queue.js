@@ -5,12 +5,14 @@
  * again as it is, which is harmless: events are known by their ids.
  */
 
+import { debounce } from "./dom.js"
+
 const SEND_MS = 100
 const ANSWER_MS = 5000
 const RETRY_MS = 3000
 const BATCH = 100
 
-class LabelQueue {
+export class LabelQueue {
   /**
    * @param send hands a batch to Python
    * @param changed called whenever the state that `said()` describes may have changed
@@ -138,7 +140,7 @@ function storedKeys(prefix) {
 }
 
 /** A UUID; `randomUUID` exists only on https and this machine. */
-function newId() {
+export function newId() {
   if (crypto.randomUUID) return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = (bytes[6] & 0x0f) | 0x40

@@ -1,8 +1,11 @@
 /* Sweep: one factor, a sheet of 24 items. */
 
-const SHEET = 24
+import { h, setText } from "./dom.js"
+import { NOTHING } from "./label_desk.js"
 
-class Sheet {
+export const SHEET = 24
+
+export class Sheet {
   /** @param on {pick(at), next()} */
   constructor(on) {
     this.tiles = Array.from({ length: SHEET }, () => this.tile(on))
@@ -67,13 +70,13 @@ class Sheet {
 }
 
 /** A mark in the words of its factor. */
-function inWords(factor, mark) {
+export function inWords(factor, mark) {
   if (mark === NOTHING) return "no level yet"
   return mark === "0" ? "cannot tell" : `${mark} ${factor.levels[Number(mark) - 1]}`
 }
 
 /** Scrolls only when the element is not in sight, so that a sheet stands still while it is labelled. */
-function reveal(element) {
+export function reveal(element) {
   const { top, bottom } = element.getBoundingClientRect()
   if (top < 60 || bottom > window.innerHeight - 8) element.scrollIntoView({ block: "center" })
 }

@@ -2,10 +2,13 @@
  * stays, or at the cursor after a key. Labelling continues.
  */
 
+import { h } from "./dom.js"
+import { ItemText } from "./label_focus.js"
+
 const REST = 350  // ms that the mouse rests, or a finger stays, on a tile
 const ABOVE = 68, BELOW = 76  // px kept free: the page's header, the bar under the sheet
 
-class Zoom {
+export class Zoom {
   /** @param home the desk; @param items pictures and texts */
   constructor(home, items) {
     Object.assign(this, { home, items, pinned: false, at: -1, tile: null, timer: 0 })

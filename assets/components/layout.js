@@ -1,15 +1,17 @@
 /* The parts of the Explore panel and where they stand; what they do is in explore.js. */
 
+import { clamp, h, icon, setText } from "./dom.js"
+
 const JUMPS = [-3, -2, -1, 0, 1, 2, 3]
 const SPANS = [2, 4, 10]
 // Where a query lies, as `Distance.where` in Python says it.
-const WHERE = { inside: "", edge: "Edge of the data", far: "Far from the data" }
+export const WHERE = { inside: "", edge: "Edge of the data", far: "Far from the data" }
 
 /**
  * The query card.
  * @param choose called with "gallery" or "random"; `search` is what stands below, or null
  */
-function buildQuery(choose, search = null) {
+export function buildQuery(choose, search = null) {
   const button = (how, label, glyph) =>
     h("button", { type: "button", onclick: () => choose(how), "data-testid": `query-${how}` },
       icon(glyph), label)
@@ -28,7 +30,7 @@ function buildQuery(choose, search = null) {
 }
 
 /** Puts a query into its card. */
-function showQuery(card, { picture, title, text, tiny }) {
+export function showQuery(card, { picture, title, text, tiny }) {
   card.picture.src = picture
   card.picture.alt = title
   card.picture.classList.toggle("tiny", tiny)
@@ -40,7 +42,7 @@ function showQuery(card, { picture, title, text, tiny }) {
  * The sliders with what stands above and below them.
  * @param on {filter(), sort(), span(s), jump(sigmas), reset(), random()}
  */
-function buildControls(on) {
+export function buildControls(on) {
   const find = h("input", {
     type: "search", placeholder: "Find", "aria-label": "Find an axis", class: "find",
     oninput: on.filter,
@@ -76,7 +78,7 @@ function buildControls(on) {
  * The results: heading, options, the given grid, and what is said about them.
  * @param on {k(value), whole(checked)}
  */
-function buildResults(grid, on) {
+export function buildResults(grid, on) {
   const heading = h("h2", {})
   const k = h("input", {
     type: "number", min: 1, max: 30, step: 1, "aria-label": "Number of results", "data-testid": "k",

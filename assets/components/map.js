@@ -5,10 +5,18 @@
  * search among. Right and up is always more of what an axis is named after.
  */
 
-const PAD = 26  // pixels around the points
+import { here, reach } from "./reach.js"
+import { clamp, h, icon, setText } from "./dom.js"
+import { MapChosen } from "./map_chosen.js"
+import { colouring, coloursOf } from "./map_colours.js"
+import { MapColumns } from "./map_columns.js"
+import { MapHand } from "./map_hand.js"
+import { MapOver } from "./map_over.js"
+import { Points, STEPS } from "./map_points.js"
+
 const MAX_PICTURES = 40
 
-class MapView {
+export class MapView {
   /**
    * @param on {move({axis: z}), pick(id), choose(), label({within, only}), layout()};
    *   without `move` the query stays where it is, without `layout` none is computed
@@ -85,7 +93,7 @@ class MapView {
     setText(this.trouble, "")
     this.element.classList.add("loading")
     try {
-      this.lib ||= await import(new URL(map.library, window.location.href).href)
+      this.lib ||= here.library || await import(new URL(map.library, window.location.href).href)
       const [items] = await Promise.all([this.columns.get("items"), this.columns.open(this.dims, this.data)])
       if (key !== this.key) return
       this.items = items
@@ -256,7 +264,7 @@ class MapView {
   }
 
   picture(id) {
-    return `${this.data.map.pictures}/${this.data.run}/${this.data.side}/${id}`
+    return here.picture?.(id) ?? `${this.data.map.pictures}/${this.data.run}/${this.data.side}/${id}`
   }
 
   /** Searches among the points inside `corners` (shares of both axes as shown); null for all. */
@@ -283,7 +291,7 @@ class MapView {
     this.asked = asked
     this.fitting = null
     if (only) {
-      const reply = await fetch(map.found, {
+      const reply = await reach(map.found, {
         method: "POST", headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ run, rows, asks, only }),
       }).catch(() => null)

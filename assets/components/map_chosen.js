@@ -1,6 +1,9 @@
 /* What a lasso or words have chosen: how many items, what is special about them, and what to do with them. */
 
-class MapChosen {
+import { reach } from "./reach.js"
+import { h, icon, setText } from "./dom.js"
+
+export class MapChosen {
   /** @param on {save(), clear(), label()} */
   constructor(on) {
     const tool = (label, glyph, name, run) => {
@@ -35,7 +38,7 @@ class MapChosen {
 
   async ask(question, url) {
     try {
-      const reply = await fetch(url, {
+      const reply = await reach(url, {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
       })
       const found = reply.ok ? await reply.json() : null

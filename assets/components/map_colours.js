@@ -1,7 +1,10 @@
 /* What the colours of the map's points mean: classes in colours of their own, numbers on one scale. */
 
+import { clamp, h } from "./dom.js"
+import { STEPS, UNKNOWN } from "./map_points.js"
+
 /** Accent and text colour of an element (0 to 1 each), and whether its page is dark. */
-function coloursOf(element) {
+export function coloursOf(element) {
   const probe = h("i", {})
   element.append(probe)
   const read = (colour) => {
@@ -20,7 +23,7 @@ function coloursOf(element) {
  * @returns {shares, stops, legend}: 0 to 1 for each point (above where unknown), the colours from 0 to
  *   1, and elements that explain them
  */
-function colouring({ kind, low, high, levels }, codes, { sequence, classes }) {
+export function colouring({ kind, low, high, levels }, codes, { sequence, classes }) {
   const isClass = kind === "class"
   const size = isClass ? Math.max(levels.length, 1) : 64
   const colours = Array.from({ length: size }, (_, i) =>
@@ -40,12 +43,12 @@ function colouring({ kind, low, high, levels }, codes, { sequence, classes }) {
   return { shares, stops, legend }
 }
 
-const SPARSE_TO_DENSE = { kind: "number", levels: ["sparse", "dense"] }
+export const SPARSE_TO_DENSE = { kind: "number", levels: ["sparse", "dense"] }
 const CELLS = 96
 const BLURS = 3
 
 /** How many points lie around each, as codes: counted in cells, blurred, on a scale of logarithms. */
-function density({ x, y, n }) {
+export function density({ x, y, n }) {
   let counts = new Float32Array(CELLS * CELLS)
   const cell = (i) => {
     const [u, v] = [x, y].map((column) => Math.min(CELLS - 1, Math.floor((column[i] / STEPS) * CELLS)))

@@ -1,9 +1,14 @@
 /* The lists above the map: what its columns are, and which of them are chosen. */
 
+import { reach } from "./reach.js"
+import { h } from "./dom.js"
+import { SPARSE_TO_DENSE, density } from "./map_colours.js"
+import { AxesFrame, LAYOUT, LayoutFrame } from "./map_frame.js"
+
 const CROWD = "density"  // the column that is made in the browser, of the points as they lie
 const GROUPS = [["factor", "Factors"], ["item", "Items"], ["tag", "Tags"], ["axis", "Axes"]]
 
-class MapColumns {
+export class MapColumns {
   /** @param onChange() another one is chosen */
   constructor(onChange) {
     const select = (label, name) => {
@@ -27,7 +32,7 @@ class MapColumns {
 
   async get(name) {
     if (!this.fetched.has(name)) {
-      const reply = await fetch(`${this.url}/${name}?v=${encodeURIComponent(this.version)}`)
+      const reply = await reach(`${this.url}/${name}?v=${encodeURIComponent(this.version)}`)
       if (!reply.ok) throw new Error("no column")
       const isJson = (reply.headers.get("content-type") || "").includes("json")
       const kind = name === "items" ? Uint32Array : Uint16Array

@@ -1,9 +1,12 @@
 /* What right and up mean on the map: two axes of z, or a layout that keeps neighbours together. */
 
-const LAYOUT = "layout"
+import { clamp } from "./dom.js"
+import { STEPS } from "./map_points.js"
+
+export const LAYOUT = "layout"
 
 /** Two axes; right and up is always more of what they are named after. */
-class AxesFrame {
+export class AxesFrame {
   /** @param axes their numbers, `about` their columns by key, `dims` of all axes */
   constructor(axes, about, dims) {
     this.keys = axes.map((j) => `axis-${j}`)
@@ -47,7 +50,7 @@ class AxesFrame {
 }
 
 /** The layout: only what is found says where a query lies. */
-class LayoutFrame {
+export class LayoutFrame {
   constructor() {
     this.keys = [`${LAYOUT}-0`, `${LAYOUT}-1`]
     this.poles = null

@@ -5,7 +5,7 @@ const REACH = 12
 const HOVER_MS = 90
 const PAN = 60
 
-class MapHand {
+export class MapHand {
   /**
    * @param over the `MapOver` that it touches, `points` what lies below, `lib` the library
    * @param on {look(view, moving), drag(place), lasso(corners), pick(point), hover(point, pixel),

@@ -1,6 +1,9 @@
 /* What lies above the map's points: the edge of the data, both axes, the items found, the query. */
 
-class MapOver {
+import { SVG, setText } from "./dom.js"
+import { STEPS } from "./map_points.js"
+
+export class MapOver {
   constructor() {
     this.edge = svg("polygon", { class: "edge" })
     this.lasso = svg("polygon", { class: "lasso" })

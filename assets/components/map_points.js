@@ -4,8 +4,9 @@
  * they come. In software, and while the map moves, only some points are drawn; all follow at rest.
  */
 
-const STEPS = 65534
-const UNKNOWN = 65535
+const PAD = 26  // pixels around the points
+export const STEPS = 65534
+export const UNKNOWN = 65535
 const MOVING_POINTS = 25000
 const VERTEX = `#version 300 es
 in float x; in float y; in float value; in float inside;
@@ -30,7 +31,7 @@ void main() {
   colour = vec4(c.rgb * a, a);
 }`
 
-class Points {
+export class Points {
   /** @param lib the library; throws where the browser has no WebGL 2 */
   constructor(lib, canvas) {
     this.lib = lib

@@ -4,11 +4,11 @@
  * A panel has `wire`, `sliders`, `commitSoon`, `speakSoon`, `view()` and `adopt(data)`.
  */
 
-const COMMIT_MS = 220
-const SPEAK_MS = 900
+export const COMMIT_MS = 220
+export const SPEAK_MS = 900
 const panels = new WeakMap()
 
-class Panel {
+export class Panel {
   constructor() {
     this.rev = null
   }
@@ -47,7 +47,7 @@ class Panel {
 }
 
 /** What a component exports: one panel of class `Kind` per place on the page. */
-function mounted(Kind) {
+export function mounted(Kind) {
   return (component) => {
     const { parentElement } = component
     let panel = panels.get(parentElement)

@@ -3,6 +3,9 @@
  * Pictures of the whole path are fetched at once, so that playing does not wait. Nothing plays by itself.
  */
 
+import { ICONS, h, icon, setText } from "./dom.js"
+import { PathVideo, videoKind } from "./path_video.js"
+
 const FRAME_MS = 180
 const STOP_MS = 900
 const paths = new WeakMap()

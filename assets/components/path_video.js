@@ -1,17 +1,19 @@
 /* A path as a video, recorded by the browser from a canvas, in the time that it takes to play. */
 
+import { h } from "./dom.js"
+
 const VIDEO_SIDE = 720, TICK_MS = 40, FADE_MS = 120, END_MS = 400
 // The first that a browser can write: MP4 opens in slides as well, Firefox writes WebM alone.
 const KINDS = ["video/mp4;codecs=avc1.42E01F", "video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"]
 const OUT_OF_SIGHT = "The video was not finished: keep this page in view while it is recorded."
 
 /** What this browser records; null where it cannot. */
-function videoKind() {
+export function videoKind() {
   if (typeof MediaRecorder === "undefined" || !HTMLCanvasElement.prototype.captureStream) return null
   return KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) || null
 }
 
-class PathVideo {
+export class PathVideo {
   constructor() {
     this.canvas = h("canvas", { width: VIDEO_SIDE, height: VIDEO_SIDE })
     this.context = this.canvas.getContext("2d")

@@ -1,5 +1,7 @@
 /* A result table: grouped cells, states, footnotes. A click on a heading reports its column. */
 
+import { h } from "./dom.js"
+
 const tables = new WeakMap()
 
 export default function (component) {

@@ -4,11 +4,13 @@
  * turned, and shows −z.
  */
 
+import { clamp, h, icon, round4, sureMark } from "./dom.js"
+
 const STEPS_PER_SIGMA = 20
 // Height of the normal curve at -3 ... 3 s.d., drawn behind the thumb: where the data are.
 const DENSITY = [-3, -2.25, -1.5, -0.75, 0, 0.75, 1.5, 2.25, 3].map((t) => [t, Math.exp(-t * t / 2)])
 
-class Row {
+export class Row {
   /**
    * @param dim {j, name, short, given, suggested, left, right, flipped, about, mean, std, effect}: in
    *   full, its number, what it is called, whether nobody has accepted that, its poles, the evidence

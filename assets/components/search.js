@@ -2,10 +2,13 @@
  * or pasted, can themselves be what is asked with.
  */
 
+import { reach } from "./reach.js"
+import { debounce, h, icon } from "./dom.js"
+
 const SEARCH_MS = 150
 const PICTURE_SIDE = 768  // pixels that a dropped picture is made smaller to
 
-class SearchBox {
+export class SearchBox {
   /** @param on {pick(id), ask(text), picture(name, content), trouble(sentence)} */
   constructor(on) {
     this.on = on
@@ -66,7 +69,7 @@ class SearchBox {
     if (!text) return this.clear()
     let found = null
     try {
-      const reply = await fetch(this.url, {
+      const reply = await reach(this.url, {
         method: "POST", headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ ...this.question, text, seq }),
       })

@@ -4,9 +4,13 @@
  * begins (a drag, or a run of key presses), a value has changed, things have come to rest.
  */
 
+import { round4, setText } from "./dom.js"
+import { buildControls } from "./layout.js"
+import { Row } from "./rows.js"
+
 const GESTURE_PAUSE_MS = 900
 
-class Sliders {
+export class Sliders {
   /** @param on {gesture(), change(), rest(), release(), focus(j), about(j)?} */
   constructor(on) {
     this.on = on

@@ -4,6 +4,14 @@
  * the one that they show, so that a changed cell repaints its own row and no other.
  */
 
+import { debounce, h, setText } from "./dom.js"
+import { showQuery } from "./layout.js"
+import { turnedLevel } from "./levels.js"
+import { COMMIT_MS, Panel, SPEAK_MS, mounted } from "./panel.js"
+import { AxisHeads, buildSteerBar, buildSteerQuery } from "./steer_head.js"
+import { SteerRow } from "./steer_row.js"
+import { Wire } from "./wire.js"
+
 const CLOUDS_AT_ONCE = 2
 
 class SteerPanel extends Panel {

@@ -1,7 +1,9 @@
 /* A word cloud as SVG, from places that Python has found. */
 
+import { SVG } from "./dom.js"
+
 /** An empty cloud; `drawCloud` fills it. */
-function makeCloud() {
+export function makeCloud() {
   const svg = document.createElementNS(SVG, "svg")
   svg.setAttribute("class", "cloud")
   svg.setAttribute("aria-label", "Words to come")
@@ -13,7 +15,7 @@ function makeCloud() {
  * Draws `cloud` {width, height, alt, words: [text, x, y, size, relation, count in words]}.
  * Relation is said twice: by colour, and by an underline or slanted letters.
  */
-function drawCloud(svg, cloud) {
+export function drawCloud(svg, cloud) {
   svg.setAttribute("viewBox", `0 0 ${cloud.width} ${cloud.height}`)
   svg.setAttribute("aria-label", cloud.alt)
   svg.replaceChildren(...cloud.words.map(([text, x, y, size, relation, count]) => {

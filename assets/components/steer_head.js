@@ -1,7 +1,10 @@
 /* What stands above the Steer matrix: the query, the axes, how far, the presets. */
 
+import { clamp, givenName, h, icon, round4, sureMark } from "./dom.js"
+import { MAX_LEVEL } from "./steer_row.js"
+
 /** The query with the ways to choose another: `choose(how, id)`. */
-function buildSteerQuery(choose) {
+export function buildSteerQuery(choose) {
   const picture = h("img", { alt: "", class: "query-picture", draggable: false })
   const title = h("b", {})
   const text = h("span", { class: "muted" })
@@ -29,7 +32,7 @@ function buildSteerQuery(choose) {
  * How far off and on are, the presets and a new row.
  * @param on {sigma(n), preset(nAxes), addRow()}
  */
-function buildSteerBar(on) {
+export function buildSteerBar(on) {
   const sigma = h("input", {
     type: "number", min: 0.5, max: MAX_LEVEL, step: 0.5, "aria-label": "n, in s.d.", "data-testid": "n-sigma",
   })
@@ -52,7 +55,7 @@ function buildSteerBar(on) {
  * The names of the axes above their columns, each with a list to take another one.
  * @param on {swap(at, j), drop(at), add(j)}
  */
-class AxisHeads {
+export class AxisHeads {
   constructor(on) {
     this.on = on
     this.marks = []

@@ -1,5 +1,10 @@
 /* One row of the Steer matrix: its cells, its pictures, its cloud and what can be done with it. */
 
+import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
+import { WHERE } from "./layout.js"
+import { markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
+import { drawCloud, makeCloud } from "./steer_cloud.js"
+
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",
   down: "M10 4v12M5 11l5 5 5-5",
@@ -10,9 +15,9 @@ Object.assign(ICONS, {
 const NEXT = { off: "on", on: "query", query: "off" }
 const KEYS = { o: "off", i: "on", q: "query", Delete: "query", Backspace: "query" }
 const STEP = 0.5
-const MAX_LEVEL = 10
+export const MAX_LEVEL = 10
 
-class SteerRow {
+export class SteerRow {
   /**
    * @param on {change(), tool(name, row), pick(id), walk(event, row)}
    */

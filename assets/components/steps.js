@@ -1,6 +1,8 @@
 /* A slider over a list of values, which reports while it is dragged: the newest value, as soon as
  * the one before has been answered. */
 
+import { h, setText } from "./dom.js"
+
 const PATIENCE_MS = 1500
 const sliders = new WeakMap()
 let releases = 0

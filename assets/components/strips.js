@@ -4,6 +4,8 @@
  * key. Pictures are fetched when they come into view.
  */
 
+import { h, round4 } from "./dom.js"
+
 const sheets = new WeakMap()
 
 export default function (component) {

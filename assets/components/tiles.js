@@ -4,7 +4,9 @@
  * with the frame before: a mark that lives for 16 ms cannot be read.
  */
 
-class Tiles {
+import { h, setText } from "./dom.js"
+
+export class Tiles {
   /** @param pick called with an item number, @param picture (id) => [title, address, tiny] */
   constructor({ pick, picture }) {
     Object.assign(this, { pick, picture })

@@ -4,6 +4,11 @@
  * pictures of the step and of the next one are asked for, so that stepping on does not wait.
  */
 
+import { ICONS, clamp, debounce, h, icon, setText } from "./dom.js"
+import { drawCloud, makeCloud } from "./steer_cloud.js"
+import { TourSetting } from "./tour_setting.js"
+import { Wire } from "./wire.js"
+
 Object.assign(ICONS, {
   back: "M12.5 4 6.5 10l6 6",
   on: "M7.5 4l6 6-6 6",

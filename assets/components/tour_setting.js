@@ -1,8 +1,11 @@
 /* Where a step of a tour stands on its axes: names, levels, and sliders that a presenter can move. */
 
+import { h, setText } from "./dom.js"
+import { markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
+
 const REACH_SD = 3  // s.d. to both sides that a slider covers at least
 
-class TourSetting {
+export class TourSetting {
   /** @param change(levels) a slider has moved; levels in s.d. from the mean */
   constructor(change) {
     this.change = change

@@ -11,7 +11,7 @@ const MAX_LOSSES = 3
 const KEEP_PICTURES = 4000
 const TELL_PICTURES = 250
 
-class Wire {
+export class Wire {
   /**
    * @param question () => the newest {run, rows, z, k, side}
    * @param onAnswer called with each answer, in order

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rivae.cli import share
 from rivae.cli.common import add_command
 from rivae.cli.trash import plans_naming
 from rivae.errors import ConfigError, RunError
@@ -22,14 +23,15 @@ def add_commands(commands: Any) -> None:
         commands,
         "export",
         _export,
-        "write a run to one archive, for another machine",
+        "write a run to one archive, for another machine, or as one HTML page, for anybody",
         "  rivae export synth-rivae-s0 synth.zip\n"
-        "  rivae export synth-rivae-s0 synth.zip --checkpoints",
+        "  rivae export synth-rivae-s0 synth.zip --checkpoints\n" + share.EXAMPLES,
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
-    parser.add_argument("file", help="where to write it")
+    parser.add_argument("file", help="where to write it; a page where its name ends in .html")
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
+    share.add_page_options(parser)
 
     parser = add_command(
         commands,
@@ -79,6 +81,8 @@ def _export(args: argparse.Namespace) -> int:
     target = Path(args.file)
     if target.exists() and not args.force:
         raise RunError(f"{target} already exists: choose another file, or --force")
+    if share.is_page(target):
+        return share.export_page(args, target)
     manifest = export_run(find_run(args.run_id), target, checkpoints=args.checkpoints)
     size = target.stat().st_size
     if args.json:

@@ -218,8 +218,47 @@ def export_button(explorer: Explorer, shown: ExploreState) -> None:
     if shown.query == "mean" or shown.z != shown.base:
         settings["z"] = list(shown.z)
     exports.panel(
-        "results", lambda: sheet(explorer, shown), shown.run, "topk", is_chart=False, **settings
+        "results",
+        lambda: sheet(explorer, shown),
+        shown.run,
+        "topk",
+        is_chart=False,
+        more=lambda: page_button(explorer, shown.run),
+        **settings,
     )
+
+
+def page_button(explorer: Explorer, run: str) -> None:
+    """The whole run as one HTML file; its size is said before it is made."""
+    from rivae.page.content import RIGHTS, check_size, estimated_size
+    from rivae.page.document import page_bytes
+    from rivae.tours import list_tours
+
+    if not st.toggle(
+        "Page", key=keys.EXPLORE_PAGE, help="These items, with sliders and map, as one HTML file"
+    ):
+        return
+    try:
+        warning = check_size(explorer)
+    except ConfigError as error:
+        report.warning(str(error))
+        return
+    if warning:
+        report.warning(warning)
+
+    def make() -> bytes:
+        tours = [file.tour for file in list_tours() if file.tour is not None]
+        return page_bytes(explorer, run, tours)
+
+    n, size = len(explorer.search_rows), estimated_size(explorer) / 1e6
+    st.download_button(
+        f"Page of {n:,} items, about {size:.1f} MB",
+        make,
+        file_name=f"{run}.html",
+        key=keys.EXPLORE_PAGE_FILE,
+        on_click="ignore",
+    )
+    st.caption(f"Works without a server or a network. {RIGHTS}")
 
 
 def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:

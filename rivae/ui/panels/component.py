@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from rivae.installed import APP_FILES
+from rivae.scripts import source, styles
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
-# The files that the Explore and the Compare panel share.
+# The modules that the Explore and the Compare panel share.
 SHARED = (
     "dom.js",
     "wire.js",
@@ -27,13 +27,6 @@ SHARED = (
     "sliders.js",
     "panel.js",
 )
-FOLDER = APP_FILES / "assets" / "components"
-
-
-@cache
-def source(*names: str) -> str:
-    """The files ``names`` in this order, as one text: inline modules cannot import."""
-    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
 class Component:
@@ -46,7 +39,7 @@ class Component:
 
     Args:
         name: unique in the app.
-        js: files, joined to one module in this order.
+        js: modules, joined to one in this order with what they import.
         css: files, in this order.
         reports: the type of what the browser sends by event (``setTriggerValue`` or
             ``setStateValue`` there). What a stranger sends may be anything: a value of another
@@ -67,7 +60,7 @@ class Component:
         self._mount = st.components.v2.component(
             name,
             js=source(*js),
-            css=source(*css) if css else None,
+            css=styles(*css) if css else None,
             isolate_styles=not styles_page,
         )
 

@@ -34,12 +34,14 @@ def panel(
     call: str,
     *,
     is_chart: bool,
+    more: Callable[[], None] | None = None,
     **settings: Any,
 ) -> None:
     """A button that opens the exports of one panel.
 
-    Files are made when they are asked for. ``figure`` builds the panel's figure; ``call`` and
-    ``settings`` are those of :func:`rivae.snippets.snippet`.
+    Files are made when they are asked for; ``more`` draws what else this panel offers. ``figure``
+    builds the panel's figure; ``call`` and ``settings`` are those of
+    :func:`rivae.snippets.snippet`.
     """
     dark = charts.is_dark()
 
@@ -67,6 +69,8 @@ def panel(
                 )
         if st.toggle("Table", key=f"export-{name}-table", help="The numbers behind it"):
             _table(figure())
+        if more is not None:
+            more()
         python(run_id, call, **settings)
 
 

@@ -1,0 +1,79 @@
+/* What opens over an exported page: an item, all items to choose a query from, and one axis. */
+
+import { h, icon, setText } from "./dom.js"
+
+const MAX_SHOWN = 120
+
+/** A dialog of the page; a click beside it or Escape closes it. */
+export function dialog(title, ...parts) {
+  const close = h("button", { type: "button", "aria-label": "Close", title: "Close" }, icon("remove"))
+  const node = h("dialog", { class: "over", "aria-label": title, "data-testid": "dialog" },
+    h("div", { class: "bar" }, h("h2", {}, title), h("span", { class: "grow" }), close), ...parts)
+  close.onclick = () => node.close()
+  node.onclick = (event) => event.target === node && node.close()
+  node.onclose = () => node.remove()
+  document.querySelector(".frame").append(node)
+  node.showModal()
+  return node
+}
+
+function picture([title, address, tiny]) {
+  return h("span", { class: "pic" }, h("img", { alt: title, src: address, loading: "lazy", class: tiny ? "tiny" : "" }))
+}
+
+/** One item: its picture, its text, its factors. @param items the page's items, `use(id)` */
+export function showItem(items, id, use) {
+  const at = items.at.get(id)
+  const ask = h("button", { type: "button", class: "go", "data-testid": "use-as-query" }, icon("tune"), "Use as query")
+  const factors = items.factors.map(({ name, values }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, values[at])))
+  const opened = dialog(items.titles[at], h("div", { class: "item" }, picture(items.picture(id)),
+    h("div", {}, ask, factors.length ? h("table", {}, ...factors) : null,
+      h("p", { class: "text" }, items.texts[at]), h("p", { class: "muted" }, `Item ${id}`))))
+  ask.onclick = () => {
+    opened.close()
+    use(id)
+  }
+}
+
+/** All items, to choose one as the query. */
+export function chooseItem(items, use) {
+  const find = h("input", { type: "search", placeholder: "Find", "aria-label": "Find items by words or number" })
+  const list = h("div", { class: "grid choices", "data-testid": "choices" })
+  const note = h("p", { class: "muted" })
+  const opened = dialog("Choose a query", find, list, note)
+  const show = () => {
+    const found = items.find(find.value)
+    list.replaceChildren(...found.slice(0, MAX_SHOWN).map((id) => {
+      const [title, address, tiny] = items.asked(id)
+      const tile = h("button", { type: "button", class: "tile", title }, picture([title, address, tiny]),
+        h("span", { class: "cap" }, h("span", { class: "title" }, title)))
+      tile.onclick = () => {
+        opened.close()
+        use(id)
+      }
+      return tile
+    }))
+    const more = found.length - MAX_SHOWN
+    setText(note, !found.length ? "No item has all these words." : more > 0 ? `${more.toLocaleString()} more: find them by words.` : "")
+  }
+  find.oninput = show
+  show()
+}
+
+/** All about one axis. @param card {examples, links}, `clouds` an element or null */
+export function showAxis(items, dim, card, clouds, pick) {
+  const left = dim.left || "less"
+  const right = dim.right || dim.given || "more"
+  const steps = dim.flipped ? [...card.examples].reverse() : card.examples
+  const columns = steps.map((ids) => h("div", { class: "step" }, ...ids.map((id) => {
+    const tile = h("button", { type: "button", class: "tile", title: items.title(id) }, picture(items.picture(id)))
+    tile.onclick = () => pick(id)
+    return tile
+  })))
+  const percent = Math.round(dim.effect * 100)
+  const links = card.links.map(({ name, r }) => h("tr", {}, h("th", { scope: "row" }, name),
+    h("td", {}, h("meter", { min: 0, max: 1, value: Math.abs(r) })), h("td", {}, (dim.flipped ? -r : r).toFixed(2).replace("-", "−"))))
+  dialog(dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
+    h("div", { class: "ends" }, h("b", {}, left), h("b", {}, right)), h("div", { class: "steps" }, ...columns),
+    links.length ? h("table", {}, h("caption", {}, "Correlation with known factors"), ...links) : null, clouds)
+}

@@ -1,0 +1,183 @@
+"""An exported page: what it holds, what it refuses, and that it searches as Python does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rivae.cli import main
+from rivae.errors import ConfigError
+from rivae.explorer import Explorer
+from rivae.page import content, document
+from rivae.page.model import STEPS, followed, layers_of, points_of
+from rivae.runs import find_run
+from rivae.steering import SteerRow
+from rivae.tours import Tour, TourStep
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\u2028 ${1} `\\ &amp; <!--"
+
+
+@pytest.fixture(scope="module")
+def digits() -> Explorer:
+    return Explorer.open(find_run("demo-digits"))
+
+
+def block(page: str, name: str) -> Any:
+    """A JSON block of a page as a browser reads it: up to the first end of a script."""
+    found = re.search(
+        rf'<script type="application/json" id="{name}">(.*?)</script', page, re.DOTALL
+    )
+    assert found
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def hostile(digits: Explorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page whose titles, texts, factors, axes and tours want to run scripts."""
+    row = int(digits.search_rows[3])
+    tour = Tour(
+        HOSTILE.replace("\u2028", " "),
+        (
+            TourStep(
+                "Far",
+                HOSTILE.replace("\u2028", " "),
+                "demo-digits",
+                row,
+                SteerRow((0,), ("on",)),
+                2.0,
+            ),
+        ),
+    )
+    told = content.content_of(digits, "demo-digits", [tour])
+    told["title"] = told["about"] = HOSTILE
+    told["items"]["titles"] = [HOSTILE] * len(told["items"]["titles"])
+    told["items"]["texts"] = [HOSTILE] * len(told["items"]["texts"])
+    for dim in told["dims"]:
+        dim.update(name=HOSTILE, given=HOSTILE, left=HOSTILE, right=HOSTILE, about=HOSTILE)
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    document.write_page(path, document.document(told).encode())
+    return path
+
+
+def test_data_never_end_a_block_and_come_back_as_they_were(hostile: Path) -> None:
+    page = hostile.read_text(encoding="utf-8")
+    told = block(page, "data")
+    assert told["items"]["titles"][0] == told["dims"][0]["name"] == HOSTILE
+    assert "onerror=alert" not in page.replace(html.escape(HOSTILE), "").replace(
+        "\\u003c", "<"
+    ) or ("<img src=x" not in page)
+    assert page.lower().count("</script") == 4  # theme, data, worker, script
+
+
+def test_the_policy_names_each_script_and_nothing_else(hostile: Path) -> None:
+    page = hostile.read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    scripts = re.findall(r"<script(?: type=\"module\")?>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 2
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy[1]
+    assert "unsafe" not in policy[1] and "http" not in policy[1]
+    assert policy[1].startswith("default-src 'none'")
+
+
+def test_points_keep_48_bits_and_equal_points_stay_equal() -> None:
+    points = np.random.default_rng(0).standard_normal((50, 5)) * [1e-6, 1, 1, 1e6, 0]
+    points[7] = points[3]
+    kept = points_of(points)
+
+    def numbers(name: str, kind: str) -> np.ndarray:
+        return np.frombuffer(base64.b64decode(kept[name]), kind).astype(float)
+
+    codes = numbers("high", "<u4") * 65536 + numbers("rest", "<u2")
+    back = numbers("low", "<f8") + codes.reshape(50, 5) * numbers("step", "<f8")
+    assert np.all(np.abs(back - points) <= 2 * np.ptp(points, axis=0) / STEPS)
+    assert (back[7] == back[3]).all()
+
+
+def test_the_layers_give_the_decoders_last_hidden_layer(digits: Explorer) -> None:
+    model = digits.retriever.model
+    z = np.random.default_rng(1).standard_normal((9, model.n_components))
+    np.testing.assert_allclose(followed(layers_of(model, "x"), z), model.hidden(z), rtol=1e-12)
+
+
+def test_a_decoder_that_is_no_sequence_of_layers_is_refused(
+    digits: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = digits.retriever.model
+    exact = model.hidden
+    monkeypatch.setattr(model, "hidden", lambda z: exact(z) + 1e-3)
+    with pytest.raises(ConfigError, match="a page cannot be made of a Strange"):
+        layers_of(model, "Strange")
+
+
+def test_size_is_told_warned_of_and_bounded(
+    digits: Explorer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "page.html"
+    assert main(["export", "demo-digits", str(target), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["bytes"] == target.stat().st_size and told["items"] == len(digits.search_rows)
+    assert abs(content.estimated_size(digits) / told["bytes"] - 1) < 0.3
+    assert main(["export", "demo-digits", str(target)]) == 1  # it is there
+    assert "already exists" in capsys.readouterr().err
+    assert main(["export", "demo-digits", str(tmp_path / "b.html"), "--dry-run"]) == 0
+    assert not (tmp_path / "b.html").exists()
+    monkeypatch.setattr(content, "MANY", 100)
+    assert "make a large page" in content.check_size(digits)
+    monkeypatch.setattr(content, "MOST", 200)
+    with pytest.raises(ConfigError, match="at most 200 items"):
+        content.content_of(digits, "demo-digits", [])
+
+
+@pytest.mark.browser
+def test_it_opens_from_disk_and_finds_what_python_finds(
+    hostile: Path, digits: Explorer, browser: Any
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    page = context.new_page()
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("dialog", lambda dialog: trouble.append(dialog.message))
+    page.on(
+        "request", lambda asked: trouble.append(asked.url) if asked.url.startswith("http") else None
+    )
+    try:
+        page.goto(hostile.as_uri())
+        page.get_by_test_id("tile").nth(9).wait_for()
+        assert page.locator("img[src=x]").count() == 0
+        rng = np.random.default_rng(5)
+        z = digits.mean + 2 * digits.std * rng.standard_normal((1_000, digits.n_components))
+        ask = "some => Promise.all(some.map((z) => rivae.topk(z, 10)))"
+        found = page.evaluate(ask, z.tolist())
+        assert found == [digits.topk(one, 10).ids.tolist() for one in z]
+
+        # A drag, another query, an axis, the map and the tour.
+        page.get_by_test_id("slider-1").press("PageUp")
+        page.get_by_test_id("slider-1").press("PageUp")
+        page.locator("[data-change=new], [data-change=up], [data-change=down]").first.wait_for()
+        page.get_by_test_id("tile").nth(4).click()
+        page.get_by_test_id("use-as-query").click()
+        page.get_by_test_id("about-2").click()
+        assert page.get_by_test_id("dialog").locator(".step").count() == 5
+        page.keyboard.press("Escape")
+        page.get_by_test_id("tour").click()
+        want = float(digits.mean[0] + 2 * digits.std[0])
+        page.get_by_test_id("tour-card").wait_for()
+        page.locator(f'.query .muted:has-text("item {int(digits.search_rows[3])}")').wait_for()
+        assert abs(page.evaluate("rivae.z()")[0] - want) < 1e-3
+        assert trouble == []
+    finally:
+        context.close()
