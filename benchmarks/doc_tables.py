@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from rivae.benchmark.lines import TABLE_LINES
-from rivae.benchmark.plan import Cell, completed, completed_row, settings_json
+from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import row_title
 from rivae.benchmark.rows import Row, line_key, read_rows
 from rivae.benchmark.summary import SummaryLine, summarise
@@ -86,7 +86,7 @@ def of_earlier_presets(rows: list[Row]) -> set[tuple[str, ...]]:
             continue  # a line that somebody asked for by hand
         made = Cell(dataset, method, preset, (0,), settings=changes.get(key, ()), size=size)
         try:
-            if settings_json(completed(made.config(0, 0))) != row["config"]:
+            if made.settings_json != row["config"]:
                 found.add(key)
         except RivaeError:
             found.add(key)

@@ -217,14 +217,11 @@ def contrastive_run(
 
 def embeddings_of(run: Run, split: str) -> tuple[Tensor, Tensor]:
     """The embeddings (n, D) of both sides of the pairs of a split, by a method without a latent."""
-    data, method = run.load_dataset(), run.load_method()
-    with torch.inference_mode():
-        parts = [
-            (method.embed_query(data.x1.batch(rows)), method.embed_target(data.x2.batch(rows)))
-            for rows in np.array_split(data.splits[split], 10)
-        ]
-        v1, v2 = (torch.cat(side) for side in zip(*parts, strict=True))
-    return v1.clone(), v2.clone()
+    data, model = run.load_dataset(), LatentModel(run.load_method())
+    rows = data.splits[split]
+    both = model.embed_queries(data.x1, rows), model.embed_targets(data.x2, rows)
+    v1, v2 = (torch.from_numpy(v).float() for v in both)
+    return v1, v2
 
 
 def cell(root: Path, condition: str, start: str, seed: int, split: int) -> list[dict[str, Any]]:

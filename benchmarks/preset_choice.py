@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from rivae.benchmark.lines import Changes
-from rivae.benchmark.plan import DRAWN, Cell, settings_json
+from rivae.benchmark.plan import DRAWN, Cell
 from rivae.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"
@@ -129,7 +129,7 @@ def measured(root: Path, data: str, method: str, setting: Setting, seed: int) ->
     started = time.process_time()
     run = trained(root, config)
     row = {"data": data, "method": method, "setting": setting.label, "seed": seed}
-    row |= {"config": settings_json(config), "cpu_s": time.process_time() - started}
+    row |= {"config": cell.settings_json, "cpu_s": time.process_time() - started}
     loaded = run.load_dataset()
     row |= validation_scores(run.load_method(loaded), loaded)
     kept.write_text(json.dumps(row), encoding="utf-8")
@@ -167,7 +167,7 @@ def still_true(rows: pd.DataFrame) -> pd.DataFrame:
         if row.setting not in labels:
             return False
         cell = cell_of(row.data, row.method, labels[row.setting], row.seed)
-        return bool(settings_json(cell.config(cell.draws[0], row.seed)) == row.config)
+        return bool(cell.settings_json == row.config)
 
     return rows[[current(row) for row in rows.itertuples()]] if len(rows) else rows
 

@@ -13,9 +13,9 @@ from rivae.plots.steering import steering_sheet
 from rivae.plots.traversals import plane_sheet, strips_of
 from rivae.ranges import traversal_values
 from rivae.runs import Run
+from rivae.sliders import axes_of
 from rivae.steering import SteerRow, steer
 from rivae.traversal import traverse, traverse_plane
-from rivae.ui.panels.answers import axes_of
 from rivae.ui.panels.links import SteerLink
 from rivae.ui.steer.state import from_link
 from rivae.words.axis_names import change_names

@@ -137,6 +137,15 @@ class Cell:
         """The key that the line has among result rows (``rows.line_key``)."""
         return self.dataset, self.method, self.preset, self.settings_text, self.size
 
+    @property
+    def settings_json(self) -> str:
+        """All settings of its runs but seed and draw, as result rows keep them.
+
+        Raises:
+            ConfigError: for an unknown name or setting.
+        """
+        return settings_json(self.config(self.draws[0], self.seeds[0]))
+
     def configs(self) -> list[RunConfig]:
         """One configuration per draw and seed.
 

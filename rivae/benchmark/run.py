@@ -11,7 +11,7 @@ from typing import Any
 
 from rivae.benchmark.cell import Say, is_done, run_cell
 from rivae.benchmark.chance import chance_rows
-from rivae.benchmark.plan import Cell, completed, completed_row, settings_json
+from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.processes import run_in_processes
 from rivae.benchmark.report import write_report
 from rivae.benchmark.rows import Row, line_key, merge, read_rows
@@ -32,7 +32,7 @@ def benchmark(
     """Run the cells. It can be stopped at any time; the same call then continues.
 
     Runs whose scores ``out`` has, with the same settings and after every step, are left out, so
-    that another machine goes on where one stopped.
+    that another machine continues where one stopped.
 
     Args:
         cells: from ``rivae.benchmark.plan.plan``, all of one size.
@@ -91,7 +91,7 @@ def _not_stored(part: Cell, rows: Sequence[Row], root: Path) -> Cell | None:
     except RivaeError:
         return part  # running it reports why it cannot be configured
     latent = method_class(part.method).has_latent
-    own = settings_json(completed(configs[0]))
+    own = part.settings_json
     stored = {
         (row["draw"], row["seed"])
         for row in rows

@@ -19,7 +19,7 @@ from rivae.maps import codes, columns
 from rivae.page.model import model_of, text
 from rivae.plots.palette import DARK, LIGHT
 from rivae.sliders import sliders_of
-from rivae.steering import Level
+from rivae.steering import base_point, moved
 from rivae.thumbnails import TINY_SIDE
 from rivae.tours import Tour
 
@@ -211,15 +211,8 @@ def _tour(explorer: Explorer, name: str, tour: Tour) -> dict[str, Any]:
             continue
         if any(axis >= explorer.n_components for axis in step.row.axes):
             continue
-        z = np.array(explorer.mean if step.query == "mean" else explorer.encode(step.query))
-        for axis, level in zip(step.row.axes, step.row.levels, strict=True):
-            if level != "query":
-                z[axis] = explorer.mean[axis] + _sigmas(level, step.n_sigma) * explorer.std[axis]
+        z = moved(explorer, base_point(explorer, step.query)[None], step.row, step.n_sigma)[0]
         query = None if step.query == "mean" else step.query
         said = {"heading": step.heading, "note": step.note, "query": query}
         steps.append({**said, "z": [round(float(v), 4) for v in z]})
     return {"title": tour.title, "steps": steps}
-
-
-def _sigmas(level: Level, n_sigma: float) -> float:
-    return {"off": -n_sigma, "on": n_sigma}[level] if isinstance(level, str) else float(level)

@@ -32,7 +32,7 @@ def test_a_table():
 
 def test_lines_of_other_settings_are_marked():
     today = bench.Cell("sprites", "rivae", "default", (0,))
-    same = row(0.5, config=bench.settings_json(today.config(0, 0)))
+    same = row(0.5, config=today.settings_json)
     assert bench.of_earlier_presets([same]) == set()
     other = same | {"config": same["config"].replace('"reg_every": 4', '"reg_every": 1')}
     assert bench.of_earlier_presets([other]) == {bench.line_key(other)}

@@ -109,7 +109,7 @@ def test_the_tables(tmp_path):
 
 
 def test_cells_of_other_settings_are_dropped():
-    today = bench.cell_of("synth", "bi-vae", bench.Setting(bench.TODAY), 1).config(1, 1)
+    today = bench.cell_of("synth", "bi-vae", bench.Setting(bench.TODAY), 1)
     rows = made(same_care=[(0.5, 0.5)] * 2, older_still=[(0.5, 0.5)])
-    rows.loc[1, "config"] = bench.settings_json(today)
+    rows.loc[1, "config"] = today.settings_json
     assert bench.still_true(rows).index.tolist() == [1]

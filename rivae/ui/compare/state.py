@@ -9,8 +9,8 @@ from typing import Any
 from rivae.comparison import COUNTERPART, Comparison
 from rivae.explorer import Explorer, Vector
 from rivae.methods.base import Asks
+from rivae.sliders import axes_of, sliders_of
 from rivae.ui.panels.answers import (
-    axes_of,
     card_of,
     existing,
     linked_query,
@@ -18,7 +18,6 @@ from rivae.ui.panels.answers import (
     read_z,
     results,
     rounded,
-    sliders_of,
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import CompareLink, Query

@@ -12,6 +12,7 @@ from rivae.catalogue import Rows
 from rivae.errors import ConfigError
 from rivae.explorer import Explorer, Vector
 from rivae.methods.base import Asks
+from rivae.sliders import sliders_of
 from rivae.ui.panels.answers import (
     card_of,
     existing,
@@ -21,7 +22,6 @@ from rivae.ui.panels.answers import (
     read_z,
     results,
     rounded,
-    sliders_of,
 )
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import ExploreLink, Query

@@ -11,16 +11,8 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.explorer import Explorer
 from rivae.runs import Run
-from rivae.ui.panels.answers import (
-    answer,
-    card_of,
-    existing,
-    next_rev,
-    query_z,
-    read_z,
-    results,
-    sliders_of,
-)
+from rivae.sliders import sliders_of
+from rivae.ui.panels.answers import answer, card_of, existing, next_rev, query_z, read_z, results
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared.session import answered

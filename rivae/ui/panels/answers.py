@@ -17,8 +17,6 @@ from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer, Vector
 from rivae.maps import Lasso, among
 from rivae.methods.base import Asks
-from rivae.sliders import axes_of as axes_of
-from rivae.sliders import sliders_of as sliders_of
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, Within, read
 

@@ -13,8 +13,9 @@ import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
 from rivae.explorer import Explorer
+from rivae.sliders import axes_of
 from rivae.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
-from rivae.ui.panels.answers import OpenRun, axes_of, picture
+from rivae.ui.panels.answers import OpenRun, picture
 from rivae.ui.panels.links import Query
 from rivae.ui.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 from rivae.ui.shell import cache

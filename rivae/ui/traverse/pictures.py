@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.ui.panels.answers import axes_of, picture
+from rivae.sliders import axes_of
+from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared.item import docked_item
