@@ -153,7 +153,9 @@ def test_weights_of_a_file_start_the_picture_embedder(store, tmp_path):
     donor = build_method("cos-sim", {"embedder": large}, (3, 32, 32), (3, 32, 32), [7]).embedder1
     assert isinstance(donor, ResNet50Attention)
     names = [k for k in donor.state_dict() if not k.startswith(("attention.", "head."))]
-    save_file({k: donor.state_dict()[k] for k in names}, tmp_path / "resnet.safetensors")
+    save_file(
+        {k: donor.state_dict()[k].contiguous() for k in names}, tmp_path / "resnet.safetensors"
+    )
     config = config_of(
         store,
         method="cos-sim-lvm",
