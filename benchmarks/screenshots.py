@@ -30,10 +30,11 @@ SIZES = ((1920, 1080), (1440, 900), (1280, 720), (390, 844))
 SCHEMES = ("light", "dark")
 GL = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 KITCHEN, OTHER = "demo-kitchen", "demo-kitchen-cos-sim-lvm"
-# Name, address, and what is there once the page is drawn.
-PAGES = {
+# Name, address, what is there once the page is drawn, and a button to press then.
+PAGES: dict[str, tuple[str, ...]] = {
     "home": ("", "[data-testid=tile]"),
     "explore": (f"explore?run={KITCHEN}", "[data-testid=tile]"),
+    "export": (f"explore?run={KITCHEN}", "[data-testid=tile]", "Export"),
     "traverse": (f"traverse?run={KITCHEN}", "[data-testid=shot]"),
     "correlations": (f"traverse?run={KITCHEN}&view=Correlations", ".barlayer .point"),
     "plane": (f"traverse?run={KITCHEN}&view=Plane", "[data-testid=shot]"),
@@ -52,11 +53,13 @@ PAGES = {
 SETTLED_MS = 1_500  # after that: pictures, fonts and charts are there
 
 
-def taken(page: Any, address: str, there: str) -> Image.Image:
-    """The page as it stands once ``there`` is drawn."""
+def taken(page: Any, address: str, there: str, press: str = "") -> Image.Image:
+    """The page as it stands once ``there`` is drawn, and the button ``press`` pressed."""
     page.goto(address)
     page.locator(there).first.wait_for(state="attached", timeout=90_000)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    if press:
+        page.get_by_role("button", name=press).first.click()
     page.wait_for_timeout(SETTLED_MS)
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
@@ -64,7 +67,7 @@ def taken(page: Any, address: str, there: str) -> Image.Image:
 def shown() -> str:
     """The document that shows all pictures, a table for each page."""
     lines = ["# Screens", "", "`python benchmarks/screenshots.py`; the demo runs in Chromium.", ""]
-    for name, (address, _) in PAGES.items():
+    for name, (address, *_) in PAGES.items():
         lines += [f"## {name.capitalize()}", "", f"`/{address}`", ""]
         lines += [f"| {' | '.join(f'{w} × {h}' for w, h in SIZES)} |", "|---" * len(SIZES) + "|"]
         for scheme in SCHEMES:
@@ -90,8 +93,8 @@ def main() -> None:
                 size = {"width": width, "height": height}
                 page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
                 for name in names:
-                    path, there = PAGES[name]
-                    image = taken(page, f"{address}/{path}", there)
+                    path, *there = PAGES[name]
+                    image = taken(page, f"{address}/{path}", *there)
                     image.save(FOLDER / f"{name}-{width}-{scheme}.webp", quality=70, method=6)
                     if (name, width, scheme) == ("explore", 1440, "light"):
                         image.quantize(256).save(ROOT / "assets" / "screenshot.png", optimize=True)

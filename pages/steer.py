@@ -26,6 +26,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.asks_picker(explorer, choose=session.PAGE.ask_with)
     pages.steer()
     panels.export_button(explorer, shown)
+    tours.shortcuts()
 
 instead = address.instead_of_upload(shown.query)
 notices.remarks(explorer, st.session_state.get(keys.STEER.notice, ""), instead)

@@ -199,7 +199,7 @@ class Run:
         Args:
             z: (d,), or (n, d) for n searches at once.
             k: how many, at least 1; fewer where there are fewer items.
-            only: conditions that items must meet, as in the app: ``lemon #soup fruit >= 3``.
+            only: conditions that items must meet, as in the app: ``lemon #easy fruit >= 3``.
 
         Returns:
             ``ids`` (rows of the data, best first), ``squared_distances`` and ``scores``, each (k,),

@@ -128,7 +128,9 @@ class Catalogue:
             found = found[self._is_searched[found]]
         for tag in asked.tags:
             if tag not in self._tagged:
-                raise ConfigError(f"no item has the tag #{tag}: use another one, or plain words")
+                near = [f"#{other}" for other in self._tagged if tag in other][:3]
+                instead = " or ".join(near) or "another one, or plain words"
+                raise ConfigError(f"no item has the tag #{tag}: use {instead}")
             found = found[np.isin(found, self._tagged[tag], kind="table")]
         for condition in asked.factors:
             assert self.data.factors is not None

@@ -1,6 +1,6 @@
 """Conditions on items in one line of text: words, tags and true factors.
 
-    lemon #soup fruit >= 3 longishness = bowl
+    lemon #easy fruit >= 3 longishness = bowl
 
 asks for items that have the word, the tag, and levels of two factors. Levels are written by name or
 counted from 1; a factor without levels is compared with numbers as they are shown. An item whose

@@ -98,6 +98,8 @@ def test_items_are_found_by_all_conditions_at_once(kitchen):
 def test_a_tag_that_no_item_has_is_said(kitchen):
     with pytest.raises(ConfigError, match="#nosuch"):
         kitchen.find("#nosuch")
+    with pytest.raises(ConfigError, match="the tag #soup: use #soups-stews"):
+        kitchen.find("#soup")
 
 
 def test_without_factors_no_factor_can_be_asked_for(kitchen):

@@ -78,6 +78,7 @@ export class MapHand {
 
   press(event) {
     this.pressed = this.pixel(event)
+    this.strayed = false
     if (!(this.lassoing || event.shiftKey) || event.button) return
     const corners = [this.pressed]
     const draw = (next) => {
@@ -98,8 +99,7 @@ export class MapHand {
 
   click(event) {
     const at = this.pixel(event)
-    const isDrag = !this.pressed || Math.hypot(at[0] - this.pressed[0], at[1] - this.pressed[1]) > 4
-    if (isDrag || this.lassoing || this.holding) return
+    if (!this.pressed || this.strayed || this.lassoing || this.holding) return
     const i = this.points.nearest(at, REACH)
     if (i >= 0) this.on.pick(i)
   }
@@ -107,6 +107,10 @@ export class MapHand {
   hoverSoon(event) {
     clearTimeout(this.timer)
     const at = this.pixel(event)
+    // A drag stays one when it ends where it began, as a lasso does.
+    if (event.buttons && this.pressed) {
+      this.strayed ||= Math.hypot(at[0] - this.pressed[0], at[1] - this.pressed[1]) > 4
+    }
     this.timer = setTimeout(() => this.hover(event.buttons ? null : at), HOVER_MS)
   }
 

@@ -58,6 +58,7 @@ export class SteerRow {
     this.cells = axes.map((axis, at) => {
       const mark = h("button", { type: "button", class: "mark", "data-testid": "cell" })
       const pole = h("span", { class: "pole", "aria-hidden": "true" })
+      const name = h("span", { class: "cell-name", "aria-hidden": "true" })
       mark.onclick = () => this.set(at, NEXT[this.level(at)] || "off")
       mark.onkeydown = (event) => this.key(event, at)
       const nudge = (sign) => {
@@ -68,11 +69,12 @@ export class SteerRow {
         return node
       }
       const cell = h("div", { class: "cell", role: "gridcell" },
-        h("span", { class: "cell-name", "aria-hidden": "true" }, axis.given || axis.short),
-        h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)), pole)
-      return { mark, cell, pole }
+        name, h("span", { class: "cell-body" }, nudge(-1), mark, nudge(1)), pole)
+      return { mark, cell, name, pole }
     })
     this.matrix.replaceChildren(...this.cells.map(({ cell }) => cell))
+    const hasPoles = axes.some((axis) => poleOf("on", axis) || poleOf("off", axis))
+    this.matrix.classList.toggle("poleless", !hasPoles)
     this.levels.forEach((_, at) => this.write(at))
   }
 
@@ -107,11 +109,13 @@ export class SteerRow {
 
   write(at) {
     const level = this.level(at)
-    const { mark, cell, pole } = this.cells[at]
-    const where = poleOf(level, this.axes[at])
-    const said = `${this.axes[at].name}: ${sayLevel(level)}${where ? ` (${where})` : ""}`
+    const { mark, cell, name, pole } = this.cells[at]
+    const axis = this.axes[at]
+    const where = poleOf(level, axis)
+    const said = `${axis.name}: ${sayLevel(level)}${where ? ` (${where})` : ""}`
     setText(mark, markOf(level))
     setText(pole, where)
+    setText(name, where || axis.given || axis.short)  // in narrow windows, in the pole's stead
     cell.dataset.level = typeof level === "string" ? level : "number"
     mark.setAttribute("aria-label", said)
     mark.title = said

@@ -90,7 +90,9 @@ def link_dots(links: Sequence[Link], name: str, *, dark: bool = False) -> go.Fig
     )
     figure = go.Figure([dots])
     figure.add_vline(x=0, line={"color": colors.muted, "width": 1})
-    figure.update_xaxes(axis_style(dark), range=[-1.05, 1.05], title_text="correlation with z")
+    figure.update_xaxes(
+        axis_style(dark), range=[-1.05, 1.05], title_text=f"correlation with {axis_label(name)}"
+    )
     figure.update_yaxes(axis_style(dark))
     said = join_words([f"{link.name} {link.r:+.2f}" for link in links[:5]])
     alt = f"Correlation of {name} with what is known of the items: {said}."

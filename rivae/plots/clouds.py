@@ -25,12 +25,12 @@ from rivae.retrieval.base import Floats
 from rivae.words.clouds import CloudCounts
 from rivae.words.relations import Relation
 
-SMALLEST = 6.0  # letters below this many pixels are not drawn: nobody can read them
+SMALLEST = 9.0  # letters below this many pixels are not drawn: pages show clouds at 0.7 of it
 N_WORDS = 50
 # The share of the canvas that words can fill, tried from large to small letters.
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
-# A smaller gap lets an underline touch the next word.
-GAP = 6
+# Half of it lies on each side of a word, and an underline takes part of that.
+GAP = 8
 
 # How a relation is shown without colour, and its name in the legend.
 STYLE: dict[Relation, str] = {
@@ -208,7 +208,7 @@ def to_svg(clouds: Clouds, state: int, *, dark: bool = False, transparent: bool 
         word = counts.words[w]
         relation = clouds.of(word)
         parts.append(
-            f'<text data-word="{w}" x="{layout.x[w]:.1f}" y="{_baseline(clouds, w, size):.1f}" '
+            f'<text data-word="{w}" x="{layout.x[w]:.1f}" y="{baseline(clouds, w, size):.1f}" '
             f'font-size="{size:.1f}" fill="{relation_color(relation, colors)}"{STYLE[relation]}>'
             f"<title>{escape(printable(describe_word(clouds, state, w)))}</title>"
             f"{escape(one_line(word))}</text>"
@@ -251,7 +251,7 @@ def to_image(
                     draw,
                     one_line(counts.words[w]),
                     left + layout.x[w],
-                    head + _baseline(clouds, w, letters),
+                    head + baseline(clouds, w, letters),
                     letters,
                     relation,
                     colors,
@@ -294,8 +294,8 @@ def describe(clouds: Clouds, state: int) -> str:
     return text + "."
 
 
-def _baseline(clouds: Clouds, w: int, size: float) -> float:
-    """The baseline that puts the ink of a word in the middle of its place."""
+def baseline(clouds: Clouds, w: int, size: float) -> float:
+    """The y of the baseline that puts the ink of a word in the middle of its place."""
     _, top, _, bottom = font(100, True).getbbox(one_line(clouds.counts.words[w]), anchor="ls")
     return float(clouds.layout.y[w] - (top + bottom) / 200 * size)
 

@@ -22,9 +22,9 @@ def escape(text: str) -> str:
 
 def axis_label(name: str, longest: int = 60) -> str:
     """A plain-text name as Plotly text; the number of "z3" or "v3" is set low, as in the paper,
-    also in "z3 · greenness". More than ``longest`` characters are cut.
+    also in "−z3 · greenness". More than ``longest`` characters are cut.
     """
-    found = re.fullmatch("([a-z])([0-9]+)( · .*)?", name)
+    found = re.fullmatch("(−?[a-z])([0-9]+)( · .*)?", name)
     if not found:
         return escape(cut(name, longest))
     return f"{found[1]}<sub>{found[2]}</sub>{escape(cut(found[3] or '', longest))}"

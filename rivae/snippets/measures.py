@@ -27,15 +27,18 @@ MEASURES: dict[str, Template] = {
         imports=(
             SAVE,
             "from rivae.axis_card import QUANTILES, examples, factor_links",
-            "from rivae.plots.axis_card import position_histogram",
+            "from rivae.plots.axis_card import link_dots, position_histogram",
         ),
         body="""\
 name = run.axes[{dim}].label
-for link in factor_links(run.explorer, {dim}):
+links = factor_links(run.explorer, {dim})
+for link in links:
     print(link.name, round(link.r, 2), round(link.low, 2), round(link.high, 2))
 for share, rows in zip(QUANTILES, examples(run.explorer, {dim})):
     print(share, [run.data.title(row) for row in rows])
 save(position_histogram(run.explorer.shown_positions({dim}), name), "positions.html")
+if links:
+    save(link_dots(links, name), "links.html")
 """,
         defaults={"rows": "test", "dim": 0},
     ),

@@ -152,6 +152,20 @@ def test_a_click_opens_the_item_and_keys_move_the_map(shown, until):
     shown.page.locator(".st-key-dock").wait_for()
 
 
+def test_a_lasso_that_is_closed_over_an_item_does_not_open_it(shown, until):
+    box, everything = shown.element.bounding_box(), shown.count()
+    lit = shown.page.locator(".lights circle").first.bounding_box()
+    x, y = lit["x"] + lit["width"] / 2, lit["y"] + lit["height"] / 2
+    item = (x - box["x"]) / box["width"], (y - box["y"]) / box["height"]
+    right = item[0] + (0.3 if item[0] < 0.5 else -0.3)
+    shown.draw(item, (right, item[1]), (right, 0.05), (0.5, 0.5), item)
+    until(lambda: shown.count() != everything, "some items are chosen")
+    shown.page.wait_for_timeout(500)
+    assert not shown.page.locator(".st-key-dock").is_visible()
+    shown.page.mouse.click(x, y)
+    shown.page.locator(".st-key-dock").wait_for()  # as a click does
+
+
 def test_without_webgl_one_sentence_stands_in_the_maps_place(explore_page, until):
     page = explore_page.page
     page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")

@@ -1,8 +1,15 @@
-"""The Steer page and a tour in a real browser: cells repaint their row, keys step, full screen."""
+"""The Steer page and a tour in a real browser: cells repaint their row, keys step, words follow."""
 
+import shutil
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+
+from rivae.runs import DEMO_ROOT, Run
+from rivae.steering import SteerRow
+from rivae.tours import Tour, TourStep, to_bytes
+from rivae.words.axis_names import change_names
+from rivae.words.naming import AxisName
 
 
 def link(page):
@@ -48,9 +55,6 @@ def test_a_cell_repaints_its_row_alone_and_the_address_follows(steer, until):
 
 
 def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
-    from rivae.steering import SteerRow
-    from rivae.tours import Tour, TourStep, to_bytes
-
     run, row = link(steer)["run"], SteerRow((0, 2), ("on", -1.5))
     steps = [
         TourStep(f"Step <b>{n}</b>", "Say this.", name, 12, row, 3.0)
@@ -107,3 +111,93 @@ def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     until(lambda: "tour" not in link(steer), "left")
     steer.get_by_test_id("tile").nth(9).wait_for()
     until(lambda: steer.get_by_test_id("tour").count() == 0, "the stage is gone")
+
+
+@pytest.fixture(scope="module")
+def falling(app_runs):
+    """The kitchen, with z1 named after what falls as z grows, and a tour of two of its settings."""
+    folder = app_runs / "browser-falling"
+    shutil.copytree(DEMO_ROOT / "demo-kitchen", folder)
+    name = AxisName(0, "savoriness", -1, low="dessert", high="savory")
+    change_names(Run(folder), 10, {0: name})
+    steps = tuple(
+        TourStep(f"Step {n}", "", folder.name, 1, SteerRow((0, 2), (level, "on")), 2.0)
+        for n, level in enumerate(("on", "off"), 1)
+    )
+    (app_runs / ".tours").mkdir(exist_ok=True)
+    (app_runs / ".tours" / "turned.json").write_bytes(to_bytes(Tour("Turned", steps)))
+    return folder.name
+
+
+def words(place):
+    """What a cloud says: its words, and where each lies."""
+    found = place.locator(".cloud text")
+    return found.evaluate_all("words => words.map(word => word.firstChild.data)")
+
+
+def test_right_and_on_are_more_of_a_falling_name_in_rows_and_tours(
+    page, app_server, falling, until
+):
+    page.goto(f"{app_server}/steer?run={falling}&q=1&axes=1~3&m=i_i~o_i&n=2")
+    rows = page.get_by_test_id("steer-row")
+    rows.nth(1).get_by_test_id("tile").nth(4).wait_for()
+    cells = [row.get_by_test_id("cell").first for row in rows.all()]
+    poles = [row.locator(".pole").first for row in rows.all()]
+    assert [cell.get_attribute("aria-label") for cell in cells] == [
+        "−z1 · savoriness: off (dessert)",
+        "−z1 · savoriness: on (savory)",
+    ]
+    assert [pole.inner_text() for pole in poles] == ["dessert", "savory"]
+    until(lambda: all(words(row) for row in rows.all()), "words of both rows", 60)
+    sweet, savory = (set(words(row)) for row in rows.all())
+    assert "white chocolate" in sweet - savory or "praline paste" in sweet - savory
+
+    page.get_by_role("button", name="Tours").click()
+    page.get_by_role("button", name="Turned").click()
+    stage, slider = page.get_by_test_id("tour-stage"), page.get_by_test_id("tour-slider").first
+    until(lambda: words(stage), "words of the step", 60)
+    assert set(words(stage)) == sweet, "the same setting, the same words"
+    assert float(slider.input_value()) == -2
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    pictures = page.get_by_test_id("tour-pictures").locator("img")
+    shown = [p.get_attribute("data-id") for p in pictures.all()]
+    page.mouse.move(box["x"] + box["width"] / 6, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 5 / 6, y, steps=8)
+    until(lambda: [p.get_attribute("data-id") for p in pictures.all()] != shown, "while it is held")
+    until(lambda: set(words(stage)) == savory, "the words of where the thumb rests", 60)
+    page.mouse.up()
+    assert "moved" not in stage.get_attribute("class")
+    setting = page.get_by_test_id("tour-setting").locator("li").first
+    assert setting.get_attribute("aria-label").startswith("−z1 · savoriness: +2")
+    page.keyboard.press("Escape")
+    until(lambda: page.get_by_test_id("tour").count() == 0, "left")
+
+
+def test_a_cell_keeps_its_place_and_words_keep_apart(page, app_server, falling, until):
+    page.goto(f"{app_server}/steer?run={falling}&q=1&axes=1~3&m=i_i~o_i&n=2")
+    row = page.get_by_test_id("steer-row").first
+    until(lambda: words(row), "words", 60)
+    cell = row.get_by_test_id("cell").first
+    before = cell.bounding_box()
+    cell.focus()
+    page.keyboard.press("q")  # a level without a pole
+    until(lambda: row.locator(".pole").first.inner_text() == "", "no pole")
+    assert cell.bounding_box() == before
+
+    def letters():
+        """Of every word the box around its letters and its underline: left, top, right, bottom."""
+        return row.locator(".cloud text").evaluate_all("""words => words.map(word => {
+            const [box, { d, f }] = [word.getBoundingClientRect(), word.getScreenCTM()]
+            const [size, y] = ["font-size", "y"].map((name) => d * Number(word.getAttribute(name)))
+            const line = f + y
+            return [box.left + 1, line - 0.68 * size, box.right - 1, line + 0.13 * size]
+        })""")
+
+    boxes = letters()
+    assert len(boxes) > 8
+    for i, (left, up, right, down) in enumerate(boxes):
+        for other in boxes[:i]:
+            beside, below = right < other[0] or other[2] < left, down < other[1] or other[3] < up
+            assert beside or below

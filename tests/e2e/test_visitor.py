@@ -84,6 +84,7 @@ def test_an_item_is_watched_while_a_slider_is_dragged(explore_page, until):
     page.keyboard.press("Enter")
     dock.get_by_text(BOTH.format("z")).wait_for()
     assert place.inner_text() == "The open item is number 3"
+    assert place.evaluate("node => node.scrollWidth <= node.clientWidth"), "nothing is cut off"
     for _ in explore_page.drag(1, [0.1]):  # nothing covers the slider
         until(lambda: explore_page.ids() != ids, "other pictures, the item still open")
         now = explore_page.ids()

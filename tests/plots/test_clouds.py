@@ -165,3 +165,15 @@ def test_a_layout_needs_words():
         lay_out([], np.zeros((1, 0)))
     with pytest.raises(ValueError, match="frequency above zero"):
         lay_out(["a"], np.zeros((1, 1)))
+
+
+def test_the_words_of_steer_stand_where_those_of_the_pictures_do():
+    from rivae.ui.steer.answers import drawn
+
+    made = clouds()
+    sent = {word: (x, y) for word, x, y, *_ in drawn(made)["words"]}
+    shown = texts(to_svg(made, 0))
+    assert sent and sent.keys() == shown.keys()
+    for word, (x, y) in sent.items():
+        at = float(shown[word].get("x")), float(shown[word].get("y"))
+        assert (x, y) == pytest.approx(at, abs=0.06)

@@ -40,7 +40,7 @@ def _option(name: str, dark: str, light: str) -> str:
 def headline(title: str) -> DeltaGenerator:
     """A heading; widgets drawn inside (``with headline(…):``) stand at the end of its line."""
     line = st.container(
-        horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     )
     line.subheader(markdown(title), anchor=False, width="content")
     return line

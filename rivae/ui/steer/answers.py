@@ -103,10 +103,10 @@ def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dic
 
 
 def drawn(clouds: Clouds) -> dict[str, Any]:
-    """A cloud for the browser: its size, its description, and for every word [text, x, y of its
-    middle, size, relation, count in words].
+    """A cloud for the browser: its size, its description, and for every word [text, x of its
+    middle, y of its baseline, size, relation, count in words].
     """
-    from rivae.plots.clouds import SMALLEST, describe, describe_word, one_line
+    from rivae.plots.clouds import SMALLEST, baseline, describe, describe_word, one_line
 
     layout = clouds.layout
     return {
@@ -117,7 +117,7 @@ def drawn(clouds: Clouds) -> dict[str, Any]:
             [
                 one_line(name),
                 round(float(layout.x[w]), 1),
-                round(float(layout.y[w]), 1),
+                round(baseline(clouds, w, size), 1),
                 round(float(size), 1),
                 clouds.of(name),
                 describe_word(clouds, 0, w),

@@ -53,20 +53,18 @@ def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
     st.caption(markdown(f"{title} · {shown.run}"))
     field = keys.STEER_TOUR_FIELD
+    # Outside the form: the title is asked for as soon as a new tour is chosen, and only then.
+    chosen = st.selectbox(
+        "Tour",
+        [*known, NEW],
+        key=f"{field}_which",
+        index=list(known).index(last) if (last := _last()) in known else 0,
+        format_func=lambda t: known[t].title if t in known else "A new tour",
+    )
     with st.form(f"{field}_form", border=False):
-        chosen = st.selectbox(
-            "Tour",
-            [*known, NEW],
-            key=f"{field}_which",
-            index=list(known).index(last) if (last := _last()) in known else 0,
-            format_func=lambda t: known[t].title if t in known else "A new tour",
-        )
-        name = st.text_input(
-            "Title of a new tour",
-            key=f"{field}_title",
-            max_chars=tours.MAX_TITLE,
-            placeholder="only for a new tour",
-        )
+        name = ""
+        if chosen == NEW:
+            name = st.text_input("Title", key=f"{field}_title", max_chars=tours.MAX_TITLE)
         heading = st.text_input(
             "Heading",
             value=cut(title, tours.MAX_HEADING),

@@ -82,6 +82,26 @@ def panel() -> None:
         st.markdown(f"{n}\\. {markdown(step.heading)} :small[:gray[{markdown(runs)}]]")
 
 
+def shortcuts() -> None:
+    """A list of the tours that can be presented, for the top of the page; nothing without any."""
+    from rivae import tours
+
+    ready = [(found.id, found.tour) for found in tours.list_tours() if found.tour is not None]
+    if not any(tour.steps for _, tour in ready):
+        return
+    with st.popover("Tours", icon=":material/slideshow:"):
+        st.caption("Present a tour. They are edited below the matrix.")
+        for tour_id, tour in ready:
+            if tour.steps:
+                st.button(
+                    markdown(tour.title),
+                    key=f"{FIELD}_{tour_id}_shortcut",
+                    on_click=present,
+                    args=(tour_id,),
+                    width="stretch",
+                )
+
+
 def present(tour_id: str, step: int = 1) -> None:
     """Opens the presenter's view; for callbacks."""
     st.query_params.from_dict({"tour": tour_id, "step": str(step)})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rivae.jobs.draft import CheckedDraft
     from rivae.jobs.fields import SettingField
 
-WIDTH = 200
+WIDTH = 240
 STORE, FEATURES = "dataset.store", "dataset.features"
 
 

@@ -99,10 +99,14 @@ def _links(explorer: Explorer, anchor: Anchor, dim: int) -> None:
     from rivae.plots.axis_card import link_dots
 
     found = factor_links(explorer, dim)[:MAX_FACTORS]
-    st.subheader("What it follows", anchor=False)
+    line = headline("What it follows")
     if found:
-        figure = link_dots(found, explorer.axis_names[dim], dark=charts.is_dark())
-        chart(figure, key=f"{keys.TRAVERSE_CARD}_links")
+        figure = partial(link_dots, found, explorer.axis_names[dim])
+        with line:
+            exports.panel(
+                "links", figure, anchor.run, "axis", is_chart=True, dim=dim, asks=anchor.asks
+            )
+        chart(figure(dark=charts.is_dark()), key=f"{keys.TRAVERSE_CARD}_links")
     evidence = words.evidence(anchor.key, explorer)[dim]
     if said := [e for e in evidence if e.kind != "factor"]:
         st.html(words.chips(said, int(explorer.signs[dim])))
