@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from rivae.data.store.manifest import ROOT_VARIABLE, data_root
 from rivae.errors import RivaeError, RunError
 from rivae.files import is_locked, locked
 from rivae.installed import PACKAGE_ROOT
@@ -89,6 +90,8 @@ def ensure_dispatcher(root: Path) -> None:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
                 cwd=str(PACKAGE_ROOT),
+                # By its full path: the runs of this folder read the imports of this one.
+                env={**os.environ, ROOT_VARIABLE: str(data_root().absolute())},
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
