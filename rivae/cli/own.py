@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from urllib.parse import quote
 from rivae.cli.common import Steps, add_command
 from rivae.cli.data import add_source_options, plan_of
 from rivae.errors import ConfigError, RunError
-from rivae.runs import runs_root
+from rivae.runs import Run, runs_root
 from rivae.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
 
 if TYPE_CHECKING:
@@ -61,20 +62,35 @@ def _open(args: argparse.Namespace) -> int:
             steps.keep(f"{quick.name} has been trained on these already, or is training")
         else:
             steps.keep(f"{quick.name} trains for {quick.words} in the queue{_ahead(quick)}")
-        args.resume_hint = (
-            f"{quick.name} trains on in the queue; the same command opens it, "
-            f"`rivae cancel {quick.name}` stops it"
-        )
-        run = wait_for_model(quick.name, root, steps)
+        run = Run(root / quick.name)
+        args.resume_hint = lambda: _after(run)
+        wait_for_model(quick.name, root, steps)
     app = prepare(args.port, headless=True)
     url = f"{app.url}/explore?run={quote(run.id)}"
-    if args.json:
-        print(json.dumps({"import": folder.name, "run": run.id, "url": url}), flush=True)
-    else:
-        print(f"RIVAE Explorer: {url}  (Ctrl-C stops the app)", flush=True)
-    if run.status.state == "finished":
-        args.resume_hint = f"`rivae serve` opens {run.id} again"
-    return _show(app, url, not args.headless)
+
+    def tell() -> None:
+        if args.json:
+            print(json.dumps({"import": folder.name, "run": run.id, "url": url}), flush=True)
+        else:
+            print(f"RIVAE Explorer: {url}  (Ctrl-C stops the app)", flush=True)
+        if not args.headless and _has_screen():
+            webbrowser.open(url)
+
+    return _show(app, tell)
+
+
+def _after(run: Run) -> str:
+    """What becomes of a run when this command is stopped."""
+    try:
+        trained = run.status.state == "finished"
+    except RunError:  # not begun yet
+        trained = False
+    if trained:
+        return f"`rivae serve` shows {run.id} again"
+    return (
+        f"{run.id} trains on in the queue; the same command opens it, "
+        f"`rivae cancel {run.id}` stops it"
+    )
 
 
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
@@ -103,13 +119,12 @@ def _ahead(quick: Quick) -> str:
     return f", after {quick.ahead} other {'run' if quick.ahead == 1 else 'runs'}"
 
 
-def _show(app: App, url: str, browser: bool) -> int:
-    """Run the app until it is stopped, and open the address once it listens."""
+def _show(app: App, tell: Callable[[], None]) -> int:
+    """Run the app until it is stopped; ``tell`` is called once it listens."""
     process = subprocess.Popen(app.line, env=app.env, stdin=subprocess.DEVNULL)
     try:
         _wait_until_it_listens(app, process)
-        if browser and _has_screen():
-            webbrowser.open(url)
+        tell()
         return process.wait()
     finally:
         if process.poll() is None:

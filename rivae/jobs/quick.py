@@ -30,8 +30,9 @@ from rivae.jobs.units import duration
 from rivae.launch import make_config
 from rivae.runs import Run, list_runs
 
-# Up to here a network that begins with nothing learns no more from pixels than their statistics
-# say at once: MedR 71 of 1,000 from both, on 10,660 training photographs (docs/results.md).
+# Up to here statistics of the pictures say more than a network that begins with nothing learns from
+# their pixels (docs/results.md, 15,228 photographs: MedR 71 of 1,000 against 90), in a fraction of
+# the time.
 SMALL_PAIRS = 20_000
 # A run waits for its process, opens its data and names its axes; other work slows it down.
 START_S, SLOWER = 15.0, 2.0
@@ -209,15 +210,16 @@ def wait_for_model(
     Raises:
         RunError: it ended without any, and why.
     """
-    run, ledger = Run(root / name), Ledger(root)
+    run, ledger, told = Run(root / name), Ledger(root), ""
     while not run.opens:
         state, message = state_of(name, ledger)
         if state in ("failed", "cancelled", "lost"):
             raise RunError(f"{name} is {state}: {message or f'see `rivae logs {name}`'}")
-        if state == "queued":
-            tell("waiting in the queue")
-        else:
-            tell("training, waiting for the first checkpoint")
+        queued = state == "queued"
+        say = "waiting in the queue" if queued else "training, until the first checkpoint"
+        if say != told:
+            tell(say)
+            told = say
         time.sleep(look_s)
     return run
 

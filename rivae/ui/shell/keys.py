@@ -30,6 +30,7 @@ class PanelKeys(NamedTuple):
 # The page shown by the last run of the script.
 PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
+NEWER: Final = "newer_weights"  # shows those of a run in training
 ENTERED: Final = "entered"
 # What the visitor last looked at, as in an address (rivae.ui.shared.address.in_hand).
 IN_HAND: Final = "in_hand"
@@ -56,6 +57,7 @@ EXPLORE_AWAY: Final = "explore_away"  # whether the next page is Label
 EXPLORE_PAGE: Final = "explore_page"  # whether a page is offered
 EXPLORE_PAGE_FILE: Final = "explore_page_file"
 EXPLORE_LAYOUT: Final = "explore_layout"  # progress of the map's layout
+EXPLORE_MODEL: Final = "explore_model"  # the run and the weights that were shown last
 EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
