@@ -11,7 +11,6 @@ import time
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rivae.cli.common import Steps, add_command
@@ -19,9 +18,6 @@ from rivae.cli.data import add_source_options, plan_of
 from rivae.errors import ConfigError, RunError
 from rivae.runs import Run, runs_root
 from rivae.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
-
-if TYPE_CHECKING:
-    from rivae.jobs.quick import Quick
 
 LOOK_S = 0.3
 START_S = 120.0  # for the app to listen, on a busy machine
@@ -58,10 +54,7 @@ def _open(args: argparse.Namespace) -> int:
 
         steps.keep(f"a model of {describe(folder)}")
         quick = quick_run(folder, root, args.name, steps)
-        if quick.known:
-            steps.keep(f"{quick.name} has been trained on these already, or is training")
-        else:
-            steps.keep(f"{quick.name} trains for {quick.words} in the queue{_ahead(quick)}")
+        steps.keep(quick.sentence)
         run = Run(root / quick.name)
         args.resume_hint = lambda: _after(run)
         wait_for_model(quick.name, root, steps)
@@ -111,12 +104,6 @@ def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     for line in report.lines():
         steps.keep(line)
     return settings.folder
-
-
-def _ahead(quick: Quick) -> str:
-    if not quick.ahead:
-        return ""
-    return f", after {quick.ahead} other {'run' if quick.ahead == 1 else 'runs'}"
 
 
 def _show(app: App, tell: Callable[[], None]) -> int:

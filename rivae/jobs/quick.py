@@ -60,6 +60,15 @@ class Quick:
         """The name of the run."""
         return self.config.name
 
+    @property
+    def sentence(self) -> str:
+        """What happens now, without a full stop."""
+        if self.known:
+            return f"{self.name} is there already, with the same settings"
+        others = f"{self.ahead} other {'run' if self.ahead == 1 else 'runs'}"
+        turn = f", after {others}" if self.ahead else ""
+        return f"{self.name} trains for {self.words} in the queue{turn}"
+
 
 def describe(folder: Path) -> str:
     """What a model of this import is trained on, for people.
@@ -210,18 +219,30 @@ def wait_for_model(
     Raises:
         RunError: it ended without any, and why.
     """
-    run, ledger, told = Run(root / name), Ledger(root), ""
-    while not run.opens:
-        state, message = state_of(name, ledger)
-        if state in ("failed", "cancelled", "lost"):
-            raise RunError(f"{name} is {state}: {message or f'see `rivae logs {name}`'}")
-        queued = state == "queued"
-        say = "waiting in the queue" if queued else "training, until the first checkpoint"
-        if say != told:
-            tell(say)
-            told = say
+    ledger, told = Ledger(root), ""
+    while True:
+        opens, doing = first_model(name, ledger)
+        if opens:
+            return Run(root / name)
+        if doing != told:
+            tell(doing)
+            told = doing
         time.sleep(look_s)
-    return run
+
+
+def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
+    """Whether a run has weights to open, and what it does until then.
+
+    Raises:
+        RunError: it ended without any, and why.
+    """
+    if Run(ledger.root / name).opens:
+        return True, ""
+    state, message = state_of(name, ledger)
+    if state in ("failed", "cancelled", "lost"):
+        raise RunError(f"{name} is {state}: {message or f'see `rivae logs {name}`'}")
+    queued = state == "queued"
+    return False, "waiting in the queue" if queued else "training, until the first checkpoint"
 
 
 def state_of(name: str, ledger: Ledger) -> tuple[str, str]:

@@ -87,13 +87,13 @@ def in_training(run: Run) -> None:
     The page reruns by itself once the run is trained.
     """
     try:
-        status, behind = run.status, cache.is_behind(run)
+        status, behind, seen = run.status, cache.is_behind(run), cache.shown_from(run)
     except RivaeError:
         return  # the page says elsewhere what is wrong with the run
     if run.ready:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f":material/model_training: {how_far(status)}", width="content")
+        st.caption(f":material/model_training: {how_far(status, *seen)}", width="content")
         newer = st.button(
             "Show newer weights",
             icon=":material/refresh:",
@@ -107,17 +107,17 @@ def in_training(run: Run) -> None:
         st.rerun()
 
 
-def how_far(status: Status) -> str:
-    """Where a run in training is, and what that means for its axes."""
+def how_far(status: Status, stage: str, epoch: int) -> str:
+    """Where a run in training is, and what the weights of an earlier ``epoch`` are worth."""
     where = f"epoch {status.epoch} of {status.total_epochs}"
-    if status.state != "running":
-        return f"Stopped at {where}: the model is not fully trained. Resume it on the Train page."
-    if status.stage in ("", START):
-        return (
-            f"Still training: {where}. The axes are trained in a later stage, so the sliders "
-            "mean nothing yet."
-        )
-    return f"Still training: {where}. The axes may still change."
+    state = "Still training" if status.state == "running" else "Stopped"
+    seen = f"You see the weights of epoch {epoch}" if epoch else "You see earlier weights"
+    if stage == START:
+        worth = ", before the axes are trained, so the sliders mean nothing yet."
+    else:
+        worth = "; the axes may still change."
+    more = "" if state != "Stopped" else " Resume the run on the Train page."
+    return f"{state}: {where}. {seen}{worth}{more}"
 
 
 def remarks(explorer: Explorer, *said: str) -> None:

@@ -75,8 +75,9 @@ def _is_readable(found: Run) -> bool:
 
 
 # The weights of a run in training that visitors see until one asks for newer ones: a slider would
-# mean something else every few seconds.
-_held: dict[str, str] = {}
+# mean something else every few seconds. By run the key of the weights, and the stage and epoch that
+# they are from.
+_held: dict[str, tuple[str, tuple[str, int]]] = {}
 
 
 # The folder list is asked for on every drag step; two seconds old is new enough.
@@ -87,7 +88,7 @@ def _resolve(run_id: str) -> tuple[Run, str]:
     if found.ready:
         _held.pop(run_id, None)
         return found, newest
-    return found, _held.get(run_id, newest)
+    return found, _held.get(run_id, (newest,))[0]
 
 
 def hold(run_id: str) -> None:
@@ -98,7 +99,7 @@ def hold(run_id: str) -> None:
     """
     found, newest = _resolve(run_id)
     if not found.ready:
-        _held.setdefault(run_id, newest)
+        _held.setdefault(run_id, (newest, found.preview_from))
 
 
 def let_go(run_id: str) -> None:
@@ -114,7 +115,13 @@ def is_behind(found: Run) -> bool:
         RunError: it has no weights.
     """
     held = _held.get(found.id)
-    return held is not None and held != found.model_key
+    return held is not None and held[0] != found.model_key
+
+
+def shown_from(found: Run) -> tuple[str, int]:
+    """The stage and epoch that the weights of a run in training are from that are shown."""
+    held = _held.get(found.id)
+    return held[1] if held is not None else found.preview_from
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
