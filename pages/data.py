@@ -9,6 +9,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Data", anchor=False)
     trash.panel("import")
 trash.undo("import")
+panels.quick_progress()
 panels.imported()
 st.header("Your own pairs", anchor=False)
 panels.import_form()

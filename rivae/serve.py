@@ -16,7 +16,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rivae.errors import ConfigError, RivaeError
 from rivae.installed import APP_FILES
@@ -169,7 +171,21 @@ def environment(here: Path, files: Sequence[str] = (), workers: int = 0) -> dict
     return env
 
 
-def serve(
+@dataclass(frozen=True)
+class App:
+    """The app's process, ready to be started.
+
+    Attributes:
+        line, env: its command line and environment.
+        url: where this machine reaches it, without a path.
+    """
+
+    line: list[str]
+    env: dict[str, str]
+    url: str
+
+
+def prepare(
     port: int = DEFAULT_PORT,
     address: str = "127.0.0.1",
     headless: bool = False,
@@ -177,8 +193,8 @@ def serve(
     hosts: Sequence[str] = (),
     files: Sequence[str] = (),
     workers: int = 0,
-) -> int:
-    """Run the app until it is stopped; on POSIX this process becomes Streamlit.
+) -> App:
+    """Find a free port and check all that the app needs.
 
     Args:
         port: the first port to try, 1 to 65535.
@@ -188,9 +204,6 @@ def serve(
         hosts: further names that the app answers to, see :func:`answered_names`.
         files: folders whose files visitors may name; without any, the current one.
         workers: processes that answer drags beside the app's own, for many users.
-
-    Returns:
-        The exit status of Streamlit (never returns on POSIX).
 
     Raises:
         ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host,
@@ -203,16 +216,28 @@ def serve(
         raise ConfigError("Streamlit is missing: install RIVAE Explorer again")
     if not (APP_FILES / "app.py").is_file():
         raise ConfigError(f"there is no app.py in {APP_FILES}: install RIVAE Explorer again")
-    if chosen != port:
-        print(f"Port {port} is taken, using {chosen}.")
-    print(f"RIVAE Explorer: http://{_own(address)}:{chosen}  (Ctrl-C stops it)", flush=True)
     for folder in dict.fromkeys((Path.cwd(), APP_FILES)):  # where Streamlit looks for them
         _warn_of_open_secrets(folder / ".streamlit" / "secrets.toml")
     line = command(chosen, address, headless, extra, hosts)
+    return App(line, env, f"http://{_own(address)}:{chosen}")
+
+
+def serve(port: int = DEFAULT_PORT, *options: Any, **more: Any) -> int:
+    """Run the app until it is stopped; on POSIX this process becomes Streamlit.
+
+    Takes what :func:`prepare` takes, and raises what it raises.
+
+    Returns:
+        The exit status of Streamlit (never returns on POSIX).
+    """
+    app = prepare(port, *options, **more)
+    if not app.url.endswith(f":{port}"):
+        print(f"Port {port} is taken, using {app.url.rpartition(':')[2]}.")
+    print(f"RIVAE Explorer: {app.url}  (Ctrl-C stops it)", flush=True)
     if os.name == "posix":
-        os.execve(line[0], line, env)
+        os.execve(app.line[0], app.line, app.env)
     try:
-        return subprocess.call(line, env=env)
+        return subprocess.call(app.line, env=app.env)
     except KeyboardInterrupt:
         return 130
 
@@ -243,7 +268,18 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="answer drags in N processes beside the app's own, for many users at once",
     )
-    parser.add_argument("--headless", action="store_true", help="do not open a browser")
+    add_browser_option(parser)
+
+
+def add_browser_option(parser: argparse.ArgumentParser) -> None:
+    """``--no-browser``, which Streamlit calls ``--headless``."""
+    parser.add_argument(
+        "--no-browser",
+        "--headless",
+        action="store_true",
+        dest="headless",
+        help="do not open a browser",
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

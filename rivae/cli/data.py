@@ -83,6 +83,13 @@ def _add_import(commands: Any) -> None:
         "  rivae import RECIPE1M_FOLDER --name recipe1m --tags RAW_recipes.csv\n"
         "If it is stopped, the same command resumes. Then: rivae train mine",
     )
+    parser.add_argument("--name", required=True, help="of the new data set")
+    add_source_options(parser)
+    parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
+
+
+def add_source_options(parser: argparse.ArgumentParser) -> None:
+    """What is imported, and how; :func:`plan_of` reads it."""
     parser.add_argument(
         "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
     )
@@ -94,7 +101,6 @@ def _add_import(commands: Any) -> None:
         metavar="PATH",
         help="folder or zip with the pictures; may be given several times",
     )
-    parser.add_argument("--name", required=True, help="of the new data set")
     parser.add_argument("--title", default="", help="shown in the app instead of the name")
     parser.add_argument(
         "--map",
@@ -123,7 +129,6 @@ def _add_import(commands: Any) -> None:
         action="store_true",
         help="only 1-20 ingredients and 1-20 instructions (always so for Recipe1M)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
 
 def _import(args: argparse.Namespace) -> int:
@@ -131,7 +136,7 @@ def _import(args: argparse.Namespace) -> int:
     with Steps("import", f"opening {args.source.name}") as steps:
         from rivae.importing import run_import
 
-        plan = _plan(args)
+        plan = plan_of(args, args.name, args.dry_run)
         settings = plan.settings()
         report = run_import(plan.source(), settings, dry_run=plan.dry_run, progress=steps)
     if args.json:
@@ -146,7 +151,12 @@ def _import(args: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(args: argparse.Namespace) -> Plan:
+def plan_of(args: argparse.Namespace, name: str, dry_run: bool = False) -> Plan:
+    """The import that these options ask for, as data set ``name``.
+
+    Raises:
+        ConfigError: a mapping is none.
+    """
     from rivae.importing.plan import Plan
 
     roles = {}
@@ -158,7 +168,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     return Plan(
         table=args.source,
         images=tuple(args.images),
-        name=args.name,
+        name=name,
         title=args.title,
         roles=roles,
         factors=tuple(args.factor),
@@ -167,7 +177,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         embeddings=tuple(args.embeddings) if args.embeddings else None,
         side=args.side,
         paper_filter=args.paper_filter,
-        dry_run=args.dry_run,
+        dry_run=dry_run,
     )
 
 

@@ -21,6 +21,7 @@ from rivae.cli import (
     jobs,
     labels,
     manage,
+    own,
     show,
     train,
     trash,
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
         data,
+        own,
         train,
         jobs,
         show,

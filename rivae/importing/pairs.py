@@ -80,16 +80,16 @@ class PairsImport:
         self._columns: tuple[FactorColumn, ...] = ()
 
     def fingerprint(self) -> dict[str, Any]:
-        """Names, sizes and times of the files, and the settings."""
+        """Names of the files, the content of the table, and the settings."""
         try:
-            stat = self.table.stat()
+            with self.table.open("rb") as stream:
+                content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
         return {
             "kind": f"{self.table.name} with pictures from "
             f"{', '.join(path.name for path in self.images)}",
-            "bytes": stat.st_size,
-            "changed": stat.st_mtime_ns,
+            "content": content.hexdigest(),
             "mapping": self.mapping.model_dump(mode="json"),
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from rivae.data import dataset_names
+from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
 from rivae.importing.mapping import make_mapping
 from rivae.importing.pairs import PairsImport
@@ -103,3 +105,12 @@ def table_columns(table: Path, encoding: str = "utf-8") -> list[str]:
         DataError: when the file is not a table.
     """
     return list(dict.fromkeys(name for record in preview(table, encoding) for name in record))
+
+
+def free_name(table: Path) -> str:
+    """A name for what is imported from ``table`` that no data set has."""
+    words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
+    name, taken = words[:36] or "pairs-1", dataset_names()
+    numbered = (f"{name}-{i}" for i in range(2, 1000))
+    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
+    return next(free, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from rivae.data.store import FactorColumn, PairStore, StoreItem, StoreWriter, data_root
+from rivae.data.store import (
+    FactorColumn,
+    Manifest,
+    PairStore,
+    StoreItem,
+    StoreWriter,
+    data_root,
+    list_stores,
+)
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
@@ -131,11 +140,7 @@ def run_import(
     if dry_run:
         _take(source, settings, report, None, tell)
         return report
-    fingerprint = {
-        **source.fingerprint(),
-        "side": settings.side,
-        "paper_filter": settings.paper_filter,
-    }
+    fingerprint = _fingerprint(source, settings)
     writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
     try:
         report = _resumed(writer, report)
@@ -149,6 +154,30 @@ def run_import(
     with suppress(ImportCancelledError):  # the data are there; the first search makes the index
         store_index(PairStore(settings.folder), tell).close()
     return report
+
+
+def same_as(source: Source, settings: ImportSettings) -> Path | None:
+    """The finished import of the same table with the same choices, under any name; None without.
+
+    Raises:
+        DataError: the table cannot be read.
+    """
+    wanted = _made_of(_fingerprint(source, settings))
+    for folder in list_stores(settings.root):
+        with suppress(DataError):  # a damaged one is another's concern
+            if Manifest.read(folder).made_of == wanted:
+                return folder
+    return None
+
+
+def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
+    own = {"side": settings.side, "paper_filter": settings.paper_filter}
+    return {**source.fingerprint(), **own}
+
+
+def _made_of(fingerprint: dict[str, Any]) -> str:
+    said = json.dumps(fingerprint, sort_keys=True, default=str)
+    return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
 
 def _take(
@@ -210,6 +239,7 @@ def _manifest(
         "picture_side": settings.side,
         "factors": columns,
         "report": report.to_dict(),
+        "made_of": _made_of(_fingerprint(source, settings)),
     }
 
 

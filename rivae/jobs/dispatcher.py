@@ -85,10 +85,13 @@ def ensure_dispatcher(root: Path) -> None:
         # Also one that was just started and does not hold its lock yet.
         if (last is not None and last.poll() is None) or is_dispatching(root):
             return
+        data = os.environ.get("RIVAE_DATA") or "data"  # its module would load torch
         with open_log(folder / "dispatcher.log") as stream:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
                 cwd=str(PACKAGE_ROOT),
+                # By its full path: the runs of this folder read the imports of this one.
+                env={**os.environ, "RIVAE_DATA": str(Path(data).absolute())},
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,

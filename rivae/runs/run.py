@@ -21,7 +21,7 @@ from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
-from rivae.reading.weights import load_weights
+from rivae.reading.weights import load_weights, read_header
 from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
@@ -163,6 +163,17 @@ class Run:
         return self.ready or (self.path / PREVIEW).is_file()
 
     @property
+    def preview_from(self) -> tuple[str, int]:
+        """The stage and the epoch, counted over all stages, that the weights saved on the way are
+        from; ("", 0) where the file does not say, or is gone.
+        """
+        try:
+            said = read_header(self.path / PREVIEW, MAX_MODEL_BYTES).metadata
+            return _shown(said["stage"]), int(said["epoch"])
+        except (DataError, OSError, KeyError, ValueError):
+            return "", 0
+
+    @property
     def content_hash(self) -> str:
         """16 hex digits of the model file: the key of every cache of this run."""
         digest = hashlib.blake2b(digest_size=8)
@@ -250,15 +261,20 @@ class Run:
         self._write_weights(MODEL, method.state_dict())
         (self.path / PREVIEW).unlink(missing_ok=True)
 
-    def write_preview(self, weights: Mapping[str, Tensor]) -> None:
-        """Write the present weights, which can be opened while the run is training."""
-        self._write_weights(PREVIEW, weights)
+    def write_preview(self, weights: Mapping[str, Tensor], stage: str = "", epoch: int = 0) -> None:
+        """Write the present weights, which can be opened while the run is training.
 
-    def _write_weights(self, name: str, weights: Mapping[str, Tensor]) -> None:
+        ``stage`` and ``epoch`` tell when they were trained last, see ``preview_from``.
+        """
+        self._write_weights(PREVIEW, weights, {"stage": stage, "epoch": str(epoch)})
+
+    def _write_weights(
+        self, name: str, weights: Mapping[str, Tensor], said: dict[str, str] | None = None
+    ) -> None:
         from safetensors.torch import save
 
         state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
-        write_atomic(self.path / name, save(state))
+        write_atomic(self.path / name, save(state, said))
 
     def write_evaluation(self, evaluation: Evaluation) -> None:
         """Write it atomically, in the file of the view that was the query.

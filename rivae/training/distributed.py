@@ -266,7 +266,7 @@ class Follower(Run):
     def write_model(self, method: Method) -> None:
         """Nothing."""
 
-    def write_preview(self, weights: Mapping[str, Tensor]) -> None:
+    def write_preview(self, weights: Mapping[str, Tensor], stage: str = "", epoch: int = 0) -> None:
         """Nothing."""
 
     def write_evaluation(self, evaluation: Evaluation) -> None:

@@ -267,11 +267,18 @@ class Trainer:
         save_state(self.models, optimiser)
         self._saved_at = time.monotonic()
         self._save_s = self._saved_at - started
-        if self._saved_at - self._shown_at >= PREVIEW_S:
+        # After every stage, too: the axes of a short training come with its last ones.
+        if optimiser is None or self._saved_at - self._shown_at >= PREVIEW_S:
             self._shown_at = self._saved_at
-            for s, job in enumerate(self.models.jobs):
-                if not self.models.progress.failed[s]:
-                    job.run.write_preview(self.models.weights(s))
+            self._write_previews()
+
+    def _write_previews(self) -> None:
+        progress = self.models.progress
+        ended = progress.stage_epoch == 0  # a stage, and the next one has not begun
+        stage = self.models.stages[max(progress.stage - ended, 0)].name
+        for s, job in enumerate(self.models.jobs):
+            if not progress.failed[s]:
+                job.run.write_preview(self.models.weights(s), stage, progress.epoch)
 
     def _look(self, stage: Stage, step: int, steps: int) -> None:
         if self.watch and self.group.leads:

@@ -139,6 +139,7 @@ class Manifest(_Strict):
         report: skipped records and the reasons, see ``rivae.importing.report``.
         store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
             made before this field existed, for which ``PairStore.store_id`` computes the same.
+        made_of: the files and choices that it was made of, see ``rivae.importing.session.same_as``.
     """
 
     format: Literal[1] = 1
@@ -154,6 +155,7 @@ class Manifest(_Strict):
     view_names: tuple[ShortText, ShortText] = ("picture", "recipe")
     report: dict[str, Any] = {}
     store_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
+    made_of: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
 
     def write(self, folder: Path) -> None:
         """Atomically; a folder with this file is a finished import."""

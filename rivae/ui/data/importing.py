@@ -8,7 +8,6 @@ restarts, or another one on the same data, finds the import there. No streamlit 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 import time
@@ -62,18 +61,6 @@ def put_away(job: Task) -> None:
     if record is not None and record.key == job.key:
         with suppress(OSError):
             (data_root() / RECORD).unlink(missing_ok=True)
-
-
-def free_name(table: Path) -> str:
-    """A name for what is imported from ``table`` that no data set has."""
-    from rivae.data import dataset_names
-    from rivae.data.store.manifest import data_root
-
-    words = re.sub(r"[^a-z0-9._-]+", "-", table.name.split(".")[0].lower()).strip("-._")
-    name, taken = words[:36] or "pairs-1", dataset_names()
-    numbered = (f"{name}-{i}" for i in range(2, 1000))
-    free = (n for n in (name, *numbered) if n not in taken and not (data_root() / n).exists())
-    return next(free, name)
 
 
 def start(plan: Plan) -> Task:

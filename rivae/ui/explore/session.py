@@ -158,14 +158,28 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
         upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
         return *state.from_link(explorer, run, link, rev, upload), explorer
 
-    return PAGE.current(entered, lambda shown: _opened(shown.run, shown.rows, shown.asks), begin)
+    shown, explorer = PAGE.current(
+        entered, lambda shown: _opened(shown.run, shown.rows, shown.asks), begin
+    )
+    if _has_other_weights(shown.run):
+        # Its axes are others, so the old z would be anywhere.
+        PAGE.set(state.with_query(explorer, replace(shown, locked=()), shown.query))
+    return PAGE.shown, explorer
 
 
 def _opened(run: str, rows: Rows, asks: Asks) -> Explorer:
     """The opened run, with everything slow that its first results need already computed."""
+    cache.hold(run)
     explorer = cache.asked(run, asks, rows)
     explorer.prepare()
     return explorer
+
+
+def _has_other_weights(run: str) -> bool:
+    """Whether a run has other weights than this visitor saw last, as one in training has."""
+    now, before = cache.model_key(run), st.session_state.get(keys.EXPLORE_MODEL)
+    st.session_state[keys.EXPLORE_MODEL] = (run, now)
+    return before is not None and before[0] == run and before[1] != now
 
 
 def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:

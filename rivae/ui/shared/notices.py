@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import runs
-from rivae.ui.shell import cache, report
+from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
 from rivae.ui.work.certainty import known_certainty
@@ -18,7 +18,7 @@ from rivae.ui.work.preparing import BeingPreparedError
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
     from rivae.methods.base import Method
-    from rivae.runs import Run
+    from rivae.runs import Run, Status
 
 Opened = TypeVar("Opened")
 
@@ -77,18 +77,47 @@ def no_latent(*methods: Method | type[Method] | None) -> None:
             st.caption(f":material/info: {markdown(sentence)}")
 
 
+START = "initialise"  # the stage that trains embeddings, before there are axes
+
+
+@st.fragment(run_every=2)
 def in_training(run: Run) -> None:
-    """The model is not the trained one yet."""
+    """The model is not the trained one yet: how far it is, and newer weights where there are some.
+
+    The page reruns by itself once the run is trained.
+    """
     try:
-        status = run.status
+        status, behind, seen = run.status, cache.is_behind(run), cache.shown_from(run)
     except RivaeError:
         return  # the page says elsewhere what is wrong with the run
+    if run.ready:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/model_training: {how_far(status, *seen)}", width="content")
+        newer = st.button(
+            "Show newer weights",
+            icon=":material/refresh:",
+            type="tertiary",
+            key=keys.NEWER,
+            disabled=not behind,
+            help="The sliders start from the query again: the axes have changed.",
+        )
+    if newer:
+        cache.let_go(run.id)
+        st.rerun()
+
+
+def how_far(status: Status, stage: str, epoch: int) -> str:
+    """Where a run in training is, and what the weights of an earlier ``epoch`` are worth."""
     where = f"epoch {status.epoch} of {status.total_epochs}"
-    state = "In training" if status.state == "running" else "Stopped"
-    st.caption(
-        f":material/model_training: {state} at {where}: this is an earlier state of the model, "
-        "and its axes may still change."
-    )
+    state = "Still training" if status.state == "running" else "Stopped"
+    seen = f"You see the weights of epoch {epoch}" if epoch else "You see earlier weights"
+    if stage == START:
+        worth = ", before the axes are trained, so the sliders mean nothing yet."
+    else:
+        worth = "; the axes may still change."
+    more = "" if state != "Stopped" else " Resume the run on the Train page."
+    return f"{state}: {where}. {seen}{worth}{more}"
 
 
 def remarks(explorer: Explorer, *said: str) -> None:

@@ -74,11 +74,54 @@ def _is_readable(found: Run) -> bool:
         return False
 
 
+# The weights of a run in training that visitors see until one asks for newer ones: a slider would
+# mean something else every few seconds. By run the key of the weights, and the stage and epoch that
+# they are from.
+_held: dict[str, tuple[str, tuple[str, int]]] = {}
+
+
 # The folder list is asked for on every drag step; two seconds old is new enough.
 @st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
 def _resolve(run_id: str) -> tuple[Run, str]:
     found = run(run_id)
-    return found, found.content_hash
+    newest = found.model_key
+    if found.ready:
+        _held.pop(run_id, None)
+        return found, newest
+    return found, _held.get(run_id, (newest,))[0]
+
+
+def hold(run_id: str) -> None:
+    """Show the weights that a run in training has now until ``let_go``, or until it is trained.
+
+    Raises:
+        RunError: there is no such run, or it has no weights.
+    """
+    found, newest = _resolve(run_id)
+    if not found.ready:
+        _held.setdefault(run_id, (newest, found.preview_from))
+
+
+def let_go(run_id: str) -> None:
+    """Show the newest weights of a run in training."""
+    _held.pop(run_id, None)
+    _resolve.clear()
+
+
+def is_behind(found: Run) -> bool:
+    """Whether there are newer weights of a run than those that are shown.
+
+    Raises:
+        RunError: it has no weights.
+    """
+    held = _held.get(found.id)
+    return held is not None and held[0] != found.model_key
+
+
+def shown_from(found: Run) -> tuple[str, int]:
+    """The stage and epoch that the weights of a run in training are from that are shown."""
+    held = _held.get(found.id)
+    return held[1] if held is not None else found.preview_from
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
@@ -86,6 +129,8 @@ def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) ->
     from rivae.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
+    if _run.model_key != content_hash:  # they were written over meanwhile
+        let_go(run_id)
     require_prepared(_run, chosen, asks)
     explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.

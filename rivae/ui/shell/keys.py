@@ -30,6 +30,7 @@ class PanelKeys(NamedTuple):
 # The page shown by the last run of the script.
 PAGE: Final = "page"
 # Whether this run of the script is the first one on its page.
+NEWER: Final = "newer_weights"  # shows those of a run in training
 ENTERED: Final = "entered"
 # What the visitor last looked at, as in an address (rivae.ui.shared.address.in_hand).
 IN_HAND: Final = "in_hand"
@@ -56,6 +57,7 @@ EXPLORE_AWAY: Final = "explore_away"  # whether the next page is Label
 EXPLORE_PAGE: Final = "explore_page"  # whether a page is offered
 EXPLORE_PAGE_FILE: Final = "explore_page_file"
 EXPLORE_LAYOUT: Final = "explore_layout"  # progress of the map's layout
+EXPLORE_MODEL: Final = "explore_model"  # the run and the weights that were shown last
 EXPLORE_ABOUT: Final = "explore_about"  # the axis to go to on Traverse
 DRAWER_QUERY: Final = "drawer_query"
 DRAWER_MOVE: Final = "drawer_move"
@@ -172,6 +174,9 @@ DATA_IMPORT: Final = "data_import"
 DATA_TASK: Final = "data_task"  # begins the keys of the running import
 DATA_CLOSE: Final = "data_close"
 DATA_EXPLORE: Final = "data_explore"  # begins the key of the button that opens a run on an import
+DATA_QUICK: Final = "data_quick"  # begins the keys of "Train and explore"
+DATA_QUICK_TASK: Final = "data_quick_task"  # what this visitor started with it
+DATA_AWAY: Final = "data_away"  # the run that the visitor goes to Explore with
 DATA_TRAIN: Final = "data_train"  # begins the key of the button that trains on an import
 
 # Words; the bound ones are names in the address as well

@@ -1,0 +1,139 @@
+"""``rivae open TABLE --images FOLDER``: from your own pairs to sliders, in one command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from rivae.cli.common import Steps, add_command
+from rivae.cli.data import add_source_options, plan_of
+from rivae.errors import ConfigError, RunError
+from rivae.runs import Run, runs_root
+from rivae.serve import DEFAULT_PORT, App, add_browser_option, is_free, prepare
+
+LOOK_S = 0.3
+START_S = 120.0  # for the app to listen, on a busy machine
+STOP_S = 10.0  # for it to end
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the command."""
+    parser = add_command(
+        commands,
+        "open",
+        _open,
+        "import your own pairs, train a model on them and explore it",
+        "  rivae open recipes.csv --images photos/\n"
+        "  rivae open recipes.csv --images photos.zip --name mine --no-browser\n"
+        "  rivae open table.csv --images photos --map picture=file --map title=dish\n"
+        "The same command again imports and trains nothing twice. The training runs in the queue:\n"
+        "Ctrl-C stops this command and the app, not the training.",
+    )
+    parser.add_argument("--name", default="", help="of the data set and its run")
+    add_source_options(parser)
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="the first port to try")
+    add_browser_option(parser)
+
+
+def _open(args: argparse.Namespace) -> int:
+    # As a trainer has it, so that the measured times are its own; before torch is imported.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args.resume_hint = "the same command continues"
+    root = runs_root()
+    with Steps("open", f"opening {args.source.name}", quiet=args.json) as steps:
+        folder = _imported(args, steps)
+        from rivae.jobs.quick import describe, quick_run, wait_for_model
+
+        steps.keep(f"a model of {describe(folder)}")
+        quick = quick_run(folder, root, args.name, steps)
+        steps.keep(quick.sentence)
+        run = Run(root / quick.name)
+        args.resume_hint = lambda: _after(run)
+        wait_for_model(quick.name, root, steps)
+    app = prepare(args.port, headless=True)
+    url = f"{app.url}/explore?run={quote(run.id)}"
+
+    def tell() -> None:
+        if args.json:
+            print(json.dumps({"import": folder.name, "run": run.id, "url": url}), flush=True)
+        else:
+            print(f"RIVAE Explorer: {url}  (Ctrl-C stops the app)", flush=True)
+        if not args.headless and _has_screen():
+            webbrowser.open(url)
+
+    return _show(app, tell)
+
+
+def _after(run: Run) -> str:
+    """What becomes of a run when this command is stopped."""
+    try:
+        trained = run.status.state == "finished"
+    except RunError:  # not begun yet
+        trained = False
+    if trained:
+        return f"`rivae serve` shows {run.id} again"
+    return (
+        f"{run.id} trains on in the queue; the same command opens it, "
+        f"`rivae cancel {run.id}` stops it"
+    )
+
+
+def _imported(args: argparse.Namespace, steps: Steps) -> Path:
+    """The folder of the import, made now unless these files were imported before."""
+    from rivae.importing import run_import
+    from rivae.importing.plan import free_name
+    from rivae.importing.session import same_as
+
+    plan = plan_of(args, args.name or free_name(args.source))
+    settings, source = plan.settings(), plan.source()
+    settings.check()
+    if (found := same_as(source, settings)) is not None:
+        steps.keep(f"imported already, as {found.name}")
+        return found
+    if settings.folder.exists():
+        raise ConfigError(f"there is already a data set '{plan.name}': choose another --name")
+    report = run_import(source, settings, progress=steps)
+    for line in report.lines():
+        steps.keep(line)
+    return settings.folder
+
+
+def _show(app: App, tell: Callable[[], None]) -> int:
+    """Run the app until it is stopped; ``tell`` is called once it listens."""
+    process = subprocess.Popen(app.line, env=app.env, stdin=subprocess.DEVNULL)
+    try:
+        _wait_until_it_listens(app, process)
+        tell()
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_until_it_listens(app: App, process: subprocess.Popen[bytes]) -> None:
+    port, deadline = int(app.url.rpartition(":")[2]), time.monotonic() + START_S
+    while is_free(port):
+        if process.poll() is not None:
+            raise RunError("the app ended at once: `rivae serve` says why")
+        if time.monotonic() > deadline:
+            raise RunError(f"the app does not answer: try `rivae serve --port {port + 1}`")
+        time.sleep(LOOK_S)
+
+
+def _has_screen() -> bool:
+    """Whether there is a screen to open a browser on; without one a text browser would start."""
+    return sys.platform != "linux" or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )

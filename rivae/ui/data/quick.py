@@ -1,0 +1,45 @@
+"""From an import to its sliders with one button: the work behind it. No streamlit here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rivae.errors import RunError
+from rivae.ui.work.tasks import Progress, Task, Tasks, start_process
+
+WORK = "rivae.ui.data.quick:prepare"
+MAX_KEPT = 20
+BUSY = "another import is being prepared for training: wait for it"
+tasks = Tasks(MAX_KEPT, RunError, BUSY)
+
+
+def start(folder: Path) -> Task:
+    """Measure how long a model of the import in ``folder`` takes, and queue it; or find its run.
+
+    Raises:
+        RunError: another import is being prepared.
+    """
+    from rivae.runs import runs_root
+
+    key = str(folder.absolute())
+    spec = {"import": key, "runs": str(runs_root().absolute())}
+    title = f"Preparing {folder.name}"
+    return tasks.start(key, lambda: start_process(key, title, WORK, spec), again=True)
+
+
+def prepare(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The run of the import ``import``: its name, and how long it takes; for the process.
+
+    It keeps its priority (no ``step_back``), because it measures a trainer's speed.
+    """
+    # As a trainer has it, and before torch is imported.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    progress("starting", 0.0)
+    from rivae.jobs.quick import quick_run
+
+    quick = quick_run(Path(spec["import"]), Path(spec["runs"]), progress=progress)
+    return {"run": quick.name, "words": quick.sentence}

@@ -1,0 +1,86 @@
+"""``rivae open``: from a table and pictures to the app on a run, and what it refuses."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from rivae.cli import main
+from rivae.data.store import list_stores
+from rivae.jobs.ledger import Ledger
+from rivae.runs import Run
+from rivae.serve import free_port
+from tests.jobs.test_quick import table_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["nowhere.csv", "--images", "photos"], "nowhere.csv"),
+        (["dishes.csv"], "the pictures are missing: give --images FOLDER_OR_ZIP"),
+        (["dishes.csv", "--images", "empty"], "40 × picture file is missing"),
+        (["bare.csv", "--images", "photos"], "which column names the picture file? Give --map"),
+        (["mute.csv", "--images", "photos"], "no text column is chosen: name one with --map"),
+        (["dishes.csv", "--images", "photos", "--name", "kitchen"], "choose another name"),
+        (["dishes.csv", "--images", "photos", "--name", "No Name"], "cannot name a data set"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch, capsys, words, reason):
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
+    monkeypatch.chdir(tmp_path)
+    table_of(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bare.csv").write_text("name,steps\nrice,boil")
+    (tmp_path / "mute.csv").write_text("photo,depth\n0.png,3")
+    assert main(["open", *words, "--json"]) == 1
+    said = capsys.readouterr()
+    assert reason in json.loads(said.out)["error"] and said.err.count("\n") == 1
+    assert not list_stores() and not (tmp_path / "runs").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_one_command_to_the_app_and_the_same_again_does_nothing_twice(tmp_path):
+    table_of(tmp_path)
+    line = [sys.executable, "-m", "rivae", "open", "dishes.csv", "--images", "photos"]
+    line += ["--no-browser", "--port", str(free_port(20_000))]
+    env = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    for again in (False, True):
+        process = subprocess.Popen(
+            line,
+            cwd=tmp_path,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        said = ""
+        assert process.stdout is not None
+        for text in process.stdout:
+            said += text
+            if found := re.search(r"RIVAE Explorer: (\S+/explore\?run=dishes) ", text):
+                break
+        else:
+            pytest.fail(said)
+        assert ("imported already, as dishes" in said) is again
+        assert ("dishes trains for " in said) is not again
+        with urllib.request.urlopen(found[1], timeout=60) as page:
+            assert page.status == 200
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+        assert process.returncode == 130 and "Traceback" not in rest
+        assert "`rivae serve` shows dishes again" in rest or "dishes trains on in the queue" in rest
+        assert [path.name for path in list_stores(tmp_path / "data")] == ["dishes"]
+    run, deadline = Run(tmp_path / "runs" / "dishes"), time.monotonic() + 300
+    while run.status.state != "finished" and time.monotonic() < deadline:
+        time.sleep(0.2)  # in the queue, without the command
+    assert run.status.state == "finished"
+    assert [job.run for job in Ledger(tmp_path / "runs").jobs()] == ["dishes"]
