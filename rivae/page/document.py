@@ -21,7 +21,7 @@ from rivae.page.content import content_of
 from rivae.scripts import library, source, styles
 from rivae.tours import Tour
 
-STYLES = ("file.css", "base.css", "explore.css", "search.css", "map.css")
+STYLES = ("held.css", "file.css", "base.css", "explore.css", "search.css", "map.css")
 # Before anything is painted: the visitor's light or dark.
 _THEME = (
     "document.documentElement.dataset.theme = "
