@@ -156,7 +156,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (2, 5)
         """
         check_is_fitted(self, "method_")
-        points = check_array(z, dtype=np.float64, ensure_2d=False)
+        points = check_array(z, dtype=np.float64, ensure_2d=False, force_writeable=True)
         single, points = points.ndim == 1, np.atleast_2d(points)
         if points.ndim != 2 or points.shape[1] != self.n_components:
             raise ConfigError(f"z has shape {points.shape}, expected (n, {self.n_components})")

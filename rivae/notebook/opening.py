@@ -92,16 +92,16 @@ def explore(
         unknown = {"items": items, "images": images} | params
         if given := [name for name, value in unknown.items() if value is not None]:
             raise ConfigError(f"{given[0]} goes with embeddings=(A, B), not with a run")
-        shown: Run | PairModel = _run(run, rows, asks)
-        explorer, name, table = shown.explorer, shown.id, None
-    else:
-        if rows or asks:
-            raise ConfigError("rows and asks go with a run, not with embeddings")
-        shown, explorer = _of_arrays(run, embeddings, items, images, progress, params)
-        name, table = explorer.data.name, items
+        opened = _run(run, rows, asks)
+        with _bar("Opening", progress) as tell:
+            content = content_of(opened.explorer, opened.id, [], tell)
+        return View(opened.explorer, content, opened, k)
+    if rows or asks:
+        raise ConfigError("rows and asks go with a run, not with embeddings")
+    model, explorer = _of_arrays(run, embeddings, items, images, progress, params)
     with _bar("Preparing", progress) as tell:
-        content = content_of(explorer, name, [], tell)
-    return View(explorer, content, shown, k, table)
+        content = content_of(explorer, explorer.data.name, [], tell)
+    return View(explorer, content, model, k, items)
 
 
 def _run(run: str | Path | Run, rows: Rows | None, asks: Asks | None) -> Run:
@@ -129,6 +129,8 @@ def _of_arrays(
         a, b = embeddings
     except ValueError:
         raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)") from None
+    if unknown := params.keys() - PairModel().get_params().keys():
+        raise ConfigError(f"PairModel has no setting '{min(unknown)}': see help(rivae.PairModel)")
     if model is None:
         with _bar("Training", progress) as tell:
             model = fit(a, b, progress=tell, **({"epochs": EPOCHS} | params))

@@ -83,7 +83,7 @@ class View(anywidget.AnyWidget):
         table: pd.DataFrame | None = None,
     ) -> None:
         self._explorer, self.source, self._table = explorer, shown, table
-        self._retriever: Retriever = explorer.retriever
+        self._searched: Retriever = explorer.retriever
         first = int(explorer.search_rows[0])
         super().__init__(
             _content=as_json(content).encode(), _query=first, k=k, z=self._start_of(first)
@@ -117,7 +117,8 @@ class View(anywidget.AnyWidget):
         Raises:
             ConfigError: an item is not among those of the view, or none is left.
         """
-        rows = self._explorer.search_rows if self._chosen is None else np.array(self._chosen)
+        chosen = self._chosen
+        rows = self._explorer.search_rows if chosen is None else np.array(chosen, dtype=np.int64)
         return self._frame_of(rows)
 
     @selection.setter
@@ -180,16 +181,12 @@ class View(anywidget.AnyWidget):
         z.setflags(write=False)
         return z
 
-    @traitlets.observe("_chosen")
-    def _choose(self, change: Any) -> None:
+    @traitlets.observe("z", "k", "_chosen")
+    def _search(self, change: Any) -> None:
         whole = self._explorer.retriever
-        self._retriever = whole if self._chosen is None else whole.subset(self._chosen)
-        self._search()
-
-    @traitlets.observe("z", "k")
-    def _search(self, change: Any = None) -> None:
-        if len(self._retriever.ids):
-            k = min(self.k, len(self._retriever.ids))
-            self.ids = self._retriever.search(self.z, k).ids[0]
-        else:  # no item has the words
+        if self._chosen == []:  # no item has the words
             self.ids = np.empty(0, dtype=np.int64)
+            return
+        if change["name"] == "_chosen":
+            self._searched = whole if self._chosen is None else whole.subset(self._chosen)
+        self.ids = self._searched.search(self.z, min(self.k, len(self._searched.ids))).ids[0]
