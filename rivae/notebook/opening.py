@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.api import Run, load_run
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from rivae.notebook.view import View
 
-EPOCHS = 60  # of arrays that are only to be looked at
+STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
+EPOCHS = (10, 190)
 NEEDED = "a view in a notebook needs more packages: pip install 'rivae-explorer[notebook]'"
 WHAT = "say what to explore: a run, as in rivae.explore('demo-kitchen'), or embeddings=(A, B)"
 
@@ -43,9 +45,9 @@ def explore(
 ) -> View:
     """Show a run in a cell of Jupyter, VS Code or marimo: sliders, results, map.
 
-    Arrays are trained on first, for ``epochs=60`` unless ``params`` say otherwise; all their rows
-    are trained on and searched, so judge a model by ``rivae.fit`` and ``score`` on rows that it
-    has not seen.
+    Arrays are trained on first, for some 1,500 steps unless ``epochs`` says otherwise. All their
+    rows are trained on and searched, so judge a model by ``rivae.fit`` and ``score`` on rows that
+    it has not seen.
 
     Args:
         run: a run's name or folder, a ``Run``, or a fitted ``PairModel`` to show on ``embeddings``.
@@ -132,8 +134,10 @@ def _of_arrays(
     if unknown := params.keys() - PairModel().get_params().keys():
         raise ConfigError(f"PairModel has no setting '{min(unknown)}': see help(rivae.PairModel)")
     if model is None:
+        per_epoch = max(1, len(np.asarray(a)) // PairModel().batch_size)
+        epochs = min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])
         with _bar("Training", progress) as tell:
-            model = fit(a, b, progress=tell, **({"epochs": EPOCHS} | params))
+            model = fit(a, b, progress=tell, **({"epochs": epochs} | params))
     x1, x2 = model.views(a, b)
     # As a trained run's: float32 for the data, and the search makes its own copy in float64.
     method = copy.deepcopy(model.method_).float()
