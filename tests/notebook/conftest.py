@@ -83,12 +83,13 @@ class Notebook:
             "display_name": "Python 3",
             "language": "python",
         }
-        nbformat.write(book, folder / "test.ipynb")
+        name = f"{len(list(folder.iterdir()))}.ipynb"
+        nbformat.write(book, folder / name)
         page.on("request", lambda asked: self._note(asked.url, address))
         page.set_viewport_size({"width": 1440, "height": 1400})
-        page.goto(f"{address}lab/tree/test.ipynb?reset")
+        page.goto(f"{address}lab/tree/{name}?reset")
         self.cells = page.locator(".jp-Notebook .jp-CodeCell")
-        self.cells.nth(len(cells) - 1).wait_for()
+        self.cells.nth(len(cells) - 1).wait_for(timeout=90_000)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
 
     def _note(self, url: str, address: str) -> None:
