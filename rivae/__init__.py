@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rivae.api import Axis, Run, load_run
     from rivae.estimator import PairModel, fit
+    from rivae.notebook.opening import explore
 
 # With a busy neighbour two OpenMP threads are five to nine times slower than one on networks of
 # this size, so one thread is the default. Both must be set before torch is first imported.
@@ -21,12 +22,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __version__ = "0.1.0"
-__all__ = ["Axis", "PairModel", "Run", "fit", "load_run"]
+__all__ = ["Axis", "PairModel", "Run", "explore", "fit", "load_run"]
 
 _HOME = {
     "Axis": "rivae.api",
     "PairModel": "rivae.estimator",
     "Run": "rivae.api",
+    "explore": "rivae.notebook.opening",
     "fit": "rivae.estimator",
     "load_run": "rivae.api",
 }

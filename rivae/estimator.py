@@ -113,10 +113,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         b = _columns(b)
         self.n_targets_ = int(b.shape[1])
         self._views = tuple(_Scale(view) for view in (a, b))
-        x1, x2 = (
-            torch.from_numpy(scale(view).astype(np.float32))
-            for scale, view in zip(self._views, (a, b), strict=True)
-        )
+        x1, x2 = self._tensors(a, b)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.method_, self.loss_curve_ = _trained(self, x1, x2, seed, progress)
         with torch.no_grad():
@@ -159,7 +156,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (2, 5)
         """
         check_is_fitted(self, "method_")
-        points = check_array(z, dtype=np.float64, ensure_2d=False)
+        points = check_array(z, dtype=np.float64, ensure_2d=False, force_writeable=True)
         single, points = points.ndim == 1, np.atleast_2d(points)
         if points.ndim != 2 or points.shape[1] != self.n_components:
             raise ConfigError(f"z has shape {points.shape}, expected (n, {self.n_components})")
@@ -193,6 +190,19 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return float(np.mean(1.0 / np.concatenate(ranks)))
 
+    def views(self, X: ArrayLike, y: ArrayLike) -> tuple[torch.Tensor, torch.Tensor]:
+        """Pairs (n, p) and (n, q) as the network takes them: columns scaled as in ``fit``, float32.
+
+        Raises:
+            NotFittedError: ``fit`` was not called yet.
+            ValueError: the arrays have another width than in ``fit``, or do not go together.
+        """
+        check_is_fitted(self, "method_")
+        a, b = validate_data(self, X, dtype=np.float64, reset=False), self._checked_targets(y)
+        if len(a) != len(b):
+            raise ValueError(f"X has {len(a)} rows and y has {len(b)}: give pairs")
+        return self._tensors(a, b)
+
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """The names of the columns of ``transform``: z1, z2 ..."""
         check_is_fitted(self, "method_")
@@ -204,6 +214,11 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
+
+    def _tensors(self, a: Floats, b: Floats) -> tuple[torch.Tensor, torch.Tensor]:
+        scaled = (scale(view) for scale, view in zip(self._views, (a, b), strict=True))
+        x1, x2 = (torch.from_numpy(view.astype(np.float32)) for view in scaled)
+        return x1, x2
 
     def _checked_targets(self, y: ArrayLike) -> Floats:
         made = _columns(check_array(y, dtype=np.float64, ensure_2d=False))

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.catalogue import Catalogue, Rows
@@ -231,12 +231,12 @@ class Explorer(Catalogue):
         if not 1 <= k <= MAX_K:
             raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
         searched = among or self.retriever
-        found = searched.search(self._checked_z(z)[None], min(k, len(searched.ids)))
+        found = searched.search(self.checked_z(z)[None], min(k, len(searched.ids)))
         return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
 
     def far(self, z: Vector) -> Distance:
         """How far ``z`` (d,) is from the training queries, and the limit for "far"."""
-        measured = self.retriever.density_distance(self._checked_z(z)[None])
+        measured = self.retriever.density_distance(self.checked_z(z)[None])
         return Distance(float(measured.distance[0]), measured.threshold)
 
     @cached_property
@@ -301,7 +301,12 @@ class Explorer(Catalogue):
         best = best.reshape(self.n_components, len(pick), len(steps))
         return np.asarray((np.diff(best, axis=2) != 0).mean(axis=(1, 2)), dtype=np.float32)
 
-    def _checked_z(self, z: Vector) -> Vector:
+    def checked_z(self, z: ArrayLike) -> Vector:
+        """``z`` as (d,) finite float64.
+
+        Raises:
+            ConfigError: it is of another shape, or not finite.
+        """
         z = np.asarray(z, dtype=np.float64)
         if z.shape != (self.n_components,):
             raise ConfigError(f"z must hold {self.n_components} numbers, got {z.size}")

@@ -231,6 +231,22 @@ def start_app() -> Callable[..., AbstractContextManager[str]]:
     return running_app
 
 
+def until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+    """The first true value of ``condition``; fails with ``what`` when none comes in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.05)
+    pytest.fail(f"did not happen within {seconds:.0f} s: {what}")
+
+
+@pytest.fixture(name="until")
+def until_fixture() -> Callable[..., Any]:
+    """``until`` for test files, which cannot import a conftest."""
+    return until
+
+
 @pytest.fixture(scope="session")
 def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An import of 1,200 drawn pairs: a square whose brightness and place stand in the text."""

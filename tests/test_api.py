@@ -12,11 +12,12 @@ import rivae
 from rivae import api, estimator
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.explorer import Explorer
+from rivae.notebook import opening, view
 from rivae.runs import find_run
 from rivae.traversal import traverse
 
 
-@pytest.mark.parametrize("module", [api, estimator])
+@pytest.mark.parametrize("module", [api, estimator, opening, view])
 def test_examples_run(module, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("RIVAE_RUNS", raising=False)

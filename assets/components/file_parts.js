@@ -1,18 +1,18 @@
-/* What opens over an exported page: an item, all items to choose a query from, and one axis. */
+/* What opens over a run that the browser holds: an item, all items to choose a query from, one axis. */
 
 import { h, icon, setText } from "./dom.js"
 
 const MAX_SHOWN = 120
 
-/** A dialog of the page; a click beside it or Escape closes it. */
-export function dialog(title, ...parts) {
+/** A dialog in the panel's `frame`; a click beside it or Escape closes it. */
+function dialog(frame, title, ...parts) {
   const close = h("button", { type: "button", "aria-label": "Close", title: "Close" }, icon("remove"))
   const node = h("dialog", { class: "over", "aria-label": title, "data-testid": "dialog" },
     h("div", { class: "bar" }, h("h2", {}, title), h("span", { class: "grow" }), close), ...parts)
   close.onclick = () => node.close()
   node.onclick = (event) => event.target === node && node.close()
   node.onclose = () => node.remove()
-  document.querySelector(".frame").append(node)
+  frame.append(node)
   node.showModal()
   return node
 }
@@ -21,12 +21,12 @@ function picture([title, address, tiny]) {
   return h("span", { class: "pic" }, h("img", { alt: title, src: address, loading: "lazy", class: tiny ? "tiny" : "" }))
 }
 
-/** One item: its picture, its text, its factors. @param items the page's items, `use(id)` */
-export function showItem(items, id, use) {
+/** One item: its picture, its text, its factors. @param items of the run, `use(id)` */
+export function showItem(frame, items, id, use) {
   const at = items.at.get(id)
   const ask = h("button", { type: "button", class: "go", "data-testid": "use-as-query" }, icon("tune"), "Use as query")
   const factors = items.factors.map(({ name, values }) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, values[at])))
-  const opened = dialog(items.titles[at], h("div", { class: "item" }, picture(items.picture(id)),
+  const opened = dialog(frame, items.titles[at], h("div", { class: "item" }, picture(items.picture(id)),
     h("div", {}, ask, factors.length ? h("table", {}, ...factors) : null,
       h("p", { class: "text" }, items.texts[at]), h("p", { class: "muted" }, `Item ${id}`))))
   ask.onclick = () => {
@@ -36,11 +36,11 @@ export function showItem(items, id, use) {
 }
 
 /** All items, to choose one as the query. */
-export function chooseItem(items, use) {
+export function chooseItem(frame, items, use) {
   const find = h("input", { type: "search", placeholder: "Find", "aria-label": "Find items by words or number" })
   const list = h("div", { class: "grid choices", "data-testid": "choices" })
   const note = h("p", { class: "muted" })
-  const opened = dialog("Choose a query", find, list, note)
+  const opened = dialog(frame, "Choose a query", find, list, note)
   const show = () => {
     const found = items.find(find.value)
     list.replaceChildren(...found.slice(0, MAX_SHOWN).map((id) => {
@@ -61,7 +61,7 @@ export function chooseItem(items, use) {
 }
 
 /** All about one axis. @param card {examples, links}, `clouds` an element or null */
-export function showAxis(items, dim, card, clouds, pick) {
+export function showAxis(frame, items, dim, card, clouds, pick) {
   const left = dim.left || "less"
   const right = dim.right || dim.given || "more"
   const steps = dim.flipped ? [...card.examples].reverse() : card.examples
@@ -73,7 +73,7 @@ export function showAxis(items, dim, card, clouds, pick) {
   const percent = Math.round(dim.effect * 100)
   const links = card.links.map(({ name, r }) => h("tr", {}, h("th", { scope: "row" }, name),
     h("td", {}, h("meter", { min: 0, max: 1, value: Math.abs(r) })), h("td", {}, (dim.flipped ? -r : r).toFixed(2).replace("-", "−"))))
-  dialog(dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
+  dialog(frame, dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
     h("div", { class: "ends" }, h("b", {}, left), h("b", {}, right)), h("div", { class: "steps" }, ...columns),
     links.length ? h("table", {}, h("caption", {}, "Correlation with known factors"), ...links) : null, clouds)
 }

@@ -65,7 +65,7 @@ export class MapView {
     if (key !== this.key) {
       this.key = key
       if (data.map) this.columns.adopt(data.map)
-      this.chosen = this.inside = this.fitting = this.followed = this.within = this.corners = this.frame = this.asked = null
+      this.chosen = this.inside = this.fitting = this.followed = this.following = this.within = this.corners = this.frame = this.asked = null
       this.ready = false
     }
     if (!this.element.hidden && !this.ready) this.load()
@@ -101,6 +101,7 @@ export class MapView {
       this.listen()
       await this.choose()
       await this.narrow(this.only || "")
+      this.follow(this.following)
     } catch (error) {
       this.ready = false
       const why = /WebGL/.test(error.message) ? "This browser has no WebGL 2, which the map needs: use another one."
@@ -311,8 +312,9 @@ export class MapView {
     this.on.chosen?.(this)
   }
 
-  /** Dims all but the items `ids`, which were chosen on another map; null for none. */
+  /** Dims all but the items `ids`, which were chosen elsewhere; null for none. */
   follow(ids) {
+    this.following = ids
     const wanted = ids && new Set(ids)
     this.followed = wanted && this.items ? new Uint8Array(this.items.length).map((_, i) => Number(wanted.has(this.items[i]))) : null
     if (this.points?.n) this.dim()

@@ -25,7 +25,9 @@ from rivae.tours import Tour
 
 MOST = 50_000
 MANY = 5_000  # above, a page is large
-TOO_MANY = "a page holds at most {:,} items, and {:,} are searched: export the test items only"
+TOO_MANY = (
+    "{:,} items are more than the {:,} that a page or a notebook holds: take the test items only"
+)
 LARGE = "{:,} items make a large page, which opens slowly: the test items alone make a small one"
 RIGHTS = (
     "Pictures and texts belong to those who made them: make sure that you may pass them on before "
@@ -100,7 +102,7 @@ def check_size(explorer: Explorer) -> str:
     """
     n = len(explorer.search_rows)
     if n > MOST:
-        raise ConfigError(TOO_MANY.format(MOST, n))
+        raise ConfigError(TOO_MANY.format(n, MOST))
     return LARGE.format(n) if n > MANY else ""
 
 

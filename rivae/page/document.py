@@ -21,7 +21,7 @@ from rivae.page.content import content_of
 from rivae.scripts import library, source, styles
 from rivae.tours import Tour
 
-STYLES = ("file.css", "base.css", "explore.css", "search.css", "map.css")
+PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css")
 # Before anything is painted: the visitor's light or dark.
 _THEME = (
     "document.documentElement.dataset.theme = "
@@ -61,7 +61,7 @@ def document(content: dict[str, Any]) -> str:
     """The page of a content; see ``rivae.page.content``."""
     script = f"{source('file.js')}\nopenPage({library() if content['map'] else 'null'})\n"
     assert "</script" not in script.lower(), "a script of the page must not end itself"
-    style = styles(*STYLES)
+    style = styles(*PANEL_STYLES, "file.css")
     policy = "; ".join(
         (
             "default-src 'none'",

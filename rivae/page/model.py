@@ -23,7 +23,10 @@ from rivae.retrieval.model import LatentModel
 from rivae.retrieval.projection import FullSpace, ProjectedSpace
 
 STEPS = 2**48 - 1
-CANNOT = "a page cannot be made of a {}: its decoder is more than layers that follow each other"
+CANNOT = (
+    "a {} cannot be explored in a page or a notebook: its decoder is more than layers that follow "
+    "each other"
+)
 _CHECKED = 16  # points z at which the layers are compared with the decoder
 
 Layers = list[dict[str, Any]]

@@ -140,7 +140,7 @@ class LatentModel:
         Raises:
             DataError: if it has another width or holds NaN or infinite values.
         """
-        z = np.ascontiguousarray(z, dtype=np.float64)
+        z = np.require(z, np.float64, ("C", "W"))  # torch warns of what it must not write
         if z.ndim == 1:
             z = z[None]
         if z.ndim != 2 or z.shape[1] != self.n_components:

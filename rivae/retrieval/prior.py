@@ -12,6 +12,7 @@ from rivae.retrieval.base import Floats
 from rivae.retrieval.exact import NumpyIndex
 
 _SMALLEST_STD = 1e-12  # a constant dimension must not divide by zero
+_OWN = 2_000  # rows that are measured against the others, at most
 
 
 @dataclass(frozen=True)
@@ -58,16 +59,22 @@ class DensityDistance(NamedTuple):
 
 
 class DensityReference:
-    """The means of training rows to measure ``DensityDistance`` against; read-only once made."""
+    """The means of training rows to measure ``DensityDistance`` against; read-only once made.
 
-    def __init__(self, train_mu: Floats, held_out_mu: Floats, std: Floats) -> None:
+    Where nothing was held out (None), the limit is that of rows measured against the others.
+    """
+
+    def __init__(self, train_mu: Floats, held_out_mu: Floats | None, std: Floats) -> None:
         self._std = np.maximum(std, _SMALLEST_STD)
         self._index = NumpyIndex(train_mu / self._std)
-        self.threshold = float(np.quantile(self._distance(held_out_mu), 0.99))
+        own = train_mu[:: len(train_mu) // _OWN + 1]
+        held_out = self._distance(own, 2) if held_out_mu is None else self._distance(held_out_mu)
+        self.threshold = float(np.quantile(held_out, 0.99))
 
-    def _distance(self, z: Floats) -> Floats:
-        _, squared = self._index.search(z / self._std, 1)
-        return np.asarray(np.sqrt(squared[:, 0]))
+    def _distance(self, z: Floats, rank: int = 1) -> Floats:
+        """To the nearest row, or to the one of another rank."""
+        _, squared = self._index.search(z / self._std, min(rank, self._index.n_items))
+        return np.asarray(np.sqrt(squared[:, -1]))
 
     def measure(self, z: Floats) -> DensityDistance:
         """The distance of z (n, d)."""

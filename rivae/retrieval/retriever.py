@@ -296,9 +296,11 @@ class Retriever:
         splits, rng = self.data.splits, np.random.default_rng(0)
         held_out = splits["validation"] if len(splits["validation"]) else splits["test"]
         train = splits["train"] if len(splits["train"]) else self.ids
-        held_out = held_out if len(held_out) else train
+        held_out = np.setdiff1d(held_out, train)
         mu, log_var = self.reference_latents()
-        held_out_mu, _ = self._kept(rng.permutation(held_out)[:_HELD_OUT_ROWS])
+        held_out_mu = None
+        if len(held_out):
+            held_out_mu, _ = self._kept(rng.permutation(held_out)[:_HELD_OUT_ROWS])
         return DensityReference(mu, held_out_mu, aggregated_prior(mu, log_var).std)
 
     def keep(self, name: str, shape: tuple[int, ...], make: Callable[[], Singles]) -> Singles:

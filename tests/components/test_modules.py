@@ -12,7 +12,7 @@ import pytest
 
 from rivae.scripts import FOLDER, library, source
 
-SHELLS = ("explore.js", "file.js", "engine_worker.js")
+SHELLS = ("explore.js", "file.js", "notebook.js", "engine_worker.js")
 NODE = shutil.which("node")
 TESTS = Path(__file__).parent
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +56,6 @@ class ExplorePage:
             mouse.up()
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
-    """The first true value of ``condition``; fails with ``what`` when none comes in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if value := condition():
-            return value
-        time.sleep(0.05)
-    pytest.fail(f"did not happen within {seconds:.0f} s: {what}")
-
-
 @pytest.fixture(scope="session")
 def trained_run(app_runs: Path) -> str:
     """The id of a small trained run (3 dimensions) that the app shows."""
@@ -89,9 +78,3 @@ def trained_run(app_runs: Path) -> str:
 def explore_page(page: Any, app_server: str, trained_run: str) -> ExplorePage:
     """Explore on the small run."""
     return ExplorePage(page, app_server).open(trained_run, q="mean")
-
-
-@pytest.fixture(name="until")
-def until_fixture() -> Callable[..., Any]:
-    """``until`` for test files, which cannot import a conftest."""
-    return until

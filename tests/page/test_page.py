@@ -116,7 +116,7 @@ def test_a_decoder_that_is_no_sequence_of_layers_is_refused(
     model = digits.retriever.model
     exact = model.hidden
     monkeypatch.setattr(model, "hidden", lambda z: exact(z) + 1e-3)
-    with pytest.raises(ConfigError, match="a page cannot be made of a Strange"):
+    with pytest.raises(ConfigError, match="a Strange cannot be explored"):
         layers_of(model, "Strange")
 
 
@@ -138,7 +138,7 @@ def test_size_is_told_warned_of_and_bounded(
     monkeypatch.setattr(content, "MANY", 100)
     assert "make a large page" in content.check_size(digits)
     monkeypatch.setattr(content, "MOST", 200)
-    with pytest.raises(ConfigError, match="at most 200 items"):
+    with pytest.raises(ConfigError, match="more than the 200"):
         content.content_of(digits, "demo-digits", [])
 
 

@@ -1,0 +1,210 @@
+/* A run that the browser holds altogether: Explore without a server.
+ *
+ * The panel is the app's own; what the app's server answers is answered here, from the content of
+ * an exported page or of a notebook's cell (`rivae.page.content`).
+ */
+
+import { h } from "./dom.js"
+import { Engine, numbersOf } from "./engine.js"
+import { ExplorePanel } from "./explore.js"
+import { chooseItem, showAxis, showItem } from "./file_parts.js"
+import { here } from "./reach.js"
+
+const HITS = 12
+
+/** The items; a place is where one stands in its lists. */
+class Items {
+  constructor({ ids, titles, texts, factors, pictures, asked, tiny }) {
+    Object.assign(this, { ids, titles, texts, factors, pictures, tiny })
+    this.askedWith = asked || pictures
+    this.at = new Map(ids.map((id, place) => [id, place]))
+    this.words = titles.map((title, place) => `${title} ${texts[place]}`.toLowerCase())
+  }
+
+  title(id) {
+    return this.titles[this.at.get(id)]
+  }
+
+  picture(id) {
+    return [this.title(id), this.pictures[this.at.get(id)], this.tiny]
+  }
+
+  asked(id) {
+    return [this.title(id), this.askedWith[this.at.get(id)], this.tiny]
+  }
+
+  /** Which items have all words of a text: 0 and 1 each. */
+  having(text) {
+    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
+    return Uint8Array.from(this.words, (words) => Number(wanted.every((word) => words.includes(word))))
+  }
+
+  find(text) {
+    const mask = this.having(text)
+    const found = this.ids.filter((_, place) => mask[place])
+    const id = Number(text)
+    return text.trim() && this.at.has(id) ? [id, ...found.filter((one) => one !== id)] : found
+  }
+}
+
+/** Searches in a worker; in this thread where the page around forbids workers. */
+class Searcher {
+  constructor(code, model) {
+    this.waiting = new Map()
+    this.seq = 0
+    this.model = model
+    try {
+      this.address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
+      this.worker = new Worker(this.address)
+      this.worker.onmessage = ({ data }) => this.settle(data.seq, data)
+      this.worker.onerror = () => this.stay()
+      this.worker.postMessage({ model })
+    } catch {
+      this.stay()
+    }
+  }
+
+  /** From here on without a worker. */
+  stay() {
+    if (this.engine) return
+    this.close()
+    this.engine = new Engine(this.model)
+    for (const [seq, { question }] of this.waiting) this.settle(seq, this.answer(question))
+  }
+
+  answer({ z, k, among }) {
+    return { places: this.engine.topk(z, k, among), far: this.engine.far(z) }
+  }
+
+  settle(seq, found) {
+    this.waiting.get(seq)?.resolve(found)
+    this.waiting.delete(seq)
+  }
+
+  ask(z, k, among = null) {
+    if (this.engine) return Promise.resolve(this.answer({ z, k, among }))
+    const seq = ++this.seq
+    return new Promise((resolve) => {
+      this.waiting.set(seq, { resolve, question: { z, k, among } })
+      this.worker.postMessage({ seq, z, k, among })
+    })
+  }
+
+  close() {
+    this.worker?.terminate()
+    URL.revokeObjectURL(this.address)
+  }
+}
+
+export class HeldRun {
+  /**
+   * @param told the content, see `rivae.page.content`; `code` of the worker; `library` of the map;
+   *   `root` takes the panel
+   */
+  constructor(told, code, library, root) {
+    this.told = told
+    this.items = new Items(told.items)
+    this.searcher = new Searcher(code, told.model)
+    this.z = numbersOf(told.z, Float64Array)
+    this.rev = 0
+    this.given = null  // what else says which items are searched, 0 and 1 each
+    here.library = library
+    here.answer = (address, options) => this.answer(String(address), options)
+    here.picture = (id) => this.items.picture(id)[1]
+    this.panel = new ExplorePanel(root)
+    this.frame = root.querySelector(".frame")
+  }
+
+  /** z of an item as the query, with the four decimals that the app uses. */
+  own(id) {
+    const d = this.told.dims.length
+    const place = this.items.at.get(id)
+    return Array.from(this.z.slice(place * d, (place + 1) * d), (v) => Math.round(v * 1e4) / 1e4 + 0)
+  }
+
+  /** Shows an item as the query, or `null` for the mean; at `z` where that is given, with `k` results. */
+  async show(id, z = null, k = this.panel.k || 10) {
+    const base = id === null ? this.told.dims.map((dim) => dim.mean) : this.own(id)
+    const [title, picture, tiny] = id === null ? ["Average query", "", false] : this.items.asked(id)
+    const text = id === null ? "the mean of all queries" : `${this.told.queryName} · item ${id}`
+    this.query = id
+    const locked = this.panel.sliders.lockedDims()
+    const { values } = this.panel.sliders
+    const place = z || base.map((v, j) => (locked.includes(j) ? values[j] : v))
+    this.rev += 1
+    const { told } = this
+    this.panel.update({
+      setTriggerValue: (name, value) => this.hear(name, value),
+      data: {
+        rev: this.rev, key: told.run, url: "", run: told.run, rows: told.rows, asks: told.asks, side: told.side, letter: told.letter,
+        k, whole: false, only: this.panel.only.value.trim(), span: this.panel.sliders.span || 4,
+        byEffect: this.panel.sliders.byEffect ?? false, locked, z: place, base, dims: told.dims,
+        wholeLabel: "", conditions: [], aspects: [told.aspect, told.aspect], marks: told.marks, watched: null,
+        takes: { text: false, picture: false }, hits: "hits", map: told.map,
+        query: { title, text, picture, tiny }, first: await this.found(place, k, this.panel.only.value, null),
+      },
+    })
+  }
+
+  /** Which items are searched, 0 and 1 each: those with the words `only`, and `inside`; null for all. */
+  among(only, inside) {
+    const masks = [only.trim() && this.items.having(only), inside, this.given].filter(Boolean)
+    return masks.length ? masks.reduce((all, mask) => all.map((one, i) => one & mask[i])) : null
+  }
+
+  /** What is found for z, as the app's server says it. */
+  async found(z, k, only, inside) {
+    const among = this.among(only, inside)
+    const { places, far } = await this.searcher.ask(z, k, among)
+    const ids = places.map((place) => this.items.ids[place])
+    const n = among ? among.reduce((sum, one) => sum + one, 0) : this.items.ids.length
+    return { ids, far, among: n, items: Object.fromEntries(ids.map((id) => [id, this.items.picture(id)])) }
+  }
+
+  async hear(name, value) {
+    if (name === "ask") {
+      const { seq, z, k, only, within } = value
+      const found = await this.found(z, k, only, within && this.panel.map.inside)
+      this.panel.wire.receive({ seq, ...found })
+    } else if (name === "pick") showItem(this.frame, this.items, value.id, (id) => this.show(id))
+    else if (name === "about") this.about(value.axis)
+    else if (name === "choose") {
+      const { ids } = this.items
+      if (value.how === "gallery") chooseItem(this.frame, this.items, (id) => this.show(id))
+      else this.show(value.how === "row" ? value.id : ids[Math.floor(Math.random() * ids.length)])
+    }
+  }
+
+  about(axis) {
+    showAxis(this.frame, this.items, this.told.dims[axis], this.told.cards[axis], null, (id) => this.hear("pick", { id }))
+  }
+
+  /** What the map and the search box ask for. */
+  async answer(address, options) {
+    const json = (value) => new Response(JSON.stringify(value), { headers: { "content-type": "application/json" } })
+    const name = address.split("?")[0].split("/").pop()
+    const asked = options?.body ? JSON.parse(options.body) : {}
+    if (name === "hits") {
+      const hits = this.items.find(asked.text).slice(0, HITS).map((id) => {
+        const [title, picture, tiny] = this.items.asked(id)
+        return { id, title: [[title, false]], snippet: [[`item ${id}`, false]], picture, tiny }
+      })
+      return json({ hits })
+    }
+    if (name === "found") {
+      const mask = this.items.having(asked.only)
+      const bits = new Uint8Array(Math.ceil(mask.length / 8))
+      mask.forEach((one, i) => (bits[i >> 3] |= one << (i & 7)))
+      return new Response(bits)
+    }
+    if (name === "columns") return json(this.told.columns.about)
+    if (name === "items") return new Response(Uint32Array.from(this.items.ids))
+    const codes = this.told.columns.codes[name]
+    return codes ? new Response(numbersOf(codes, Uint16Array)) : new Response("", { status: 404 })
+  }
+
+  close() {
+    this.panel.close()
+    this.searcher.close()
+  }
+}

@@ -1,0 +1,1 @@
+"""The explorer in a cell of a notebook: ``rivae.explore``."""

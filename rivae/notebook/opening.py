@@ -1,0 +1,154 @@
+"""``rivae.explore``: a run, or arrays of one's own, in a cell of a notebook."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivae.api import Run, load_run
+from rivae.catalogue import Rows
+from rivae.errors import ConfigError
+from rivae.estimator import PairModel, fit
+from rivae.explorer import MAX_K, Explorer
+from rivae.methods.base import Asks
+from rivae.notebook.pairs import ArrayPairs
+from rivae.page.content import content_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rivae.notebook.view import View
+
+STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
+EPOCHS = (10, 190)
+NEEDED = "a view in a notebook needs more packages: pip install 'rivae-explorer[notebook]'"
+WHAT = "say what to explore: a run, as in rivae.explore('demo-kitchen'), or embeddings=(A, B)"
+
+
+def explore(
+    run: str | Path | Run | PairModel | None = None,
+    *,
+    embeddings: tuple[ArrayLike, ArrayLike] | None = None,
+    items: pd.DataFrame | None = None,
+    images: str | None = None,
+    rows: Rows | None = None,
+    asks: Asks | None = None,
+    k: int = 10,
+    progress: bool = True,
+    **params: Any,
+) -> View:
+    """Show a run in a cell of Jupyter, VS Code or marimo: sliders, results, map.
+
+    Arrays are trained on first, for some 1,500 steps unless ``epochs`` says otherwise. All their
+    rows are trained on and searched, so judge a model by ``rivae.fit`` and ``score`` on rows that
+    it has not seen.
+
+    Args:
+        run: a run's name or folder, a ``Run``, or a fitted ``PairModel`` to show on ``embeddings``.
+        embeddings: pairs of vectors, A (n, p) to ask and B (n, q) to be found.
+        items: a table of n rows about the pairs: their names, texts and factors.
+        images: its column of pictures: paths, bytes, PIL pictures, or arrays of uint8.
+        rows: of a run: which rows are searched, "test" (by default) or "all".
+        asks: of a run: which view is the query, "first" (by default), "second" or "both".
+        k: how many items are found at first, 1 to 30.
+        progress: show a bar while training and while pictures are made.
+        params: of ``PairModel``, for arrays.
+
+    Raises:
+        ConfigError: anywidget is missing, a setting is unknown or out of range, arguments do not go
+            together, or there are more than 50,000 items.
+        RunError: there is no such run, or the training diverged.
+        DataError: a picture cannot be read.
+        ValueError: the arrays are no finite numbers, or do not go together.
+
+    Example:
+        >>> import numpy as np, pandas as pd, rivae
+        >>> view = rivae.explore("demo-digits", progress=False)
+        >>> view.z = 0 * view.z
+        >>> view.ids.shape
+        (10,)
+        >>> A = np.random.default_rng(0).normal(size=(40, 3))
+        >>> named = pd.DataFrame({"title": [f"pair {i}" for i in range(40)]})
+        >>> arrays = (A, A @ A[:3])
+        >>> view = rivae.explore(
+        ...     embeddings=arrays, items=named, n_components=2, epochs=5, progress=False
+        ... )
+        >>> view.selection.columns.tolist()
+        ['title', 'z1', 'z2']
+    """
+    try:
+        from rivae.notebook.view import View
+    except ImportError:
+        raise ConfigError(NEEDED) from None
+    if not 1 <= k <= MAX_K:
+        raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
+    if embeddings is None:
+        if run is None or isinstance(run, PairModel):
+            raise ConfigError(WHAT if run is None else "give embeddings=(A, B) to show a model on")
+        unknown = {"items": items, "images": images} | params
+        if given := [name for name, value in unknown.items() if value is not None]:
+            raise ConfigError(f"{given[0]} goes with embeddings=(A, B), not with a run")
+        opened = _run(run, rows, asks)
+        with _bar("Opening", progress) as tell:
+            content = content_of(opened.explorer, opened.id, [], tell)
+        return View(opened.explorer, content, opened, k)
+    if rows or asks:
+        raise ConfigError("rows and asks go with a run, not with embeddings")
+    model, explorer = _of_arrays(run, embeddings, items, images, progress, params)
+    with _bar("Preparing", progress) as tell:
+        content = content_of(explorer, explorer.data.name, [], tell)
+    return View(explorer, content, model, k, items)
+
+
+def _run(run: str | Path | Run, rows: Rows | None, asks: Asks | None) -> Run:
+    if not isinstance(run, Run):
+        return load_run(run, rows=rows or "test", asks=asks or "first")
+    if rows or asks:
+        raise ConfigError("a Run has its rows and asks already: give them to rivae.load_run")
+    return run
+
+
+def _of_arrays(
+    model: str | Path | Run | PairModel | None,
+    embeddings: tuple[ArrayLike, ArrayLike],
+    items: pd.DataFrame | None,
+    images: str | None,
+    progress: bool,
+    params: dict[str, Any],
+) -> tuple[PairModel, Explorer]:
+    """A model, trained here unless it is given, and its rows ready to be explored."""
+    if model is not None and not isinstance(model, PairModel):
+        raise ConfigError("give a run or embeddings, not both")
+    if model is not None and params:
+        raise ConfigError(f"{next(iter(params))} is a setting of training: this model is trained")
+    try:
+        a, b = embeddings
+    except ValueError:
+        raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)") from None
+    if unknown := params.keys() - PairModel().get_params().keys():
+        raise ConfigError(f"PairModel has no setting '{min(unknown)}': see help(rivae.PairModel)")
+    if model is None:
+        per_epoch = max(1, len(np.asarray(a)) // PairModel().batch_size)
+        epochs = min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])
+        with _bar("Training", progress) as tell:
+            model = fit(a, b, progress=tell, **({"epochs": epochs} | params))
+    x1, x2 = model.views(a, b)
+    # As a trained run's: float32 for the data, and the search makes its own copy in float64.
+    method = copy.deepcopy(model.method_).float()
+    return model, Explorer(method, ArrayPairs(x1, x2, items, images))
+
+
+@contextmanager
+def _bar(title: str, shown: bool) -> Iterator[Callable[[float], None]]:
+    """A bar that takes the share done; it goes when it is full."""
+    from tqdm.auto import tqdm
+
+    form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
+    with tqdm(total=100, desc=title, bar_format=form, leave=False, disable=not shown) as bar:
+        yield lambda share: bar.update(round(100 * share) - bar.n) and None

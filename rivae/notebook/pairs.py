@@ -1,0 +1,153 @@
+"""Arrays of one's own as a data set: what a table says of the rows, and how they look."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+
+from rivae.data import PairedDataset, TensorView
+from rivae.data.base import FactorSpec
+from rivae.data.pictures import open_picture
+from rivae.data.store.pixels import title_card
+from rivae.data.synth import signal_picture
+from rivae.errors import ConfigError, DataError
+
+NAME = "arrays"
+TITLES = ("title", "name", "label")  # columns that name a row, the first of them that there is
+MOST_LEVELS = 12  # of a column of words that is a factor
+
+
+class ArrayPairs(PairedDataset):
+    """Pairs of vectors (N, p) and (N, q), all searched, with a table of N rows about them.
+
+    Columns of numbers without gaps are continuous factors, those of few words categorical ones.
+    A row is shown by its picture; without pictures by its title; without a table by its vectors.
+
+    Args:
+        x1, x2: as the network takes them, float32.
+        items: the table; one without columns by default.
+        images: its column of pictures: paths, bytes, PIL pictures or arrays of uint8.
+
+    Raises:
+        ConfigError: the table has another number of rows, or no such column.
+    """
+
+    def __init__(
+        self,
+        x1: torch.Tensor,
+        x2: torch.Tensor,
+        items: pd.DataFrame | None = None,
+        images: str | None = None,
+    ) -> None:
+        n = len(x1)
+        self.table = pd.DataFrame(index=range(n)) if items is None else items
+        if len(self.table) != n:
+            raise ConfigError(
+                f"items has {len(self.table)} rows and the embeddings {n}: give one each"
+            )
+        if images is not None and images not in self.table:
+            known = ", ".join(map(str, self.table.columns)) or "none"
+            raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
+        self._images = images
+        self._columns = [name for name in self.table.columns if name != images]
+        factors = [
+            found for name in self._columns if (found := _factor(str(name), self.table[name]))
+        ]
+        self._titles = _titles(self.table[self._columns])
+        none = np.empty(0, dtype=np.int64)
+        super().__init__(
+            name=NAME,
+            settings={},
+            x1=TensorView(x1),
+            x2=TensorView(x2),
+            splits={"train": none, "validation": none, "test": np.arange(n)},
+            factors=np.column_stack([values for _, values in factors]) if factors else None,
+            factor_specs=tuple(spec for spec, _ in factors),
+            view_names=("A", "B"),
+        )
+        self._scales = [float(x.abs().max()) or 1.0 for x in (x1, x2)]
+
+    def picture(self, i: int, side: int = 2) -> Image.Image:
+        if self._images is not None:
+            return _picture(self.table[self._images].iloc[i], i, self._images) or title_card(
+                self.title(i)
+            )
+        if self._columns:
+            return title_card(self.title(i))
+        views = (self.x1, self.x2)
+        at = max(side, 1) - 1
+        return signal_picture(views[at].batch([i])[0].numpy(), self._scales[at])
+
+    def title(self, i: int) -> str:
+        return self._titles[i]
+
+    def text(self, i: int) -> str:
+        """All columns but that of the pictures."""
+        row = self.table.iloc[i]
+        return "\n".join(f"{name}: {row[name]}" for name in self._columns)
+
+
+def _titles(table: pd.DataFrame) -> list[str]:
+    by_name = {str(name).lower(): name for name in reversed(table.columns)}
+    named: Any = next((by_name[word] for word in TITLES if word in by_name), None)
+    if named is None:
+        words = [name for name in table if _is_text(table[name])]
+        # Rather what tells rows apart than what sorts them.
+        named = max(words, key=lambda name: table[name].nunique(), default=None)
+    if named is None:
+        return [f"item {label}" for label in table.index]
+    return [str(value) for value in table[named]]
+
+
+def _is_text(column: pd.Series[Any]) -> bool:
+    return pd.api.types.is_string_dtype(column) or isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _factor(name: str, column: pd.Series[Any]) -> tuple[FactorSpec, NDArray[np.float64]] | None:
+    """A column as a factor, or None where it is none."""
+    is_class = pd.api.types.is_bool_dtype(column) or _is_text(column)
+    if is_class:
+        if column.isna().any() or not 2 <= column.nunique() <= min(MOST_LEVELS, len(column) / 2):
+            return None
+        codes, levels = pd.factorize(column, sort=True)
+        spec = FactorSpec(name, "categorical", levels=tuple(map(str, levels)))
+        return spec, codes.astype(np.float64)
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_complex_dtype(column):
+        return None
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return (FactorSpec(name, "continuous"), values) if np.isfinite(values).all() else None
+
+
+def _picture(value: Any, i: int, column: str) -> Image.Image | None:
+    """A picture of the table, RGB or RGBA; None where there is none.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    called = f"row {i} of '{column}'"
+    if value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA:
+        return None
+    image: Image.Image | None
+    if isinstance(value, Image.Image):
+        image = value
+    elif isinstance(value, str | Path):
+        image = open_picture(value) if str(value) else None
+    elif isinstance(value, bytes):
+        image = open_picture(io.BytesIO(value), called)
+    else:
+        try:
+            image = Image.fromarray(np.asarray(value))
+        except (TypeError, ValueError, KeyError):
+            raise DataError(
+                f"{called} is no picture: give paths, bytes, PIL pictures or arrays of uint8"
+            ) from None
+    if image is None or image.mode in ("RGB", "RGBA", "L"):
+        return image
+    return image.convert("RGBA" if image.has_transparency_data else "RGB")

@@ -1,0 +1,192 @@
+"""The widget: the panel of an exported page, tied to Python by anywidget.
+
+The browser holds the run and searches by itself; z, the query, the number of results and the items
+searched belong to both sides. What is found follows from them, here as there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import anywidget
+import numpy as np
+import pandas as pd
+import traitlets
+from numpy.typing import ArrayLike, NDArray
+
+from rivae.errors import ConfigError
+from rivae.explorer import MAX_K, Explorer, Vector
+from rivae.page.document import PANEL_STYLES, as_json
+from rivae.retrieval.retriever import Retriever
+from rivae.scripts import library, source, styles
+
+Rows = NDArray[np.int64]
+
+
+def script() -> str:
+    """The front end as anywidget loads it. Each view has its modules for itself, because they keep
+    their run in a place of their own (``assets/components/reach.js``).
+    """
+    parts = {
+        "worker": json.dumps(source("engine_worker.js")),
+        "style": json.dumps(styles(*PANEL_STYLES, "notebook.css")),
+        "library": library(),
+    }
+    given = ", ".join(f"{name}: {text}" for name, text in parts.items())
+    return (
+        f"const opened = () => {{\n{source('notebook.js')}\nreturn showView\n}}\n"
+        f"export default {{ render: (shown) => opened()(shown, {{ {given} }}) }}\n"
+    )
+
+
+class View(anywidget.AnyWidget):
+    """A run in a cell: query, sliders, results and map. Made by ``rivae.explore``.
+
+    ``z``, ``query``, ``k`` and ``selection`` can be read and set, and follow what is done in the
+    browser; ``observe`` calls a function when ``z``, ``k`` or ``ids`` change.
+
+    Attributes:
+        z: (d,) where the search stands; read-only, so set it anew: ``view.z = view.z + 1``.
+        k: how many items are found, 1 to 30.
+        ids: (k,) the rows of the data that are found, best first. Follows from the others.
+        source: the ``Run`` or ``PairModel`` that is shown.
+
+    Example:
+        >>> import rivae
+        >>> view = rivae.explore("demo-digits", progress=False)
+        >>> view.z = view.z + 0.5
+        >>> view.ids.shape, list(view.selection.columns[:2])
+        ((10,), ['title', 'text'])
+    """
+
+    _esm = script()
+    _content = traitlets.Bytes().tag(sync=True)
+    _query = traitlets.Int(allow_none=True).tag(sync=True)
+    _chosen = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
+    z = traitlets.Any().tag(
+        sync=True,
+        to_json=lambda z, view: None if z is None else z.tolist(),
+        from_json=lambda z, view: np.array(z, dtype=np.float64),
+    )
+    k = traitlets.Int(10, min=1, max=MAX_K).tag(sync=True)
+    ids = traitlets.Any()
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        content: dict[str, Any],
+        shown: Any,
+        k: int = 10,
+        table: pd.DataFrame | None = None,
+    ) -> None:
+        self._explorer, self.source, self._table = explorer, shown, table
+        self._searched: Retriever = explorer.retriever
+        first = int(explorer.search_rows[0])
+        super().__init__(
+            _content=as_json(content).encode(), _query=first, k=k, z=self._start_of(first)
+        )
+
+    @property
+    def query(self) -> int | None:
+        """The row of the data that asks; None for the mean of all. Setting it moves z there.
+
+        Raises:
+            ConfigError: there is no such row among those that are searched.
+        """
+        return self._query
+
+    @query.setter
+    def query(self, row: int | None) -> None:
+        if row is not None:
+            row = int(self._known([row])[0])
+        z = self._explorer.mean if row is None else self._start_of(row)
+        with self.hold_sync():
+            self._query = row
+            self.z = z
+
+    @property
+    def selection(self) -> pd.DataFrame:
+        """The items that are searched, as rows of ``items``: those inside the lasso and with the
+        words of "Only with", or those that were set; all where nothing was chosen.
+
+        Set it to rows of the data, a part of ``items``, or None for all.
+
+        Raises:
+            ConfigError: an item is not among those of the view, or none is left.
+        """
+        chosen = self._chosen
+        rows = self._explorer.search_rows if chosen is None else np.array(chosen, dtype=np.int64)
+        return self._frame_of(rows)
+
+    @selection.setter
+    def selection(self, chosen: pd.DataFrame | Sequence[int] | NDArray[np.integer] | None) -> None:
+        if chosen is None:
+            self.set_trait("_chosen", None)
+            return
+        if isinstance(chosen, pd.DataFrame):
+            places = self.items.index.get_indexer_for(chosen.index)
+            if (places < 0).any():
+                raise ConfigError("these are no rows of view.items: choose some of its rows")
+            rows = self._explorer.search_rows[places]
+        else:
+            rows = self._known(chosen)
+        if not len(rows):
+            raise ConfigError("an empty selection leaves nothing to search: use None for all items")
+        self._chosen = np.unique(rows).tolist()
+
+    @cached_property
+    def items(self) -> pd.DataFrame:
+        """All items of the view: their title, text and factors, and where they lie on each axis.
+
+        Of arrays it is the table that was given, with the axes as further columns. The index is
+        the row of the data, or that of the table.
+        """
+        explorer, data = self._explorer, self._explorer.data
+        rows = explorer.search_rows
+        if self._table is None:
+            columns: dict[str, Any] = {
+                "title": [data.title(int(i)) for i in rows],
+                "text": [data.text(int(i)) for i in rows],
+            }
+            for j, spec in enumerate(data.factor_specs if data.factors is not None else ()):
+                columns[spec.name] = [data.factor_text(int(i), j) for i in rows]
+            table = pd.DataFrame(columns, index=pd.Index(rows, name="item"))
+        else:
+            table = self._table
+        axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
+        return table.assign(**{name: at for name, at in axes.items() if name not in table})
+
+    def _frame_of(self, rows: Rows) -> pd.DataFrame:
+        return self.items.iloc[np.searchsorted(self._explorer.search_rows, rows)]
+
+    def _start_of(self, row: int) -> Vector:
+        """z of a query, with the four decimals that the panel uses."""
+        return np.round(self._explorer.encode(row), 4)
+
+    def _known(self, rows: ArrayLike) -> Rows:
+        asked = np.asarray(rows)
+        if asked.size and not np.issubdtype(asked.dtype, np.integer):
+            raise ConfigError(f"rows are whole numbers, such as view.ids, not {asked.dtype}")
+        strange = np.setdiff1d(asked, self._explorer.search_rows)
+        if len(strange):
+            raise ConfigError(f"row {strange[0]} is not in this view: choose from view.items")
+        return np.asarray(asked, dtype=np.int64)
+
+    @traitlets.validate("z")
+    def _checked_z(self, proposal: Any) -> Vector:
+        z = np.array(self._explorer.checked_z(proposal["value"]))
+        z.setflags(write=False)
+        return z
+
+    @traitlets.observe("z", "k", "_chosen")
+    def _search(self, change: Any) -> None:
+        whole = self._explorer.retriever
+        if self._chosen == []:  # no item has the words
+            self.ids = np.empty(0, dtype=np.int64)
+            return
+        if change["name"] == "_chosen":
+            self._searched = whole if self._chosen is None else whole.subset(self._chosen)
+        self.ids = self._searched.search(self.z, min(self.k, len(self._searched.ids))).ids[0]

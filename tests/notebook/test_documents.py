@@ -1,0 +1,49 @@
+"""The notebooks of docs/ run from top to bottom, and are kept without what they showed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
+BOOKS = sorted(FOLDER.glob("*.ipynb"))
+SECONDS = 120  # for one cell, on a busy machine
+
+
+def test_there_are_notebooks() -> None:
+    assert {path.stem for path in BOOKS} == {"explore-a-run", "own-arrays"}
+
+
+@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
+def test_it_is_kept_without_outputs(path: Path) -> None:
+    book = nbformat.read(path, 4)
+    nbformat.validate(book)
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in cells)
+    assert "widgets" not in book.metadata
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
+def test_it_runs(path: Path, kernel_home: Path, tmp_path: Path) -> None:
+    book = nbformat.read(path, 4)
+    NotebookClient(
+        book,
+        timeout=SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    shown = [
+        output.data for cell in book.cells for output in cell.get("outputs", ()) if "data" in output
+    ]
+    kinds = {kind for data in shown for kind in data}
+    assert "application/vnd.jupyter.widget-view+json" in kinds  # the view
+    assert "text/html" in kinds  # a table
+    # Nothing is told on the side: no warning, no bar that stayed.
+    streams = [
+        o for cell in book.cells for o in cell.get("outputs", ()) if o.output_type == "stream"
+    ]
+    assert [o.text for o in streams if o.name == "stderr"] == []

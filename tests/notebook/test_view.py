@@ -1,0 +1,220 @@
+"""The view in Python: what it takes, what it says, what it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import rivae
+from rivae.errors import ConfigError, DataError
+from rivae.notebook.pairs import ArrayPairs
+from rivae.notebook.view import View, script
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(size=(40, 4)), RNG.normal(size=(40, 6))
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    return rivae.load_run("demo-digits")
+
+
+@pytest.fixture
+def view(run: Any) -> View:
+    return rivae.explore(run, progress=False)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return rivae.fit(A, B, n_components=2, epochs=4, random_state=0)
+
+
+def test_it_finds_what_the_run_finds(view: View, run: Any) -> None:
+    first = int(run.items[0])
+    assert view.query == first and view.source is run
+    np.testing.assert_allclose(view.z, run.encode(first), atol=1e-4)
+    view.z = run.mean + run.axes[0].std
+    assert view.ids.tolist() == run.topk(view.z, 10).ids.tolist()
+    view.k = 3
+    assert view.ids.tolist() == run.topk(view.z, 3).ids.tolist()
+
+
+def test_z_changes_as_a_whole_and_says_so(view: View) -> None:
+    seen: list[Any] = []
+    view.observe(lambda change: seen.append((change["new"].copy(), view.ids)), "z")
+    view.z = [0.0] * 10
+    assert (seen[0][0] == 0).all() and seen[0][1] is view.ids
+    with pytest.raises(ValueError, match="read-only"):
+        view.z[0] = 1
+    for wrong in ([1.0], [float("nan")] * 10):
+        with pytest.raises(ConfigError, match="z must hold"):
+            view.z = wrong
+    assert (view.z == 0).all()
+
+
+def test_a_query_takes_z_along(view: View, run: Any) -> None:
+    row = int(run.items[7])
+    view.query = row
+    np.testing.assert_allclose(view.z, run.encode(row), atol=1e-4)
+    view.query = None
+    np.testing.assert_array_equal(view.z, run.mean)
+    with pytest.raises(ConfigError, match="row 0 is not in this view"):
+        view.query = 0  # a training row
+    assert view.query is None
+
+
+def test_a_selection_is_searched_alone(view: View, run: Any) -> None:
+    assert len(view.selection) == len(view.items) == len(run.items)
+    digit = view.items["digit"] == "4"
+    view.selection = view.items[digit]
+    assert view.selection.index.tolist() == view.items.index[digit].tolist()
+    assert set(view.ids) <= set(view.selection.index) and len(view.ids) == 10
+    view.selection = view.ids[:3]
+    assert sorted(view.ids) == view.selection.index.tolist() and len(view.ids) == 3
+    for wrong, said in (([0], "row 0"), ([], "empty"), ([0.5], "whole numbers")):
+        with pytest.raises(ConfigError, match=said):
+            view.selection = wrong
+    with pytest.raises(ConfigError, match=r"view\.items"):
+        view.selection = pd.DataFrame(index=[-1])
+    assert len(view.selection) == 3
+    view.selection = None
+    assert len(view.ids) == 10
+
+
+def test_what_the_browser_says_counts(view: View, run: Any) -> None:
+    chosen = run.items[5:9].tolist()
+    view.set_state({"z": [0.5] * 10, "k": 2, "_query": None, "_chosen": chosen})
+    assert (view.z == 0.5).all() and view.query is None and len(view.ids) == 2
+    assert view.selection.index.tolist() == chosen and set(view.ids) <= set(chosen)
+    view.set_state({"_chosen": []})  # words that no item has
+    assert len(view.ids) == len(view.selection) == 0
+
+
+def test_an_item_is_a_row_of_a_table(view: View, run: Any) -> None:
+    row = view.items.loc[run.items[3]]
+    assert row["title"] == run.data.title(int(run.items[3])) and row["digit"] in "0123456789"
+    np.testing.assert_allclose(row["z1":"z10"].astype(float), run.encode(int(run.items[3])), 1e-4)
+
+
+def test_the_content_is_that_of_an_exported_page(view: View) -> None:
+    told = json.loads(view._content)
+    assert told["items"]["ids"] == view.items.index.tolist() and len(told["dims"]) == 10
+    assert "https://" not in view._content.decode() and "import(" not in script().replace(
+        "await import(new URL(map.library", ""
+    )
+
+
+def test_arrays_are_trained_and_a_model_is_taken_as_it_is(model: Any) -> None:
+    table = pd.DataFrame({"name": [f"n{i}" for i in range(40)], "z1": 7}, index=range(100, 140))
+    told = rivae.explore(
+        embeddings=(A, B), items=table, progress=False, n_components=2, epochs=4, random_state=0
+    )
+    same = rivae.explore(model, embeddings=(A, B), items=table, progress=False)
+    assert told.source is not model and same.source is model
+    np.testing.assert_array_equal(told.ids, same.ids)
+    np.testing.assert_allclose(told.z, model.transform(A[:1])[0], atol=1e-3)
+    assert told.ids.tolist() == model.topk(told.z, 10).ids.tolist()
+    # The table's own column stays, and so does its index.
+    assert told.items.columns.tolist() == ["name", "z1", "z2"] and (told.items["z1"] == 7).all()
+    told.selection = told.items.loc[110:112]
+    assert sorted(told.ids) == [10, 11, 12] and told.selection.index.tolist() == [110, 111, 112]
+    new = rivae.explore(model, embeddings=(A[:20] + 1, B[:20]), progress=False)
+    assert len(new.items) == 20 and new.items["z1"].notna().all()
+
+
+def test_most_rows_lie_among_the_data_where_nothing_was_held_out(model: Any) -> None:
+    view = rivae.explore(model, embeddings=(A, B), progress=False)
+    explorer = view._explorer
+    assert explorer.far(explorer.mean).limit > 0
+    assert explorer.far(explorer.encode(3)).where == "inside"
+    assert explorer.far(explorer.mean + 50 * explorer.std).where == "far"
+
+
+def test_a_table_says_what_rows_are_called_and_what_their_factors_are() -> None:
+    table = pd.DataFrame(
+        {
+            "size": np.arange(8.0),
+            "gap": [np.nan, *range(7)],
+            "kind": ["a", "b"] * 4,
+            "Title": [f"t{i}" for i in range(8)],
+            "sure": [True, False] * 4,
+        }
+    )
+    data = ArrayPairs(*(drawn(8) for _ in "AB"), table)
+    assert [spec.name for spec in data.factor_specs] == ["size", "kind", "sure"]
+    assert data.factor_specs[1].levels == ("a", "b") and data.factor_text(1, 2) == "False"
+    assert data.title(3) == "t3" and "kind: b" in data.text(3)
+    named = ArrayPairs(*(drawn(8) for _ in "AB"), table.drop(columns="Title"))
+    assert named.title(3) == "b"
+    bare = ArrayPairs(*(drawn(8) for _ in "AB"))
+    assert bare.title(3) == "item 3" and bare.picture(3, 1).size == (160, 96)
+
+
+def drawn(n: int) -> Any:
+    import torch
+
+    return torch.randn(n, 3)
+
+
+def test_pictures_of_every_kind(tmp_path: Path) -> None:
+    red = Image.new("RGB", (9, 7), "red")
+    red.save(tmp_path / "red.png")
+    kept = io.BytesIO()
+    red.save(kept, "PNG")
+    shots = [tmp_path / "red.png", str(tmp_path / "red.png"), kept.getvalue(), red]
+    shots += [np.asarray(red), None, float("nan"), ""]
+    table = pd.DataFrame({"shot": pd.Series(shots, dtype=object), "title": list("abcdefgh")})
+    data = ArrayPairs(drawn(8), drawn(8), table, "shot")
+    assert [data.picture(i).size for i in range(5)] == [(9, 7)] * 5
+    assert {data.picture(i).size for i in (5, 6, 7)} == {(160, 160)}  # cards with the title
+    assert "shot" not in data.text(0)
+    table["shot"] = [tmp_path / "none.png", 7, b"no picture", *shots[:5]]
+    for row, said in ((0, r"none\.png"), (1, "row 1 of 'shot'"), (2, "row 2 of 'shot'")):
+        with pytest.raises(DataError, match=said):
+            ArrayPairs(drawn(8), drawn(8), table, "shot").picture(row)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "say what to explore"),
+        ({"run": "demo-digits", "k": 0}, "between 1 and 30"),
+        ({"run": "demo-digits", "epochs": 3}, "epochs goes with embeddings"),
+        ({"run": "demo-digits", "items": pd.DataFrame()}, "items goes with embeddings"),
+        ({"run": "demo-digits", "embeddings": (A, B)}, "not both"),
+        ({"embeddings": (A, B), "rows": "all"}, "go with a run"),
+        ({"embeddings": A}, "two arrays"),
+        ({"embeddings": (A, B), "wrong": 1}, "no setting 'wrong'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        rivae.explore(**asked, progress=False)
+
+
+def test_a_model_needs_its_rows_and_no_settings(model: Any, run: Any) -> None:
+    with pytest.raises(ConfigError, match="embeddings"):
+        rivae.explore(model)
+    with pytest.raises(ConfigError, match="epochs"):
+        rivae.explore(model, embeddings=(A, B), epochs=3)
+    with pytest.raises(ConfigError, match="load_run"):
+        rivae.explore(run, rows="all")
+    with pytest.raises(ConfigError, match="3 rows"):
+        rivae.explore(model, embeddings=(A, B), items=pd.DataFrame({"a": [1, 2, 3]}))
+    with pytest.raises(ConfigError, match="'shot'"):
+        rivae.explore(model, embeddings=(A, B), images="shot")
+
+
+def test_one_sentence_where_anywidget_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "rivae.notebook.view", raising=False)
+    with pytest.raises(ConfigError, match=r"pip install 'rivae-explorer\[notebook\]'"):
+        rivae.explore("demo-digits")
