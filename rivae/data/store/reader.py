@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from rivae.files import write_cache
 from rivae.installed import cache_folder
 
 _GROUPS_KEPT = 32
+_PART = 1_000  # items whose texts are in memory at once
 _READ_WHOLE = 50_000  # items of which a column is read in a tenth of a second
 # Errors of Arrow for files that are damaged or not ours.
 _ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
@@ -118,7 +120,7 @@ class PairStore:
         return tuple(self._row(i)["ingredient_names"])
 
     def recipes(self) -> Iterator[Recipe]:
-        """All texts in order, a row group at a time."""
+        """All texts in order, some at a time."""
         names = [field.name for field in fields(Recipe)]
         for table in self._tables(names, in_parts=True):
             rows = zip(*(table[name].to_pylist() for name in names), strict=True)
@@ -127,21 +129,23 @@ class PairStore:
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
         """Title, and known factors with the text and the tags, of all items in order."""
-        specs = [column.spec for column in self.manifest.factors]
-        for i, recipe in enumerate(self.recipes()):
-            values = self.factors[i] if self.factors is not None else ()
-            known = (f"{s.name} {s.say(value)}" for s, value in zip(specs, values, strict=True))
-            parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
-            yield recipe.title, " · ".join(parts)
+        columns = [(FACTOR_PREFIX + f.name, f.spec) for f in self.manifest.factors]
+        names = ["title", "ingredients", "instructions", "tags", *(name for name, _ in columns)]
+        for table in self._tables(names, in_parts=True):
+            said = [[f"{s.name} {s.say(v)}" for v in table[n].to_pylist()] for n, s in columns]
+            known = zip(*said, strict=True) if said else [()] * len(table)
+            texts = (table[name].to_pylist() for name in names[:4])
+            for title, *parts, factors in zip(*texts, known, strict=True):
+                yield title, " · ".join(chain(factors, *parts))
 
     def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
-        """Some columns, chunk by chunk; of long texts ``in_parts`` of a row group."""
+        """Some columns, chunk by chunk; long texts ``in_parts``."""
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
                 try:
                     if in_parts:
-                        for group in range(file.num_row_groups):
-                            yield file.read_row_group(group, columns=columns)
+                        for batch in file.iter_batches(_PART, columns=columns):
+                            yield pa.Table.from_batches([batch])
                     else:
                         yield file.read(columns=columns)
                 except _ERRORS as error:
