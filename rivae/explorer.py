@@ -95,11 +95,14 @@ class Explorer(Catalogue):
         run: Run | None = None,
         asks: Asks = "first",
         progress: Callable[[float], None] | None = None,
+        most: int | None = None,
     ) -> None:
-        super().__init__(data, rows, thumbnails)
+        super().__init__(data, rows, thumbnails, most)
         self.method, self.asks = method, asks
-        # A model in training changes every few seconds: its results are not kept.
-        kept = cache_folder(run.path) if run is not None and run.ready else None
+        # A model in training changes every few seconds, and a part is soon replaced by the whole:
+        # their results are not kept.
+        is_kept = run is not None and run.ready and not self.is_part
+        kept = cache_folder(run.path) if run is not None and is_kept else None
         self.retriever = Retriever(
             method, data, self.search_rows, cache_dir=kept, asks=asks, progress=progress
         )
@@ -115,9 +118,11 @@ class Explorer(Catalogue):
         thumbnails: ThumbnailCache | None = None,
         asks: Asks = "first",
         progress: Callable[[float], None] | None = None,
+        most: int | None = None,
     ) -> Explorer:
         """Load model and data of ``run``; runs on one data set may share its ``thumbnails``, and
-        with them the data. ``progress`` takes the share of items that are embedded.
+        with them the data. ``progress`` takes the share of items that are embedded; of more than
+        ``most`` rows only so many are searched, evenly spread.
 
         Raises:
             RunError: the run is broken or has no trained model yet.
@@ -126,7 +131,16 @@ class Explorer(Catalogue):
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         method = run.load_method(data, preview=True)
-        return cls(method, data, rows, thumbnails=thumbnails, run=run, asks=asks, progress=progress)
+        return cls(
+            method,
+            data,
+            rows,
+            thumbnails=thumbnails,
+            run=run,
+            asks=asks,
+            progress=progress,
+            most=most,
+        )
 
     def prepare(self) -> None:
         """Compute now what the first search would wait for: the data's density and the effects."""

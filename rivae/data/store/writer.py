@@ -1,10 +1,10 @@
 """Writes imported pairs chunk by chunk, so that a killed import resumes where it stopped.
 
-A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other) and then
-``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet file
-exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder: the
-same import finds them again, and a corrected one with other files or settings begins in a separate
-folder. When an import is finished, unfinished ones of the same name are deleted.
+A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other, if any) and
+then ``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet
+file exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder:
+the same import finds them again, and a corrected one with other files or settings begins in a
+separate folder. When an import is finished, unfinished ones of the same name are deleted.
 """
 
 from __future__ import annotations
@@ -210,10 +210,11 @@ class StoreWriter:
         table = pa.table(self._rows, schema=schema)
         shard = self._path("pictures", chunk, "bin")
         try:
-            with shard.open("wb") as stream:
-                stream.writelines(self._pictures)
-                stream.flush()
-                os.fsync(stream.fileno())
+            if self._bytes:
+                with shard.open("wb") as stream:
+                    stream.writelines(self._pictures)
+                    stream.flush()
+                    os.fsync(stream.fileno())
             write_atomic_with(
                 self._path("items", chunk, "parquet"),
                 lambda stream: pq.write_table(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.work.preparing import require_prepared
+from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.thumbnails import Thumbnail, ThumbnailCache
+    from rivae.ui.panels.answers import OpenRun
 
 log = logging.getLogger(__name__)
 # One opened run holds its model and its projected items, some 5 to 50 MB; runs on one data set
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 MAX_OPEN = 8
 MAX_DATA = 3
 STRIP_ITEMS = 6
+PART_ITEMS = 10_000  # searched while very many are embedded: a second's work
 SHOWPIECE = "demo-kitchen"
 
 
@@ -90,7 +92,17 @@ def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) ->
     explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
+    _part.clear()
     return explorer
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _part(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+    """An explorer of some of the items."""
+    from rivae.explorer import Explorer
+
+    chosen: Rows = "all" if rows == "all" else "test"
+    return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
 
 
 def pictures(run: Run) -> ThumbnailCache:
@@ -134,16 +146,26 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     return _opened(content_hash, run_id, rows, asks, found)
 
 
-def asked(run_id: str, asks: Asks, rows: Rows = "test") -> Explorer:
-    """:func:`explorer` as a link names it: the first view asks where the model cannot be asked with
-    ``asks``.
-    """
+def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
+    """:func:`explorer`; while very many items are embedded, one that searches some of them."""
     try:
         return explorer(run_id, rows, asks)
+    except BeingPreparedError:
+        found, content_hash = _resolve(run_id)
+        return _part(content_hash, run_id, rows, asks, found)
+
+
+def asked(run_id: str, asks: Asks, rows: Rows = "test", opened: OpenRun | None = None) -> Explorer:
+    """The run as a link names it, by :func:`explorer` or ``opened``: the first view asks where the
+    model cannot be asked with ``asks``.
+    """
+    opened = opened or explorer
+    try:
+        return opened(run_id, rows, asks)
     except ConfigError:
         if asks == "first":
             raise
-    return explorer(run_id, rows)
+    return opened(run_id, rows)
 
 
 def model_key(run_id: str, asks: Asks = "first") -> str:
