@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 MAX_K = 30
+_AT_ONCE = 1 << 14  # items whose z are computed
 FAR = 2.0  # times the limit from which on pictures say little
 
 
@@ -271,10 +272,15 @@ class Explorer(Catalogue):
     @cached_property
     def positions(self) -> NDArray[np.float32]:
         """(N, d) z of every searched item, in the order of ``search_rows``."""
-        rows, shape = self.search_rows, (len(self.search_rows), self.n_components)
-        return self.retriever.keep(
-            "positions", shape, lambda: self.retriever.latents(rows).astype(np.float32)
-        )
+        shape = (len(self.search_rows), self.n_components)
+        return self.retriever.keep("positions", shape, self._positions)
+
+    def _positions(self) -> NDArray[np.float32]:
+        found = np.empty((len(self.search_rows), self.n_components), dtype=np.float32)
+        for start in range(0, len(found), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            found[part] = self.retriever.latents(self.search_rows[part])
+        return found
 
     def shown_positions(self, dim: int) -> NDArray[np.float32]:
         """(N,) where every searched item lies on an axis as it is shown, see ``signs``."""

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,7 @@ from rivae.files import write_cache
 from rivae.installed import cache_folder
 
 _GROUPS_KEPT = 32
+_TITLES = pa.schema([pa.field("title", pa.string())])
 _PART = 1_000  # items whose texts are in memory at once
 _READ_WHOLE = 50_000  # items of which a column is read in a tenth of a second
 # Errors of Arrow for files that are damaged or not ours.
@@ -182,9 +183,20 @@ class PairStore:
         return made
 
     @cached_property
-    def titles(self) -> pa.ChunkedArray:
-        """All titles as one Arrow column: compact, and quick to look up."""
-        return pa.chunked_array([c for t in self._tables(["title"]) for c in t["title"].chunks])
+    def titles(self) -> pa.Array:
+        """All titles as one Arrow column, quick to look up; of very many items mapped from a file
+        that is made once.
+        """
+        if len(self) <= _READ_WHOLE:
+            return pa.concat_tables(self._tables(["title"]))["title"].combine_chunks()
+        path = cache_folder(self.folder) / "titles.arrow"
+        with suppress(*_ERRORS):
+            kept = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            if kept.schema == _TITLES and kept["title"].num_chunks == 1 and len(kept) == len(self):
+                return kept["title"].chunk(0)
+        table = pa.concat_tables(self._tables(["title"])).select(["title"]).combine_chunks()
+        write_cache(path, partial(_write_titles, table))
+        return table["title"].combine_chunks()
 
     def title(self, i: int) -> str:
         """The title of item ``i``."""
@@ -211,14 +223,17 @@ class PairStore:
     # pictures
 
     @cached_property
-    def _spans(self) -> NDArray[np.int64]:
+    def _spans(self) -> NDArray[np.float64]:
         """(N, 2) offset in its shard, and length, of every picture."""
-        names = ["picture_offset", "picture_length"]
-        parts = [np.column_stack([t[n].to_numpy() for n in names]) for t in self._tables(names)]
-        spans = np.concatenate(parts)
+        spans = self._kept("spans", (len(self), 2), self._read_spans)
         if spans.min(initial=0) < 0:
             raise DataError(f"{self.folder} is damaged (negative places): import the data again")
         return spans
+
+    def _read_spans(self) -> NDArray[np.float64]:
+        names = ["picture_offset", "picture_length"]
+        parts = [np.column_stack([t[n].to_numpy() for n in names]) for t in self._tables(names)]
+        return np.concatenate(parts).astype(np.float64)  # exact up to 2^53
 
     def picture_bytes(self, i: int) -> bytes:
         """The encoded picture of item ``i``; b"" when it has none."""
@@ -240,6 +255,11 @@ class PairStore:
                 f"{self._path('pictures', chunk, 'bin')} ends early: import the data again"
             )
         return data
+
+
+def _write_titles(table: pa.Table, stream: IO[bytes]) -> None:
+    with pa.ipc.new_file(stream, _TITLES) as file:
+        file.write_table(table)
 
 
 def _recipe(row: dict[str, Any]) -> Recipe:

@@ -243,11 +243,14 @@ def telling_run() -> Run | None:
 
 def warm() -> None:
     """Open the runs that the first visitor sees, so that nobody waits for them."""
+    from rivae.preparing import needs_preparing
+
     try:
         ready = ready_runs()
         if (telling := telling_run()) is not None:
-            explorer(telling.id).best("a", 1)  # texts are indexed at the first search
-            explorer(ready[0].id)
+            for one in {telling.id: telling, ready[0].id: ready[0]}.values():
+                if not needs_preparing(one, "test", "first"):  # else only who asks for it waits
+                    explorer(one.id).best("a", 1)  # texts are indexed at the first search
             for found in ready:
                 strip(found.config)
     except RivaeError as error:
