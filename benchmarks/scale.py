@@ -31,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]  # runs from a clone, installed or not
 
 from scale_app import dragged, many_updates, many_users, opened_first  # noqa: E402
-from scale_search import opened, paths, rivals, searched, texts  # noqa: E402
+from scale_calculated import calculated  # noqa: E402
+from scale_search import engine, opened, paths, rivals, searched, texts  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 N_FACTORS, WIDTH, WIDTH_V, N_AXES, NAME = 8, 256, 1024, 30, "scale"
@@ -127,8 +128,15 @@ def part_import(folder: Path) -> dict[str, float]:
 
     run_import(source, ImportSettings(NAME, root=folder / "data"), progress=tell)
     whole = time.perf_counter() - began
-    files = sum(1 for _ in (folder / "data" / NAME).rglob("*"))
-    return {"seconds": whole, "text_index_seconds": whole - told["texts"], "files": files}
+    place = folder / "data" / NAME
+    own = [path for path in place.rglob("*") if path.is_file()]
+    texts = sum(path.stat().st_size for path in own if "features" not in path.parts) / 1e6
+    return {
+        "seconds": whole,
+        "text_index_seconds": whole - told["texts"],
+        "files": len(own),
+        "MB of texts": texts,
+    }
 
 
 def part_train(folder: Path) -> dict[str, float]:
@@ -174,6 +182,7 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "open again": part_open,
     "search": searched,
     "rivals": rivals,
+    "engine": engine,
     "text": texts,
     "change points": paths,
     "drag": dragged,
@@ -242,7 +251,7 @@ def report(about: dict[str, Any], results: dict[str, Any]) -> str:
     ]
     for part, found in results.items():
         lines += [f"| {part} | {what} | {_said(value)} |" for what, value in found.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *calculated(about["items"], results)]) + "\n"
 
 
 def _said(value: Any) -> str:

@@ -187,10 +187,10 @@ async def _asked(address: str, most: int | None = None, pid: int | None = None) 
             await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
             await asyncio.sleep(0.25)
         began = time.perf_counter()
-        before = _busy_s(pid)
+        before = _busy_s(pid) if pid is not None else (0.0, 0.0)
         await asyncio.gather(*(_user(client, n, began, took, most) for n in range(USERS)))
         seconds = time.perf_counter() - began
-        busy = _busy_s(pid) - before
+        after = _busy_s(pid) if pid is not None else (0.0, 0.0)
     found = {
         "users": USERS,
         "updates_per_s": len(took) / seconds / USERS,
@@ -199,11 +199,15 @@ async def _asked(address: str, most: int | None = None, pid: int | None = None) 
     }
     if pid is None:
         return found
-    return {**found, "server's ms of an update": 1000 * busy / len(took), "server": memory_of(pid)}
+    whole, app_only = (1000 * (b - a) / len(took) for a, b in zip(before, after, strict=True))
+    cost = {"cpu ms of an update": whole, "of it in the app": app_only}
+    return {**found, **cost, "server": memory_of(pid)}
 
 
-def _busy_s(pid: int | None) -> float:
-    return sum(row[2] for row in processes_of(pid).values()) if pid is not None else 0.0
+def _busy_s(pid: int) -> tuple[float, float]:
+    """Seconds of the processor that a process and those it started have used, and it alone."""
+    found = processes_of(pid)
+    return sum(row[2] for row in found.values()), found[pid][2]
 
 
 async def _user(client: Any, n: int, began: float, took: list[float], most: int | None) -> None:
