@@ -165,6 +165,29 @@ def part_train(folder: Path) -> dict[str, float]:
     return {"seconds": time.perf_counter() - began}
 
 
+def part_words(folder: Path) -> dict[str, float]:
+    """Until ``rivae train`` says something in a terminal, and how long it will take."""
+    chosen = {"dataset.store": NAME, "dataset.features": "own", "init": "none", "ivae_epochs": 0}
+    settings = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+    line = [sys.executable, "-m", "rivae", "train", "pairs", "--name", "words", *settings]
+    ours, theirs = os.openpty()
+    with tempfile.TemporaryDirectory() as scratch:
+        began = time.perf_counter()
+        training = subprocess.Popen(
+            line, env={**os.environ, "RIVAE_RUNS": scratch}, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        said, first = "", 0.0
+        while " left" not in said:
+            said += os.read(ours, 4096).decode()
+            first = first or time.perf_counter() - began
+        left = time.perf_counter() - began
+        training.terminate()
+        training.wait()
+    os.close(ours)
+    return {"first words, s": first, "time left is said, s": left}
+
+
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
     import rivae.explorer
@@ -178,6 +201,7 @@ def part_open(folder: Path) -> dict[str, float]:
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "import": part_import,
     "train": part_train,
+    "first words of a training": part_words,
     "open the first time": opened_first,
     "open again": part_open,
     "search": searched,
