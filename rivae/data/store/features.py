@@ -75,10 +75,11 @@ class MatrixView:
         would soon count the whole file as its memory.
         """
         self._read += n
-        if self._read >= _MAPPED_ROWS and isinstance(self.matrix, np.memmap):
+        pages = self.matrix.base
+        if self._read >= _MAPPED_ROWS and isinstance(pages, mmap.mmap):
             self._read = 0
             if hasattr(mmap, "MADV_DONTNEED"):
-                self.matrix._mmap.madvise(mmap.MADV_DONTNEED)
+                pages.madvise(mmap.MADV_DONTNEED)
 
 
 def read_matrix(path: Path) -> NDArray[Any]:

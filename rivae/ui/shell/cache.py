@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.thumbnails import Thumbnail, ThumbnailCache
-    from rivae.ui.panels.answers import OpenRun
 
 log = logging.getLogger(__name__)
 # One opened run holds its model and its projected items, some 5 to 50 MB; runs on one data set
@@ -155,7 +155,12 @@ def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
         return _part(content_hash, run_id, rows, asks, found)
 
 
-def asked(run_id: str, asks: Asks, rows: Rows = "test", opened: OpenRun | None = None) -> Explorer:
+def asked(
+    run_id: str,
+    asks: Asks,
+    rows: Rows = "test",
+    opened: Callable[[str, Rows, Asks], Explorer] | None = None,
+) -> Explorer:
     """The run as a link names it, by :func:`explorer` or ``opened``: the first view asks where the
     model cannot be asked with ``asks``.
     """
@@ -165,7 +170,7 @@ def asked(run_id: str, asks: Asks, rows: Rows = "test", opened: OpenRun | None =
     except ConfigError:
         if asks == "first":
             raise
-    return opened(run_id, rows)
+    return opened(run_id, rows, "first")
 
 
 def model_key(run_id: str, asks: Asks = "first") -> str:
