@@ -212,7 +212,7 @@ PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "drag": dragged,
     "20 users": partial(many_users, workers=0),
     "20 users - 2 workers": partial(many_users, workers=2),
-    "10,000 updates": many_updates,
+    "ten thousand updates": many_updates,
 }
 ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and where
 
@@ -221,9 +221,10 @@ def child(part: str, folder: Path) -> dict[str, Any]:
     """One part in a process of its own, with its largest memory."""
     env = {**os.environ, "OMP_NUM_THREADS": "1", "RIVAE_DATA": str(folder / "data")}
     line = [sys.executable, "-W", "ignore", __file__, "--part", part, "--folder", str(folder)]
+    load = os.getloadavg()[0]
     done = subprocess.run(line, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return {**found, "load": load}
 
 
 def main() -> None:
@@ -268,7 +269,8 @@ def report(about: dict[str, Any], results: dict[str, Any]) -> str:
         "`python benchmarks/scale.py`. Each part in a process of its own; parts may come from "
         "calls on different days. Two numbers are median and 95 % quantile in ms; a third is the "
         "share of answers with the same ten ids as ours. *own_mb* is memory of the process's own, "
-        "*rss_mb* counts mapped files, too.",
+        "*rss_mb* counts mapped files, too; *cpu_s* is seconds of the processor, *load* the load "
+        "average before the part: above 2, other work slowed it down.",
         "",
         "| part | what | measured |",
         "|---|---|---|",
