@@ -30,8 +30,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]  # runs from a clone, installed or not
 
-from scale_app import dragged, many_updates, many_users  # noqa: E402
-from scale_search import opened, paths, rivals, searched, texts  # noqa: E402
+from scale_app import dragged, many_updates, many_users, opened_first  # noqa: E402
+from scale_calculated import calculated  # noqa: E402
+from scale_search import engine, opened, paths, rivals, searched, texts  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 N_FACTORS, WIDTH, WIDTH_V, N_AXES, NAME = 8, 256, 1024, 30, "scale"
@@ -93,11 +94,14 @@ def _columns(start: int, factors: np.ndarray, rng: np.random.Generator) -> dict[
 
 def memory_mb() -> dict[str, float]:
     """The largest resident memory of this process so far, and what of it is its own now: the rest
-    are pages of files, which the system takes back when it needs them.
+    are pages of files, which the system takes back when it needs them. Also the seconds of the
+    processor: on a busy machine less than those that passed.
     """
     said = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     own = int(said["RssAnon"].split()[0]) / 1024
-    return {"rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "own_mb": own}
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    busy = used.ru_utime + used.ru_stime
+    return {"cpu_s": busy, "rss_mb": used.ru_maxrss / 1024, "own_mb": own}
 
 
 # Parts: each runs in a process of its own, so that memory is its own.
@@ -124,8 +128,15 @@ def part_import(folder: Path) -> dict[str, float]:
 
     run_import(source, ImportSettings(NAME, root=folder / "data"), progress=tell)
     whole = time.perf_counter() - began
-    files = sum(1 for _ in (folder / "data" / NAME).rglob("*"))
-    return {"seconds": whole, "text_index_seconds": whole - told["texts"], "files": files}
+    place = folder / "data" / NAME
+    own = [path for path in place.rglob("*") if path.is_file()]
+    texts = sum(path.stat().st_size for path in own if "features" not in path.parts) / 1e6
+    return {
+        "seconds": whole,
+        "text_index_seconds": whole - told["texts"],
+        "files": len(own),
+        "MB of texts": texts,
+    }
 
 
 def part_train(folder: Path) -> dict[str, float]:
@@ -154,6 +165,29 @@ def part_train(folder: Path) -> dict[str, float]:
     return {"seconds": time.perf_counter() - began}
 
 
+def part_words(folder: Path) -> dict[str, float]:
+    """Until ``rivae train`` says something in a terminal, and how long it will take."""
+    chosen = {"dataset.store": NAME, "dataset.features": "own", "init": "none", "ivae_epochs": 0}
+    settings = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+    line = [sys.executable, "-m", "rivae", "train", "pairs", "--name", "words", *settings]
+    ours, theirs = os.openpty()
+    with tempfile.TemporaryDirectory() as scratch:
+        began = time.perf_counter()
+        training = subprocess.Popen(
+            line, env={**os.environ, "RIVAE_RUNS": scratch}, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        said, first = "", 0.0
+        while " left" not in said:
+            said += os.read(ours, 4096).decode()
+            first = first or time.perf_counter() - began
+        left = time.perf_counter() - began
+        training.terminate()
+        training.wait()
+    os.close(ours)
+    return {"first words, s": first, "time left is said, s": left}
+
+
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
     import rivae.explorer
@@ -167,16 +201,18 @@ def part_open(folder: Path) -> dict[str, float]:
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {
     "import": part_import,
     "train": part_train,
-    "open the first time": part_open,
+    "first words of a training": part_words,
+    "open the first time": opened_first,
     "open again": part_open,
     "search": searched,
     "rivals": rivals,
+    "engine": engine,
     "text": texts,
     "change points": paths,
     "drag": dragged,
     "20 users": partial(many_users, workers=0),
     "20 users - 2 workers": partial(many_users, workers=2),
-    "10,000 updates": many_updates,
+    "ten thousand updates": many_updates,
 }
 ONCE = {"import": "data", "train": "runs"}  # parts whose result stays, and where
 
@@ -185,9 +221,10 @@ def child(part: str, folder: Path) -> dict[str, Any]:
     """One part in a process of its own, with its largest memory."""
     env = {**os.environ, "OMP_NUM_THREADS": "1", "RIVAE_DATA": str(folder / "data")}
     line = [sys.executable, "-W", "ignore", __file__, "--part", part, "--folder", str(folder)]
+    load = os.getloadavg()[0]
     done = subprocess.run(line, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return {**found, "load": load}
 
 
 def main() -> None:
@@ -232,14 +269,15 @@ def report(about: dict[str, Any], results: dict[str, Any]) -> str:
         "`python benchmarks/scale.py`. Each part in a process of its own; parts may come from "
         "calls on different days. Two numbers are median and 95 % quantile in ms; a third is the "
         "share of answers with the same ten ids as ours. *own_mb* is memory of the process's own, "
-        "*rss_mb* counts mapped files, too.",
+        "*rss_mb* counts mapped files, too; *cpu_s* is seconds of the processor, *load* the load "
+        "average before the part: above 2, other work slowed it down.",
         "",
         "| part | what | measured |",
         "|---|---|---|",
     ]
     for part, found in results.items():
         lines += [f"| {part} | {what} | {_said(value)} |" for what, value in found.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *calculated(about["items"], results)]) + "\n"
 
 
 def _said(value: Any) -> str:

@@ -8,6 +8,8 @@ next, as a browser does.
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -40,12 +42,61 @@ def dragged(folder: Path) -> dict[str, Any]:
     return {"dimensions": found["dimensions"], **timings, "server": memory}
 
 
+def opened_first(folder: Path) -> dict[str, Any]:
+    """The first time that anybody opens the run: until a browser shows ten items, and until all
+    items are searched; the memory of the app, and of the process that embeds the items.
+    """
+    from httpx2 import Client
+    from playwright.sync_api import sync_playwright
+
+    from rivae.browser import find_browser
+
+    for kept in (folder / "runs").glob("*/cache"):
+        shutil.rmtree(kept)
+    pids: list[int] = []
+    most: dict[int, list[float]] = {}
+    with app(folder / "runs", pids) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_ARGS)
+        page = browser.new_page(viewport={"width": 1360, "height": 900})
+        began = time.perf_counter()
+        page.goto(f"{address}/explore?run={RUN}&q=mean&rows=all")
+        page.get_by_test_id("tile").nth(9).wait_for(timeout=1000 * MOST_S)
+        first = time.perf_counter() - began
+        with Client(base_url=address, trust_env=False, timeout=60) as client:
+            while True:
+                for pid, row in processes_of(pids[0]).items():
+                    most[pid] = [
+                        max(pair) for pair in zip(row[:2], most.get(pid, row), strict=False)
+                    ]
+                found = client.post("/rivae/api/topk", json=_question(np.zeros(30), [])).json()
+                if found["among"] == _n_items():
+                    break
+                if time.perf_counter() > began + MOST_S:
+                    raise TimeoutError("the run was not opened in time")
+                time.sleep(0.5)
+        whole = time.perf_counter() - began
+        browser.close()
+    server = most.pop(pids[0])
+    others = [max(column) for column in zip(*most.values(), strict=True)]
+    return {
+        "first ten items, s": first,
+        "all items, s": whole,
+        "server": {"rss_mb": server[0], "own_mb": server[1]},
+        "embedding": {"rss_mb": others[0], "own_mb": others[1]},
+    }
+
+
+def _n_items() -> int:
+    from rivae.data.store import PairStore, find_store
+
+    return len(PairStore(find_store(RUN)))
+
+
 def many_users(folder: Path, workers: int) -> dict[str, Any]:
     """Twenty users at once."""
     pids: list[int] = []
     with app(folder / "runs", pids, ("--workers", str(workers))) as address:
-        found = asyncio.run(_asked(address))
-        return {**found, "server": memory_of(pids[0])}
+        return asyncio.run(_asked(address, pid=pids[0]))
 
 
 def many_updates(folder: Path) -> dict[str, Any]:
@@ -65,21 +116,31 @@ def many_updates(folder: Path) -> dict[str, Any]:
 
 def memory_of(pid: int) -> dict[str, float]:
     """Megabytes of a process and those it started: resident, and what of it is their own."""
-    parents = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it has just ended
-            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
-    children = [one for one, parent in parents.items() if parent == pid]
-    each = []
-    for one in (pid, *children):
-        said = Path(f"/proc/{one}/status").read_text().splitlines()
-        lines = dict(line.split(":", 1) for line in said)
-        each.append([int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon")])
+    each = list(processes_of(pid).values())
     return {
         "processes": len(each),
         "rss_mb": max(row[0] for row in each),
         "own_mb": sum(row[1] for row in each),
     }
+
+
+def processes_of(pid: int) -> dict[int, list[float]]:
+    """Of a process and those it started: megabytes resident, what of it is their own, and the
+    seconds of the processor that they have used.
+    """
+    fields: dict[int, list[str]] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            fields[int(status.parent.name)] = status.read_text().rpartition(")")[2].split()
+    found = {}
+    for one in (pid, *(one for one, said in fields.items() if int(said[1]) == pid)):
+        with suppress(OSError, KeyError):
+            said = Path(f"/proc/{one}/status").read_text().splitlines()
+            lines = dict(line.split(":", 1) for line in said)
+            memory = [int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "RssAnon")]
+            ticks = int(fields[one][11]) + int(fields[one][12])
+            found[one] = [*memory, ticks / os.sysconf("SC_CLK_TCK")]
+    return found
 
 
 async def _opened(address: str) -> None:
@@ -91,12 +152,12 @@ async def _opened(address: str) -> None:
 
 async def _ready(client: Any) -> int:
     """Wait until the run is open; how many axes it has."""
-    deadline = time.perf_counter() + MOST_S
+    deadline, n_items = time.perf_counter() + MOST_S, _n_items()
     while time.perf_counter() < deadline:
         found = await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
-        if found.status_code == 200:
+        if found.status_code == 200 and found.json()["among"] == n_items:
             return 30
-        if "first time" not in found.text and "wait" not in found.text:
+        if found.status_code != 200:
             raise RuntimeError(found.text)
         await asyncio.sleep(0.5)
     raise TimeoutError("the run was not opened in time")
@@ -114,7 +175,8 @@ def _question(z: Any, have: list[int]) -> dict[str, Any]:
     }
 
 
-async def _asked(address: str, most: int | None = None) -> dict[str, Any]:
+async def _asked(address: str, most: int | None = None, pid: int | None = None) -> dict[str, Any]:
+    """What the users saw; of the server ``pid`` what an answer costs, and its memory."""
     from httpx2 import AsyncClient, Limits
 
     limits = Limits(max_connections=USERS, max_keepalive_connections=USERS)
@@ -125,14 +187,27 @@ async def _asked(address: str, most: int | None = None) -> dict[str, Any]:
             await client.post("/rivae/api/topk", json=_question(np.zeros(30), []))
             await asyncio.sleep(0.25)
         began = time.perf_counter()
+        before = _busy_s(pid) if pid is not None else (0.0, 0.0)
         await asyncio.gather(*(_user(client, n, began, took, most) for n in range(USERS)))
         seconds = time.perf_counter() - began
-    return {
+        after = _busy_s(pid) if pid is not None else (0.0, 0.0)
+    found = {
         "users": USERS,
         "updates_per_s": len(took) / seconds / USERS,
         "median_ms": float(np.median(took)),
         "p95_ms": float(np.quantile(took, 0.95)),
     }
+    if pid is None:
+        return found
+    whole, app_only = (1000 * (b - a) / len(took) for a, b in zip(before, after, strict=True))
+    cost = {"cpu ms of an update": whole, "of it in the app": app_only}
+    return {**found, **cost, "server": memory_of(pid)}
+
+
+def _busy_s(pid: int) -> tuple[float, float]:
+    """Seconds of the processor that a process and those it started have used, and it alone."""
+    found = processes_of(pid)
+    return sum(row[2] for row in found.values()), found[pid][2]
 
 
 async def _user(client: Any, n: int, began: float, took: list[float], most: int | None) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 SEARCHES, RIVALS, BLOCK = 60, 30, 20_000
+ENGINE_ITEMS = 100_000
 REACHES = (0, 1, 3, 10)  # s.d. from an item's own z
 PATHS, SAMPLES = 3, 100  # queries, and places of each axis
 
@@ -125,6 +127,46 @@ def rivals(folder: Path) -> dict[str, Any]:
             same[name].append(set(retriever.ids[answer]) == set(ids))
     rows = {name: [*spread(took[name]), float(np.mean(same[name]))] for name in ways}
     return {"width of V": int(model.weight.shape[1]), "seconds to build HNSW": built, **rows}
+
+
+def engine(folder: Path) -> dict[str, Any]:
+    """The first 100,000 points in Qdrant, by its client in this process: the same ids, and what a
+    search takes there and here. The client is numpy; nothing follows for the server's speed.
+    """
+    from qdrant_client import QdrantClient
+
+    from rivae.retrieval.engine import push
+    from rivae.retrieval.two_stage import TwoStageIndex
+
+    warnings.filterwarnings("ignore", "Local mode")
+    explorer = opened(folder)
+    retriever = explorer.retriever
+    n = min(ENGINE_ITEMS, len(retriever.ids))
+    own = TwoStageIndex.of(retriever.index.rows(np.arange(n)))
+    began = time.perf_counter()
+    there = push(
+        QdrantClient(":memory:"), "scale", own, lambda some: [{"row": int(i)} for i in some]
+    )
+    pushed = time.perf_counter() - began
+    z = np.load(folder / "asked.npz")["z"]
+    queries = retriever.space.queries(retriever.model.hidden(z[:: len(z) // RIVALS]))
+    took: dict[str, list[float]] = {"two stages": [], "client in this process": []}
+    same = []
+    for query in queries:
+        found = []
+        for name, index in (("two stages", own), ("client in this process", there)):
+            began = time.perf_counter()
+            found.append(index.search(query[None], 10)[0].tolist())
+            took[name].append(1000 * (time.perf_counter() - began))
+        same.append(found[0] == found[1])
+    cache = folder / "runs" / explorer.run.id / "cache"
+    return {
+        "items": n,
+        "seconds to push": pushed,
+        "answers with the same ids in the same order": float(np.mean(same)),
+        **{name: spread(each) for name, each in took.items()},
+        "index of all items, MB": sum(p.stat().st_size for p in cache.glob("index-*.npy")) / 1e6,
+    }
 
 
 def texts(folder: Path) -> dict[str, Any]:

@@ -51,24 +51,40 @@ class Catalogue:
 
     Read-only after construction and safe to share between threads.
 
+    Args:
+        most: of more rows only so many are searched, evenly spread.
+
     Attributes:
         data: the pairs.
         rows: which rows are searched, "test" or "all".
         search_rows: (N,) data rows searched, sorted.
+        n_rows: how many rows there are, also where only some of them are searched.
 
     Raises:
         ConfigError: for an unknown choice of rows.
     """
 
     def __init__(
-        self, data: PairedDataset, rows: Rows = "test", thumbnails: ThumbnailCache | None = None
+        self,
+        data: PairedDataset,
+        rows: Rows = "test",
+        thumbnails: ThumbnailCache | None = None,
+        most: int | None = None,
     ) -> None:
         if rows not in ROWS:
             raise ConfigError(f"unknown rows '{rows}': choose one of {', '.join(ROWS)}")
         self.data, self.rows = data, rows
         everything = np.sort(np.concatenate([data.splits[s] for s in data.splits]))
         self.search_rows: NDArray[np.int64] = data.splits["test"] if rows == "test" else everything
+        self.n_rows = len(self.search_rows)
+        if most is not None and most < self.n_rows:
+            self.search_rows = self.search_rows[np.linspace(0, self.n_rows - 1, most).astype(int)]
         self._thumbnails = ThumbnailCache(data) if thumbnails is None else thumbnails
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only some of the rows are searched."""
+        return len(self.search_rows) < self.n_rows
 
     def item(self, i: int) -> Item:
         """Item ``i`` in words."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Vector = NDArray[np.float64]
 
 MAX_K = 30
+_AT_ONCE = 1 << 14  # items whose z are computed
 FAR = 2.0  # times the limit from which on pictures say little
 
 
@@ -95,11 +96,14 @@ class Explorer(Catalogue):
         run: Run | None = None,
         asks: Asks = "first",
         progress: Callable[[float], None] | None = None,
+        most: int | None = None,
     ) -> None:
-        super().__init__(data, rows, thumbnails)
+        super().__init__(data, rows, thumbnails, most)
         self.method, self.asks = method, asks
-        # A model in training changes every few seconds: its results are not kept.
-        kept = cache_folder(run.path) if run is not None and run.ready else None
+        # A model in training changes every few seconds, and a part is soon replaced by the whole:
+        # their results are not kept.
+        is_kept = run is not None and run.ready and not self.is_part
+        kept = cache_folder(run.path) if run is not None and is_kept else None
         self.retriever = Retriever(
             method, data, self.search_rows, cache_dir=kept, asks=asks, progress=progress
         )
@@ -115,9 +119,11 @@ class Explorer(Catalogue):
         thumbnails: ThumbnailCache | None = None,
         asks: Asks = "first",
         progress: Callable[[float], None] | None = None,
+        most: int | None = None,
     ) -> Explorer:
         """Load model and data of ``run``; runs on one data set may share its ``thumbnails``, and
-        with them the data. ``progress`` takes the share of items that are embedded.
+        with them the data. ``progress`` takes the share of items that are embedded; of more than
+        ``most`` rows only so many are searched, evenly spread.
 
         Raises:
             RunError: the run is broken or has no trained model yet.
@@ -126,7 +132,16 @@ class Explorer(Catalogue):
         """
         data = run.load_dataset() if thumbnails is None else thumbnails.data
         method = run.load_method(data, preview=True)
-        return cls(method, data, rows, thumbnails=thumbnails, run=run, asks=asks, progress=progress)
+        return cls(
+            method,
+            data,
+            rows,
+            thumbnails=thumbnails,
+            run=run,
+            asks=asks,
+            progress=progress,
+            most=most,
+        )
 
     def prepare(self) -> None:
         """Compute now what the first search would wait for: the data's density and the effects."""
@@ -257,10 +272,15 @@ class Explorer(Catalogue):
     @cached_property
     def positions(self) -> NDArray[np.float32]:
         """(N, d) z of every searched item, in the order of ``search_rows``."""
-        rows, shape = self.search_rows, (len(self.search_rows), self.n_components)
-        return self.retriever.keep(
-            "positions", shape, lambda: self.retriever.latents(rows).astype(np.float32)
-        )
+        shape = (len(self.search_rows), self.n_components)
+        return self.retriever.keep("positions", shape, self._positions)
+
+    def _positions(self) -> NDArray[np.float32]:
+        found = np.empty((len(self.search_rows), self.n_components), dtype=np.float32)
+        for start in range(0, len(found), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            found[part] = self.retriever.latents(self.search_rows[part])
+        return found
 
     def shown_positions(self, dim: int) -> NDArray[np.float32]:
         """(N,) where every searched item lies on an axis as it is shown, see ``signs``."""

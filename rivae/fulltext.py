@@ -35,6 +35,7 @@ MAX_RANKED = 5_000  # items whose ranks are computed for one answer
 _SNIPPET_WORDS = 12
 _BEGIN, _END = "\x02", "\x03"  # around what was matched; they are removed from texts
 _WORK_BYTES = 16 * 2**20  # of new words, before they are written to the database
+_PAGE_BYTES = 16_384
 _TOLD = 2000  # items from one report of progress to the next
 _SCHEMA = 2  # changes with the table below
 _WORD = re.compile(r"\w+")
@@ -150,6 +151,7 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
     """A new database of items, in memory without a ``path``."""
     connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
     try:
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         connection.execute(
             "CREATE VIRTUAL TABLE items USING fts5("
             "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"

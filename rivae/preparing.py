@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"
-_RULES = 1  # changes with what is kept
+_RULES = 2  # changes with what is kept
 
 
 def needs_preparing(run: Run, rows: Rows, asks: Asks) -> bool:
@@ -67,10 +67,14 @@ def prepare(run: Run, rows: Rows, asks: Asks, progress: Callable[[str, float], N
     """
     progress("opening the data and the model", 0.0)
     explorer = Explorer.open(
-        run, rows, asks=asks, progress=lambda share: progress("embedding the items", 0.9 * share)
+        run, rows, asks=asks, progress=lambda share: progress("embedding the items", 0.8 * share)
     )
-    progress("measuring the axes", 0.9)
+    progress("measuring the axes", 0.8)
     explorer.prepare()
+    progress("placing the items on the map", 0.9)
+    _ = explorer.positions
+    explorer.title(0)
+    explorer.thumbnail(0)
     mark = _mark(run, rows, asks)
     try:
         write_json(mark, {"items": len(explorer.search_rows)})

@@ -7,7 +7,6 @@ import io
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 
 from PIL import Image
@@ -29,7 +28,7 @@ class Thumbnail:
     width: int
     height: int
 
-    @cached_property
+    @property
     def data_uri(self) -> str:
         """The picture as a ``data:`` address, so that it needs no extra request."""
         return f"data:{self.mime};base64,{base64.b64encode(self.content).decode('ascii')}"

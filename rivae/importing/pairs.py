@@ -163,7 +163,7 @@ class PairsImport:
                 if found.twin and found.twin in seen_pictures:
                     report.note("same picture as another record", which, seen_pictures[found.twin])
                 seen_pictures.setdefault(found.twin, recipe.id)
-                if any(LOST in text for text in _texts(recipe)):
+                if LOST in " ".join(_texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
                 yield StoreItem(recipe, found.picture, found.partition, found.factors)
 
@@ -239,9 +239,9 @@ def check_paper_filter(recipe: Recipe) -> None:
             raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
 
 
-def _texts(recipe: Recipe) -> Iterator[str]:
-    yield from (recipe.id, recipe.title, recipe.url)
-    yield from (*recipe.ingredients, *recipe.instructions, *recipe.tags)
+def _texts(recipe: Recipe) -> tuple[str, ...]:
+    lines = (*recipe.ingredients, *recipe.instructions, *recipe.tags)
+    return (recipe.id, recipe.title, recipe.url, *lines)
 
 
 def _shown(record: Record, column: str | None) -> str:

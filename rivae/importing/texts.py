@@ -17,6 +17,7 @@ MAX_LINE = 5_000  # characters of one ingredient or step
 MAX_LINES = 500  # ingredients, steps or tags of one record
 MAX_TEXT = 200_000  # characters of a record together
 
+_PLAIN = re.compile(r"[!-Z^-{}~]+(?:[ |][!-Z^-{}~]+)*")
 _LIST = re.compile(r"^\s*\[.*\]\s*$", re.DOTALL)
 
 
@@ -43,6 +44,8 @@ def lines(value: object) -> tuple[str, ...]:
     if isinstance(value, str | bytes):
         if len(value) > MAX_TEXT:
             raise UnusableError(_too_long())
+        if isinstance(value, str) and len(value) <= MAX_LINES and _PLAIN.fullmatch(value):
+            return tuple(value.split("|"))  # as most are; nothing below would change them
         parts = _parsed(value if isinstance(value, str) else value.decode("utf-8", "replace"))
     elif isinstance(value, list | tuple):
         parts = list(value)
@@ -52,7 +55,7 @@ def lines(value: object) -> tuple[str, ...]:
         raise UnusableError(f"more than {MAX_LINES} lines in one column")
     if sum([len(part) for part in parts if isinstance(part, (str, bytes))]) > MAX_TEXT:
         raise UnusableError(_too_long())
-    found = tuple(filter(None, [clean(_text_of(part)) for part in parts]))
+    found = tuple(filter(None, map(clean, map(_text_of, parts))))
     if max(map(len, found), default=0) > MAX_LINE:
         raise UnusableError(f"a line longer than {MAX_LINE:,} characters")
     return found

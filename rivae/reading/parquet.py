@@ -81,10 +81,9 @@ def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
     """
     try:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            columns = [_cells(column) for column in batch.columns]
             names = batch.schema.names
-            for i in range(batch.num_rows):
-                yield {key: cells[i] for key, cells in zip(names, columns, strict=True)}
+            for cells in zip(*map(_cells, batch.columns), strict=True):
+                yield dict(zip(names, cells, strict=True))
     except _ERRORS as error:
         raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
 

@@ -101,7 +101,7 @@ def _answering(path: str) -> Callable[[Request], Awaitable[Response]]:
             found = await _workers.answer(path, question)
             if found is not None:
                 return Response(found[1], found[0], media_type="application/json")
-        return await answer_posted(path, question, cache.explorer)
+        return await answer_posted(path, question, cache.at_once)
 
     return route
 
@@ -114,7 +114,7 @@ async def answer_posted(path: str, question: bytes, open_run: OpenRun) -> Respon
 async def _topk_of_address(request: Request) -> Response:
     from rivae.ui.shell import cache
 
-    return await _answered(web.TOPK_PATH, _from_address(request.query_params), cache.explorer)
+    return await _answered(web.TOPK_PATH, _from_address(request.query_params), cache.at_once)
 
 
 async def _answered(path: str, question: dict[str, Any] | str, open_run: OpenRun) -> Response:
@@ -212,7 +212,7 @@ def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
     from rivae.ui.shell import cache
 
     asked = from_address(Column, params)
-    explorer = cache.explorer(asked.run, asked.rows, asked.asks)
+    explorer = cache.at_once(asked.run, asked.rows, asked.asks)
     if asked.column == web.COLUMNS:
         return [asdict(one) for one in columns(explorer)]
     values = codes(explorer, asked.column)

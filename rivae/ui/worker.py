@@ -54,11 +54,14 @@ class Opened:
             NotOpenError: it is being opened.
             RivaeError: there is no such run.
         """
+        from rivae.preparing import needs_preparing
         from rivae.ui.shell import cache
 
         key = f"{cache.model_key(run_id, asks)}/{rows}"
         if key in self._known:
             return cache.explorer(run_id, rows, asks)
+        if needs_preparing(cache.run(run_id), rows, asks):  # the app sees to that
+            raise NotOpenError(run_id)
         with self._guard:
             if key not in self._opening:
                 self._opening.add(key)

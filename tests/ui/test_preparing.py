@@ -11,6 +11,7 @@ from rivae.explorer import Explorer
 from rivae.preparing import n_items, needs_preparing, prepare
 from rivae.retrieval import Retriever
 from rivae.runs import Run
+from rivae.ui import worker
 from rivae.ui.shell import cache
 from rivae.ui.work import preparing as work
 from rivae.ui.work.tasks import Tasks
@@ -30,7 +31,9 @@ def many(trained, tmp_path, monkeypatch):
     run = Run(shutil.copytree(trained, tmp_path / "runs" / "many"))
     monkeypatch.setattr(preparing, "LARGE", 1000)
     monkeypatch.setattr(work, "_preparing", Tasks(9, RuntimeError, work.WAIT))
+    monkeypatch.setattr(cache, "PART_ITEMS", 100)
     cache._opened.clear()
+    cache._part.clear()
     return run
 
 
@@ -40,7 +43,7 @@ def test_a_run_on_many_items_is_prepared_once_for_each_way_it_is_searched(many, 
     said = []
     prepare(many, "test", "first", lambda stage, share: said.append((stage, share)))
     shares = [share for _, share in said]
-    assert shares == sorted(shares) and len(dict(said)) == 3
+    assert shares == sorted(shares) and len(dict(said)) == 4
     assert not needs_preparing(many, "test", "first")
     assert needs_preparing(many, "all", "first")
     # The first search after it embeds no item again.
@@ -60,13 +63,13 @@ def test_few_items_and_runs_without_a_model_are_not_prepared(many, digits, monke
     assert not needs_preparing(many, "test", "first")
 
 
-def follow(page, name, until):
+def follow(page, name, until, **where):
     """The page again and again, until it is ``until`` or half a minute has passed."""
     for _ in range(60):
         if until():
             return
         time.sleep(0.5)
-        page.open(name, run="many")
+        page.open(name, run="many", **where)
     pytest.fail("it did not end")
 
 
@@ -81,6 +84,30 @@ def test_a_page_shows_how_far_it_is_and_opens_when_it_is_done(app, many, monkeyp
     page.open(name, run="many")
     assert work._preparing.running() == [] and not needs_preparing(many, "test", "first")
     assert "Stop" not in [button.label for button in page.at.button]
+
+
+def test_meanwhile_explore_searches_some_of_the_items_and_says_so(app, many, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(many.path.parent))
+    page = app("explore", run="many", rows="all")
+    (task,) = work._preparing.running()
+    part = cache.at_once("many", "all")
+    assert part.is_part and len(part.search_rows) == 100 and part.n_rows == 1200
+    assert [said.value for said in page.at.caption if "100 of them are searched" in said.value]
+    whole = Explorer.open(many, "all").retriever
+    among_whole = whole.subset(part.search_rows).search(part.mean, 10)
+    assert part.topk(part.mean, 10).ids.tolist() == among_whole.ids[0].tolist()
+    follow(page, "explore", lambda: not task.running, rows="all")
+    page.open("explore", run="many", rows="all")
+    assert not [said.value for said in page.at.caption if "are searched" in said.value]
+    assert len(cache.at_once("many", "all").search_rows) == 1200
+
+
+def test_a_worker_leaves_a_run_that_is_being_prepared_to_the_app(many, monkeypatch):
+    monkeypatch.setenv("RIVAE_RUNS", str(many.path.parent))
+    opened = worker.Opened()
+    with pytest.raises(worker.NotOpenError):
+        opened("many")
+    assert not opened._opening and not work._preparing.running()
 
 
 def test_stopped_it_says_so_and_a_reload_begins_again(app, many, monkeypatch):

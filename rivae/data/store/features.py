@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 import tokenize
 from collections.abc import Mapping
 from functools import partial
@@ -27,6 +28,7 @@ FOLDER = "features"
 SIDES = ("pictures", "texts")
 MAX_DIM = 16_384
 _BLOCK = 8192
+_MAPPED_ROWS = 256  # read from a file before its pages are given back
 # Errors of numpy for damaged or forged headers.
 _NPY_ERRORS = (
     ValueError,
@@ -49,6 +51,7 @@ class MatrixView:
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.matrix = matrix
+        self._read = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,8 +64,22 @@ class MatrixView:
         """Rows ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + (D,)``."""
         index = np.asarray(ids, dtype=np.int64)
         rows = torch.from_numpy(self.matrix[index.reshape(-1)].astype(np.float32))
+        self._give_back(index.size)
         rows = torch.nn.functional.normalize(rows, dim=-1) * math.sqrt(rows.shape[1])
         return rows.reshape(*index.shape, -1)
+
+    def _give_back(self, n: int) -> None:
+        """Now and then, take the pages of the file that were read out of this process.
+
+        They stay in the cache of the system, which maps up to 256 KB around a row: a training
+        would soon count the whole file as its memory.
+        """
+        self._read += n
+        pages = self.matrix.base
+        if self._read >= _MAPPED_ROWS and isinstance(pages, mmap.mmap):
+            self._read = 0
+            if hasattr(mmap, "MADV_DONTNEED"):
+                pages.madvise(mmap.MADV_DONTNEED)
 
 
 def read_matrix(path: Path) -> NDArray[Any]:

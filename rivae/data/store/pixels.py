@@ -6,13 +6,14 @@ import errno
 import io
 import shutil
 import textwrap
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
@@ -91,7 +92,7 @@ def _shared(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 def picture(store: PairStore, i: int) -> Image.Image:
-    """The stored picture of item ``i``, RGB; a card with its title where there is none.
+    """The stored picture of item ``i``, RGB; a grey card with its title where there is none.
 
     Raises:
         DataError: when the store is damaged.
@@ -105,15 +106,20 @@ def picture(store: PairStore, i: int) -> Image.Image:
 
 def title_card(title: str) -> Image.Image:
     """A grey square with a few lines of text."""
-    card = Image.new("RGB", (CARD_SIDE, CARD_SIDE), (128, 128, 128))
+    card = Image.new("L", (CARD_SIDE, CARD_SIDE), 128)
     text = "\n".join(textwrap.wrap(title, 18)[:8])
-    ImageDraw.Draw(card).multiline_text((8, 8), text, fill="white", font_size=15)
+    ImageDraw.Draw(card).multiline_text((8, 8), text, fill=255, font=_font())
     return card
+
+
+@cache
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(15)
 
 
 def decoded(store: PairStore, i: int, size: int) -> NDArray[np.uint8]:
     """Pixels (3, S, S) of item ``i``."""
-    return to_pixels(picture(store, i), size)
+    return to_pixels(picture(store, i).convert("RGB"), size)
 
 
 def to_pixels(image: Image.Image, size: int) -> NDArray[np.uint8]:

@@ -7,9 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,8 @@ from rivae.files import write_cache
 from rivae.installed import cache_folder
 
 _GROUPS_KEPT = 32
+_TITLES = pa.schema([pa.field("title", pa.string())])
+_PART = 1_000  # items whose texts are in memory at once
 _READ_WHOLE = 50_000  # items of which a column is read in a tenth of a second
 # Errors of Arrow for files that are damaged or not ours.
 _ERRORS = (OSError, pa.ArrowException, ValueError, KeyError, IndexError)
@@ -118,7 +121,7 @@ class PairStore:
         return tuple(self._row(i)["ingredient_names"])
 
     def recipes(self) -> Iterator[Recipe]:
-        """All texts in order, a row group at a time."""
+        """All texts in order, some at a time."""
         names = [field.name for field in fields(Recipe)]
         for table in self._tables(names, in_parts=True):
             rows = zip(*(table[name].to_pylist() for name in names), strict=True)
@@ -127,21 +130,23 @@ class PairStore:
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
         """Title, and known factors with the text and the tags, of all items in order."""
-        specs = [column.spec for column in self.manifest.factors]
-        for i, recipe in enumerate(self.recipes()):
-            values = self.factors[i] if self.factors is not None else ()
-            known = (f"{s.name} {s.say(value)}" for s, value in zip(specs, values, strict=True))
-            parts = (*known, *recipe.ingredients, *recipe.instructions, *recipe.tags)
-            yield recipe.title, " · ".join(parts)
+        columns = [(FACTOR_PREFIX + f.name, f.spec) for f in self.manifest.factors]
+        names = ["title", "ingredients", "instructions", "tags", *(name for name, _ in columns)]
+        for table in self._tables(names, in_parts=True):
+            said = [[f"{s.name} {s.say(v)}" for v in table[n].to_pylist()] for n, s in columns]
+            known = zip(*said, strict=True) if said else [()] * len(table)
+            texts = (table[name].to_pylist() for name in names[:4])
+            for title, *parts, factors in zip(*texts, known, strict=True):
+                yield title, " · ".join(chain(factors, *parts))
 
     def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
-        """Some columns, chunk by chunk; of long texts ``in_parts`` of a row group."""
+        """Some columns, chunk by chunk; long texts ``in_parts``."""
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
                 try:
                     if in_parts:
-                        for group in range(file.num_row_groups):
-                            yield file.read_row_group(group, columns=columns)
+                        for batch in file.iter_batches(_PART, columns=columns):
+                            yield pa.Table.from_batches([batch])
                     else:
                         yield file.read(columns=columns)
                 except _ERRORS as error:
@@ -178,9 +183,20 @@ class PairStore:
         return made
 
     @cached_property
-    def titles(self) -> pa.ChunkedArray:
-        """All titles as one Arrow column: compact, and quick to look up."""
-        return pa.chunked_array([c for t in self._tables(["title"]) for c in t["title"].chunks])
+    def titles(self) -> pa.Array:
+        """All titles as one Arrow column, quick to look up; of very many items mapped from a file
+        that is made once.
+        """
+        if len(self) <= _READ_WHOLE:
+            return pa.concat_tables(self._tables(["title"]))["title"].combine_chunks()
+        path = cache_folder(self.folder) / "titles.arrow"
+        with suppress(*_ERRORS):
+            kept = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            if kept.schema == _TITLES and kept["title"].num_chunks == 1 and len(kept) == len(self):
+                return kept["title"].chunk(0)
+        table = pa.concat_tables(self._tables(["title"])).select(["title"]).combine_chunks()
+        write_cache(path, partial(_write_titles, table))
+        return table["title"].combine_chunks()
 
     def title(self, i: int) -> str:
         """The title of item ``i``."""
@@ -207,14 +223,17 @@ class PairStore:
     # pictures
 
     @cached_property
-    def _spans(self) -> NDArray[np.int64]:
+    def _spans(self) -> NDArray[np.float64]:
         """(N, 2) offset in its shard, and length, of every picture."""
-        names = ["picture_offset", "picture_length"]
-        parts = [np.column_stack([t[n].to_numpy() for n in names]) for t in self._tables(names)]
-        spans = np.concatenate(parts)
+        spans = self._kept("spans", (len(self), 2), self._read_spans)
         if spans.min(initial=0) < 0:
             raise DataError(f"{self.folder} is damaged (negative places): import the data again")
         return spans
+
+    def _read_spans(self) -> NDArray[np.float64]:
+        names = ["picture_offset", "picture_length"]
+        parts = [np.column_stack([t[n].to_numpy() for n in names]) for t in self._tables(names)]
+        return np.concatenate(parts).astype(np.float64)  # exact up to 2^53
 
     def picture_bytes(self, i: int) -> bytes:
         """The encoded picture of item ``i``; b"" when it has none."""
@@ -236,6 +255,11 @@ class PairStore:
                 f"{self._path('pictures', chunk, 'bin')} ends early: import the data again"
             )
         return data
+
+
+def _write_titles(table: pa.Table, stream: IO[bytes]) -> None:
+    with pa.ipc.new_file(stream, _TITLES) as file:
+        file.write_table(table)
 
 
 def _recipe(row: dict[str, Any]) -> Recipe:

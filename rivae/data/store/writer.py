@@ -1,10 +1,10 @@
 """Writes imported pairs chunk by chunk, so that a killed import resumes where it stopped.
 
-A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other) and then
-``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet file
-exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder: the
-same import finds them again, and a corrected one with other files or settings begins in a separate
-folder. When an import is finished, unfinished ones of the same name are deleted.
+A chunk is two files: ``pictures-00000.bin`` (encoded pictures, one after the other, if any) and
+then ``items-00000.parquet`` (texts, factors and each picture's place). Only a chunk whose Parquet
+file exists is finished. The files grow in ``.NAME~FINGERPRINT.partial`` next to the final folder:
+the same import finds them again, and a corrected one with other files or settings begins in a
+separate folder. When an import is finished, unfinished ones of the same name are deleted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,7 @@ TEXT_FIELDS = [
 ]
 FACTOR_PREFIX = "factor:"
 _IDENTITY = ("id", "title", "ingredients", "instructions")
+_OF_RECIPE = tuple(field.name for field in fields(Recipe))
 
 
 def store_id(folder: Path, name: str, n_chunks: int) -> str:
@@ -126,9 +127,11 @@ class StoreWriter:
         self.partial = _partial(folder, which)
         self.chunks: list[int] = []
         self.source_position = 0
-        self._waiting: list[StoreItem] = []
+        self._pictures: list[bytes] = []
+        # By column: a million objects that wait would be looked through again and again by
+        # Python's collector.
+        self._rows: dict[str, list[Any]] = self._no_rows()
         self._bytes = 0
-        self._records: list[int] = []
         self._held = ExitStack()
         self._made: list[Path] = []
         self._resumed = False
@@ -164,13 +167,17 @@ class StoreWriter:
             self.chunks.append(metadata.num_rows)
         self._resumed = bool(self.chunks)
 
+    def _no_rows(self) -> dict[str, list[Any]]:
+        factors = (FACTOR_PREFIX + name for name in self.factor_names)
+        return {name: [] for name in (*(field.name for field in TEXT_FIELDS), *factors)}
+
     def _path(self, kind: str, chunk: int, suffix: str) -> Path:
         return self.partial / f"{kind}-{chunk:05d}.{suffix}"
 
     @property
     def n_items(self) -> int:
         """Items given so far, those of finished chunks included."""
-        return sum(self.chunks) + len(self._waiting)
+        return sum(self.chunks) + len(self._pictures)
 
     def add(self, item: StoreItem, source_position: int) -> bool:
         """Take one item; True when it completed a chunk.
@@ -178,46 +185,36 @@ class StoreWriter:
         ``source_position`` counts the source's records up to and with this item; an import that
         resumes skips so many.
         """
-        self._waiting.append(item)
-        self._records.append(source_position - 1)
+        recipe, rows = item.recipe, self._rows
+        for name in _OF_RECIPE:
+            rows[name].append(getattr(recipe, name))
+        rows["ingredient_names"].append(item.ingredient_names)
+        rows["partition"].append(item.partition)
+        rows["record"].append(source_position - 1)
+        rows["picture_offset"].append(self._bytes)
+        rows["picture_length"].append(len(item.picture))
+        for name in self.factor_names:
+            rows[FACTOR_PREFIX + name].append(item.factors[name])
+        self._pictures.append(item.picture)
         self._bytes += len(item.picture)
-        if len(self._waiting) < self.chunk_items and self._bytes < CHUNK_BYTES:
+        if len(self._pictures) < self.chunk_items and self._bytes < CHUNK_BYTES:
             return False
         self._flush(source_position)
         return True
 
     def _flush(self, source_position: int) -> None:
-        offsets, position = [], 0
-        for item in self._waiting:
-            offsets.append(position)
-            position += len(item.picture)
-        chunk, waiting = len(self.chunks), self._waiting
-        rows: dict[str, list[Any]] = {
-            "id": [i.recipe.id for i in waiting],
-            "title": [i.recipe.title for i in waiting],
-            "ingredients": [list(i.recipe.ingredients) for i in waiting],
-            "ingredient_names": [list(i.ingredient_names) for i in waiting],
-            "instructions": [list(i.recipe.instructions) for i in waiting],
-            "tags": [list(i.recipe.tags) for i in waiting],
-            "url": [i.recipe.url for i in waiting],
-            "partition": [i.partition for i in waiting],
-            "record": self._records,
-            "picture_offset": offsets,
-            "picture_length": [len(i.picture) for i in waiting],
-        }
-        fields = [*TEXT_FIELDS]
-        for name in self.factor_names:
-            rows[FACTOR_PREFIX + name] = [i.factors[name] for i in waiting]
-            fields.append(pa.field(FACTOR_PREFIX + name, pa.float64()))
-        schema = pa.schema(fields, metadata={POSITION: str(source_position).encode()})
-        table = pa.table(rows, schema=schema)
+        chunk = len(self.chunks)
+        columns = [*TEXT_FIELDS]
+        columns += [pa.field(FACTOR_PREFIX + name, pa.float64()) for name in self.factor_names]
+        schema = pa.schema(columns, metadata={POSITION: str(source_position).encode()})
+        table = pa.table(self._rows, schema=schema)
         shard = self._path("pictures", chunk, "bin")
         try:
-            with shard.open("wb") as stream:
-                for item in waiting:
-                    stream.write(item.picture)
-                stream.flush()
-                os.fsync(stream.fileno())
+            if self._bytes:
+                with shard.open("wb") as stream:
+                    stream.writelines(self._pictures)
+                    stream.flush()
+                    os.fsync(stream.fileno())
             write_atomic_with(
                 self._path("items", chunk, "parquet"),
                 lambda stream: pq.write_table(
@@ -228,9 +225,9 @@ class StoreWriter:
             with suppress(OSError):
                 shard.unlink(missing_ok=True)
             raise self._refused(error) from error
-        self.chunks.append(len(waiting))
+        self.chunks.append(len(self._pictures))
         self.source_position = source_position
-        self._waiting, self._records, self._bytes = [], [], 0
+        self._pictures, self._rows, self._bytes = [], self._no_rows(), 0
 
     def finish(
         self,
@@ -247,7 +244,7 @@ class StoreWriter:
         Raises:
             DataError: when no item was given, the name is taken or the disk refuses.
         """
-        if self._waiting:
+        if self._pictures:
             self._flush(source_position)
         if not self.chunks:
             raise DataError("nothing was imported: no usable pair was found")

@@ -28,7 +28,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
     """The session of Explore."""
 
     def explorer(self, shown: ExploreState) -> Explorer:
-        return cache.explorer(shown.run, shown.rows, shown.asks)
+        return cache.at_once(shown.run, shown.rows, shown.asks)
 
     def in_hand(self, shown: ExploreState) -> tuple[str, Query | str]:
         return shown.run, shown.start
@@ -115,7 +115,7 @@ class ExploreSession(Session[ExploreState, ExploreLink]):
             upload = None
             if known is not None and known.run == run:
                 link, upload = replace(self.to_link(known), rows=chosen), known.upload
-            explorer = cache.explorer(run, chosen, link.asks)
+            explorer = cache.at_once(run, chosen, link.asks)
             self.set(state.from_link(explorer, run, link, known.rev if known else 0, upload)[0])
 
         self.guarded(change)
@@ -168,9 +168,11 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
 
 
 def _opened(run: str, rows: Rows, asks: Asks) -> Explorer:
-    """The opened run, with everything slow that its first results need already computed."""
+    """The opened run, with everything slow that its first results need already computed; of very
+    many items some, until all are embedded.
+    """
     cache.hold(run)
-    explorer = cache.asked(run, asks, rows)
+    explorer = cache.asked(run, asks, rows, cache.at_once)
     explorer.prepare()
     return explorer
 
@@ -184,7 +186,7 @@ def _has_other_weights(run: str) -> bool:
 
 def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent."""
-    key = f"{shown.run}/{shown.rows}/{shown.asks}"
+    key = f"{shown.run}/{shown.rows}/{shown.asks}/{len(explorer.search_rows)}"
     sent = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
     known = certainty.known_certainty(explorer.run)
     return {

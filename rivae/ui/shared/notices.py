@@ -13,7 +13,7 @@ from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
 from rivae.ui.work.certainty import known_certainty
-from rivae.ui.work.preparing import BeingPreparedError
+from rivae.ui.work.preparing import BeingPreparedError, task_of
 
 if TYPE_CHECKING:
     from rivae.explorer import Explorer
@@ -126,7 +126,21 @@ def remarks(explorer: Explorer, *said: str) -> None:
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
     say(*said)
+    follow_preparing(explorer)
     follow_certainty(explorer.run)
+
+
+def follow_preparing(explorer: Explorer) -> None:
+    """Of a run with very many items, how far they are; the page reruns when all can be searched."""
+    if explorer.run is None or not explorer.is_part:
+        return
+    st.caption(
+        f":material/hourglass_top: Until all {explorer.n_rows:,} items are embedded, "
+        f"{len(explorer.search_rows):,} of them are searched."
+    )
+    task = task_of(explorer.run, explorer.rows, explorer.asks)
+    if task is not None:
+        report.watch([task], "preparing")
 
 
 def follow_certainty(run: Run | None) -> None:

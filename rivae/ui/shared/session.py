@@ -250,6 +250,6 @@ class Session(ABC, Generic[S, L]):
 def answered(question: Report, answer: Callable[[Report, OpenRun], Report]) -> Report:
     """The ``answer`` to a question through the session; what cannot be done is said in it."""
     try:
-        return answer(question, cache.explorer)
+        return answer(question, cache.at_once)
     except RivaeError as error:
         return {"seq": question.get("seq"), "error": str(error)}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.work.preparing import require_prepared
+from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 MAX_OPEN = 8
 MAX_DATA = 3
 STRIP_ITEMS = 6
+PART_ITEMS = 10_000  # searched while very many are embedded: a second's work
 SHOWPIECE = "demo-kitchen"
 
 
@@ -135,7 +137,17 @@ def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) ->
     explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
+    _part.clear()
     return explorer
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _part(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+    """An explorer of some of the items."""
+    from rivae.explorer import Explorer
+
+    chosen: Rows = "all" if rows == "all" else "test"
+    return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
 
 
 def pictures(run: Run) -> ThumbnailCache:
@@ -179,16 +191,31 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
     return _opened(content_hash, run_id, rows, asks, found)
 
 
-def asked(run_id: str, asks: Asks, rows: Rows = "test") -> Explorer:
-    """:func:`explorer` as a link names it: the first view asks where the model cannot be asked with
-    ``asks``.
-    """
+def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
+    """:func:`explorer`; while very many items are embedded, one that searches some of them."""
     try:
         return explorer(run_id, rows, asks)
+    except BeingPreparedError:
+        found, content_hash = _resolve(run_id)
+        return _part(content_hash, run_id, rows, asks, found)
+
+
+def asked(
+    run_id: str,
+    asks: Asks,
+    rows: Rows = "test",
+    opened: Callable[[str, Rows, Asks], Explorer] | None = None,
+) -> Explorer:
+    """The run as a link names it, by :func:`explorer` or ``opened``: the first view asks where the
+    model cannot be asked with ``asks``.
+    """
+    opened = opened or explorer
+    try:
+        return opened(run_id, rows, asks)
     except ConfigError:
         if asks == "first":
             raise
-    return explorer(run_id, rows)
+    return opened(run_id, rows, "first")
 
 
 def model_key(run_id: str, asks: Asks = "first") -> str:
@@ -266,11 +293,14 @@ def telling_run() -> Run | None:
 
 def warm() -> None:
     """Open the runs that the first visitor sees, so that nobody waits for them."""
+    from rivae.preparing import needs_preparing
+
     try:
         ready = ready_runs()
         if (telling := telling_run()) is not None:
-            explorer(telling.id).best("a", 1)  # texts are indexed at the first search
-            explorer(ready[0].id)
+            for one in {telling.id: telling, ready[0].id: ready[0]}.values():
+                if not needs_preparing(one, "test", "first"):  # else only who asks for it waits
+                    explorer(one.id).best("a", 1)  # texts are indexed at the first search
             for found in ready:
                 strip(found.config)
     except RivaeError as error:

@@ -42,7 +42,7 @@ def require_prepared(run: Run, rows: Rows, asks: Asks) -> None:
 
     if not needs_preparing(run, rows, asks):
         return
-    key = f"{run.path.resolve()}/{run.model_key}/{rows}/{asks}"
+    key = _key(run, rows, asks)
     task = _preparing.get(key)
     if task is not None and not task.running:
         _preparing.forget(key)  # a reload begins again
@@ -53,6 +53,15 @@ def require_prepared(run: Run, rows: Rows, asks: Asks) -> None:
         work = f"{__name__}:make"
         task = _preparing.start(key, lambda: start_process(key, title, work, spec))
     raise BeingPreparedError(task)
+
+
+def task_of(run: Run, rows: Rows, asks: Asks) -> Task | None:
+    """What prepares the run, or has; None where nothing does."""
+    return _preparing.get(_key(run, rows, asks))
+
+
+def _key(run: Run, rows: Rows, asks: Asks) -> str:
+    return f"{run.path.resolve()}/{run.model_key}/{rows}/{asks}"
 
 
 def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

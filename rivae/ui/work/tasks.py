@@ -19,12 +19,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from rivae.errors import RivaeError
 from rivae.installed import PACKAGE_ROOT
 
+LESS = 5  # what is added to a task's niceness
 # Takes what is being done and the share done in [0, 1].
 Progress = Callable[[str, float], None]
 # What a task runs: takes its specification; a ``RivaeError`` is the sentence that the page shows.
@@ -170,7 +172,9 @@ class Tasks:
 def step_back() -> None:
     """Take less of the processor, so that visitors of the app come first."""
     if hasattr(os, "nice"):
-        os.nice(5)
+        os.nice(LESS)
+    with suppress(OSError):  # a session of its own, as ours, competes with others as a group
+        Path("/proc/self/autogroup").write_text(str(LESS), encoding="ascii")
 
 
 def tell(**message: Any) -> None:
