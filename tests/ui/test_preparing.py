@@ -64,8 +64,8 @@ def test_few_items_and_runs_without_a_model_are_not_prepared(many, digits, monke
 
 
 def follow(page, name, until, **where):
-    """The page again and again, until it is ``until`` or half a minute has passed."""
-    for _ in range(60):
+    """The page again and again, until it is ``until`` or two minutes have passed."""
+    for _ in range(240):
         if until():
             return
         time.sleep(0.5)
