@@ -59,7 +59,7 @@ def lab(kernel_home: Path, browser: Any, tmp_path_factory: pytest.TempPathFactor
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and server.poll() is None:
         for told in runtime.glob("jpserver-*.json"):
             try:
@@ -101,7 +101,7 @@ class Notebook:
         cell = self.cells.nth(at)
         prompt = cell.locator(".jp-InputPrompt").first
         before = prompt.inner_text()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while prompt.inner_text() == before and time.monotonic() < deadline:
             cell.locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")
@@ -112,7 +112,7 @@ class Notebook:
                     break
         from playwright.sync_api import expect
 
-        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=60_000)
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=180_000)
         kind = "[data-mime-type='application/vnd.jupyter.stderr']"
         error = cell.locator(kind, has_text="Traceback")
         assert not error.count(), error.first.inner_text()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 TOLD = (
     "rows = view.selection.index.tolist()\n"
     "print(view.z.tolist(), view.ids.tolist(), view.query, rows, sep='\\n')"

@@ -54,8 +54,8 @@ def test_z_changes_as_a_whole_and_says_so(view: View) -> None:
     assert (seen[0][0] == 0).all() and seen[0][1] is view.ids
     with pytest.raises(ValueError, match="read-only"):
         view.z[0] = 1
-    for wrong in ([1.0], [float("nan")] * 10):
-        with pytest.raises(ConfigError, match="z must hold"):
+    for wrong, said in (([1.0], "10 numbers"), ([float("nan")] * 10, "finite")):
+        with pytest.raises(ConfigError, match=said):
             view.z = wrong
     assert (view.z == 0).all()
 
