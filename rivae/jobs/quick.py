@@ -34,8 +34,8 @@ from rivae.runs import Run, list_runs
 # their pixels (docs/results.md, 15,228 photographs: MedR 71 of 1,000 against 90), in a fraction of
 # the time.
 SMALL_PAIRS = 20_000
-# A run waits for its process, opens its data and names its axes; the app on the same cores and other
-# work slow it down.
+# A run waits for its process, opens its data and names its axes; the app on the same cores and
+# other work slow it down.
 START_S, SLOWER = 15.0, 3.0
 LOOK_S = 0.3
 
