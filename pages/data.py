@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rivae.ui.data import panels
+from rivae.ui.data import panels, quick_panel
 from rivae.ui.shared import trash
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     st.title("Data", anchor=False)
     trash.panel("import")
 trash.undo("import")
-panels.quick_progress()
+quick_panel.progress()
 panels.imported()
 st.header("Your own pairs", anchor=False)
 panels.import_form()

@@ -83,9 +83,12 @@ class SeededConv(nn.Conv2d):
         self, n_in: int, n_out: int, size: int = 4, stride: int = 2, bias: bool = True
     ) -> None:
         super().__init__(n_in, n_out, size, stride, padding=(size - 1) // 2, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
         # Colours innermost, as the pictures have them: the strides of a picture with one channel do
         # not say so, those of the weights do. A fifth less time on a CPU.
-        self.weight.data = self.weight.contiguous(memory_format=torch.channels_last)
+        weight = self.weight.contiguous(memory_format=torch.channels_last)
+        return self._conv_forward(x, weight, self.bias)
 
     def reset(self, generators: list[torch.Generator]) -> None:
         """He-uniform as in PyTorch's default: U(-1/sqrt(fan in), 1/sqrt(fan in))."""

@@ -144,14 +144,11 @@ def _restore_optimiser(
     optimiser: torch.optim.Optimizer, states: list[dict[str, Tensor]], stacked: bool
 ) -> None:
     full: dict[str, Any] = optimiser.state_dict()
-    parameters = [p for group in optimiser.param_groups for p in group["params"]]
     rebuilt: dict[int, dict[str, Tensor]] = {}
     for key in states[0]:
         index, name = key.split("/")
         values = [state[key] for state in states]
         joined = torch.stack(values) if stacked and name != "step" else values[0]
-        if name != "step":  # in the layout of the weights: Adam's kernel walks both together
-            joined = torch.empty_like(parameters[int(index)]).copy_(joined)
         rebuilt.setdefault(int(index), {})[name] = joined
     full["state"] = rebuilt
     optimiser.load_state_dict(full)

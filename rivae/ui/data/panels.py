@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.data import importing, quick, sources
+from rivae.ui.data import importing, quick_panel, sources
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
 from rivae.ui.shell import access, cache, keys, report
@@ -69,7 +69,7 @@ def _card(folder: Path) -> None:
         st.space("stretch")
         with st.container(horizontal=True, gap="small"):
             if not _explore(folder.name):
-                _quick(folder, place="card")
+                quick_panel.button(folder, place="card")
             _train_on(folder.name, place="card")
             trash.import_button(folder)
 
@@ -83,72 +83,6 @@ def _explore(name: str) -> bool:
     if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{name}"):
         st.switch_page(EXPLORE, query_params={"run": newest.id})
     return True
-
-
-def _quick(folder: Path, place: str) -> None:
-    """The button that trains a model on this import and opens it; ``place`` sets two apart."""
-    st.button(
-        "Train and explore",
-        icon=":material/rocket_launch:",
-        type="primary",
-        key=f"{keys.DATA_QUICK}_{place}_{folder.name}",
-        on_click=_start_quick,
-        args=(folder,),
-        disabled=bool(quick.tasks.running()) or not access.may_change(),
-        help="Chooses settings by the data, says how long it takes, trains in the queue and opens "
-        "Explore with the first checkpoint.",
-    )
-
-
-def _start_quick(folder: Path) -> None:
-    def start() -> Task:
-        access.require()
-        task = quick.start(folder)
-        st.session_state[keys.DATA_QUICK_TASK] = task.key
-        return task
-
-    report.begin(keys.DATA_QUICK, start)
-
-
-def quick_progress() -> None:
-    """What "Train and explore" does now; goes to Explore once there is a model to open."""
-    report.show(keys.DATA_QUICK)
-    if run := st.session_state.pop(keys.DATA_AWAY, ""):
-        st.switch_page(EXPLORE, query_params={"run": run})
-    task = quick.tasks.get(st.session_state.get(keys.DATA_QUICK_TASK, ""))
-    if task is None:
-        return
-    if task.running:
-        report.watch([task], keys.DATA_QUICK, may_stop=access.may_change())
-    elif task.result is None:
-        del st.session_state[keys.DATA_QUICK_TASK]
-        if task.error:
-            report.warning(task.error)
-    else:
-        _until_it_opens(str(task.result["run"]), str(task.result["words"]))
-
-
-@st.fragment(run_every=1)
-def _until_it_opens(name: str, words: str) -> None:
-    """How long the run takes, until its first checkpoint or its early end."""
-    from rivae.jobs.ledger import Ledger
-    from rivae.jobs.quick import first_model
-    from rivae.runs import runs_root
-
-    try:
-        opens, doing = first_model(name, Ledger(runs_root()))
-    except RivaeError as error:
-        report.warning(str(error))
-        return
-    if opens:
-        st.session_state.pop(keys.DATA_QUICK_TASK, None)
-        st.session_state[keys.DATA_AWAY] = name
-        st.rerun()
-    st.info(
-        f"{markdown(words)}. Now: {doing}. Explore opens by itself then; training continues when "
-        "you leave this page.",
-        icon=":material/model_training:",
-    )
 
 
 def _is_on(run: Run, name: str) -> bool:
@@ -362,7 +296,7 @@ def _outcome(job: Task) -> None:
 
         st.success(f"{markdown(name)} is ready.", icon=":material/check:")
         with st.container(horizontal=True, gap="small"):
-            _quick(find_store(name), place="done")
+            quick_panel.button(find_store(name), place="done")
             _train_on(name, place="done")
     else:
         st.markdown("This import would do the following:")
