@@ -61,7 +61,8 @@ def taken(page: Any, address: str, there: str, press: str = "") -> Image.Image:
     if press:
         page.get_by_role("button", name=press).first.click()
     page.wait_for_timeout(SETTLED_MS)
-    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture = page.screenshot(timeout=120_000)  # maps are drawn in software
+    return Image.open(io.BytesIO(picture)).convert("RGB")
 
 
 def shown() -> str:
