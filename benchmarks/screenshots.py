@@ -42,7 +42,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "axis": (f"traverse?run={KITCHEN}&view=Axis", "[data-testid=gallery-tile]"),
     "words": (f"words?run={KITCHEN}", "[data-testid=clouds] text"),
     "names": (f"words?run={KITCHEN}&part=Axis+names", ".st-key-words_name_0 input"),
-    "steer": (f"steer?run={KITCHEN}", "[data-testid=tile]"),
+    "steer": (f"steer?run={KITCHEN}", "[data-testid=cloud] text"),
     "compare": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
     "label": ("label", "[data-testid=stButtonGroup]"),
     "metrics": (f"metrics?run={KITCHEN}", ".barlayer .point"),
