@@ -1,6 +1,6 @@
 """Pictures of every page in four sizes, light and dark, for ``docs/screens``.
 
-    python benchmarks/screenshots.py [--pages explore,map]
+    python benchmarks/screenshots.py [--pages explore,words] [--widths 1440,390]
 
 Starts the app with the demo runs alone and opens each page in Chromium. Writes
 ``docs/screens/PAGE-WIDTH-SCHEME.webp``, ``docs/screens.md``, which shows them, and, of Explore,
@@ -42,7 +42,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "axis": (f"traverse?run={KITCHEN}&view=Axis", "[data-testid=gallery-tile]"),
     "words": (f"words?run={KITCHEN}", "[data-testid=clouds] text"),
     "names": (f"words?run={KITCHEN}&part=Axis+names", ".st-key-words_name_0 input"),
-    "steer": (f"steer?run={KITCHEN}", "[data-testid=tile]"),
+    "steer": (f"steer?run={KITCHEN}", "[data-testid=cloud] text"),
     "compare": (f"compare?runs={KITCHEN}%2C{OTHER}", "[data-testid=tile]"),
     "label": ("label", "[data-testid=stButtonGroup]"),
     "metrics": (f"metrics?run={KITCHEN}", ".barlayer .point"),
@@ -61,7 +61,8 @@ def taken(page: Any, address: str, there: str, press: str = "") -> Image.Image:
     if press:
         page.get_by_role("button", name=press).first.click()
     page.wait_for_timeout(SETTLED_MS)
-    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture = page.screenshot(timeout=120_000)  # maps are drawn in software
+    return Image.open(io.BytesIO(picture)).convert("RGB")
 
 
 def shown() -> str:
@@ -84,11 +85,14 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", default=",".join(PAGES), help="names, with commas between them")
-    names = parser.parse_args().pages.split(",")
+    widths = ",".join(str(width) for width, _ in SIZES)
+    parser.add_argument("--widths", default=widths, help="of the windows, in the same way")
+    asked = parser.parse_args()
+    names, wanted = asked.pages.split(","), asked.widths.split(",")
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as runs, app(Path(runs)) as address, sync_playwright() as p:
         browser = p.chromium.launch(executable_path=find_browser(), args=list(GL))
-        for width, height in SIZES:
+        for width, height in (size for size in SIZES if str(size[0]) in wanted):
             for scheme in SCHEMES:
                 size = {"width": width, "height": height}
                 page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
