@@ -62,7 +62,8 @@ def test_a_small_import_is_queued_once_with_statistics_of_its_pictures(mine, tmp
     assert again.known and again.config == quick.config and len(Ledger(root).jobs()) == 1
     other = quick_run(mine, root, "other")
     assert other.name == "other" and other.ahead == 1 and "after 1 other run" in other.sentence
-    assert first_model("mine", Ledger(root)) == (False, "waiting in the queue")
+    opens, doing = first_model("mine", Ledger(root))
+    assert not opens and "queue" in doing
 
 
 def test_a_run_that_was_stopped_is_queued_again_and_a_failed_one_is_not_opened(mine, tmp_path):
@@ -76,7 +77,7 @@ def test_a_run_that_was_stopped_is_queued_again_and_a_failed_one_is_not_opened(m
     run.set_status(state="failed", message="the loss became nan")
     fresh = quick_run(mine, root)
     assert not fresh.known and fresh.name == "mine-2"
-    with pytest.raises(RunError, match="a run named mine already exists"):
+    with pytest.raises(RunError, match="named mine"):
         quick_run(mine, root, "mine")
 
 
@@ -92,7 +93,7 @@ def test_one_that_ended_without_a_model_says_why(mine, tmp_path):
     ledger = Ledger(tmp_path / "runs")
     quick_run(mine, ledger.root)
     ledger.cancel(ledger.jobs()[0].id)
-    with pytest.raises(RunError, match="mine is cancelled: cancelled before it began"):
+    with pytest.raises(RunError, match="mine is cancelled"):
         first_model("mine", ledger)
 
 
