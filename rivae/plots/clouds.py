@@ -29,8 +29,8 @@ SMALLEST = 9.0  # letters below this many pixels are not drawn: pages show cloud
 N_WORDS = 50
 # The share of the canvas that words can fill, tried from large to small letters.
 FILLS = (0.62, 0.52, 0.43, 0.35, 0.28, 0.2, 0.12, 0.05)
-# Half of it lies on each side of a word, and an underline takes part of that.
-GAP = 8
+# A smaller gap lets an underline touch the next word; a larger one makes all letters smaller.
+GAP = 6
 
 # How a relation is shown without colour, and its name in the legend.
 STYLE: dict[Relation, str] = {
