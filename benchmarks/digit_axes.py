@@ -33,7 +33,7 @@ from digit_search import (  # noqa: E402
 )
 
 from benchmarks.cells import mean_and_spread  # noqa: E402
-from rivae.alignment import independent_axes  # noqa: E402
+from rivae.alignment.folding import independent_axes  # noqa: E402
 from rivae.benchmark.paper import paper_value  # noqa: E402
 from rivae.cli.bench import count_or_range  # noqa: E402
 from rivae.errors import RivaeError, RunError  # noqa: E402

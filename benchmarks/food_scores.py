@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 from benchmarks.food_axes import ASKING
 from benchmarks.food_tables import GROUP, PASSES, report
 from benchmarks.label_alignment import Start
-from rivae.certainty import certainty_of
+from rivae.alignment.certainty import certainty_of
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.store.manifest import ROOT_VARIABLE

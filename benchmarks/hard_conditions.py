@@ -26,7 +26,7 @@ from torch import Tensor
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
-from rivae.certainty import certainty_of
+from rivae.alignment.certainty import certainty_of
 from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.labels.align import align_axes

@@ -19,7 +19,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from rivae.alignment import scaled_axes
+from rivae.alignment.folding import scaled_axes
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.labels.align import align_axes

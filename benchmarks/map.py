@@ -29,10 +29,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from rivae.browser import find_browser
 from rivae.data import load_dataset
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.maps import Lasso, among, codes
 from rivae.installed import APP_FILES
 from rivae.launch import make_config
-from rivae.maps import Lasso, among, codes
 from rivae.methods import build_method
 from rivae.ui.panels.component import source
 

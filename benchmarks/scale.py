@@ -190,7 +190,7 @@ def part_words(folder: Path) -> dict[str, float]:
 
 def part_open(folder: Path) -> dict[str, float]:
     """Opening the run on all items, up to its first ten, in a process that has begun."""
-    import rivae.explorer
+    import rivae.exploring.explorer
     import rivae.methods  # noqa: F401
 
     began = time.perf_counter()

@@ -18,14 +18,14 @@ from PIL import Image
 from rivae.catalogue import Rows
 from rivae.config import RunConfig
 from rivae.data.base import PairedDataset
+from rivae.data.thumbnails import ThumbnailCache
 from rivae.evaluation import evaluate
-from rivae.explorer import Explorer, Hits, Vector
+from rivae.exploring.explorer import Explorer, Hits, Vector
 from rivae.methods.base import Asks
 from rivae.ranges import PAPER, Range, traversal_values
 from rivae.runs import Run as RunFolder
 from rivae.runs import find_run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.thumbnails import ThumbnailCache
 from rivae.traversal import Traversal, traverse
 
 Query = int | Sequence[int] | NDArray[np.integer] | str | Image.Image

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.conditions import read_conditions, suggestions, tag_name
 from rivae.data.base import FactorSpec, PairedDataset
+from rivae.data.conditions import read_conditions, suggestions, tag_name
+from rivae.data.fulltext import TextHit, TextIndex, text_index
+from rivae.data.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.errors import ConfigError
-from rivae.fulltext import TextHit, TextIndex, text_index
-from rivae.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enlarged
 from rivae.words.item_words import item_tags
 from rivae.words.tags import tag_map_of
 
@@ -129,7 +129,7 @@ class Catalogue:
     # finding
 
     def find(self, text: str) -> NDArray[np.int64]:
-        """Search rows that meet the conditions of ``text`` (``rivae.conditions``).
+        """Search rows that meet the conditions of ``text`` (``rivae.data.conditions``).
 
         Their title or text has every word, each of which also stands for words that begin with it;
         a number is a row.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer, Vector
+from rivae.exploring.explorer import Explorer, Vector
 from rivae.metrics.matching import match_to_first
 from rivae.plots.sheet import Sheet
 from rivae.plots.traversals import Strip, strips_of, strips_sheet

@@ -14,10 +14,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from rivae.alignment.steps import axis_change, fold_in
 from rivae.config import DatasetConfig, MethodChoice, run_config, training_config
 from rivae.data import PairedDataset, TensorView
 from rivae.errors import ConfigError
-from rivae.explorer import Hits
+from rivae.exploring.explorer import Hits
 from rivae.methods import method_class, method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import preset_for
@@ -26,7 +27,6 @@ from rivae.retrieval.base import Floats, Index, ranks_of_targets
 from rivae.retrieval.projection import Space, make_space
 from rivae.retrieval.storage import build_index
 from rivae.runs import Run
-from rivae.steps import axis_change, fold_in
 from rivae.training import Trainer, TrainingJob
 
 MIN_PAIRS = 4

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.alignment.steps import ALIGNMENT, axis_change, fold_in
 from rivae.config import DatasetConfig, MethodChoice, RunConfig, run_config, training_config
 from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
@@ -24,7 +25,6 @@ from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
 from rivae.runs.named_files import require_open
-from rivae.steps import ALIGNMENT, axis_change, fold_in
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
 from rivae.validation import validation_scores

@@ -11,7 +11,7 @@ import pytest
 import rivae
 from rivae import api, estimator
 from rivae.errors import ConfigError, DataError, RunError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.notebook import opening, view
 from rivae.runs import find_run
 from rivae.traversal import traverse

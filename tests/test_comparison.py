@@ -17,7 +17,7 @@ from rivae.comparison import (
 )
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
 

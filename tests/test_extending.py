@@ -13,7 +13,7 @@ import rivae.data
 import rivae.methods
 from rivae.data import load_dataset, registry
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.jobs.draft import Draft, check
 from rivae.jobs.fields import all_fields, stage_lengths
 from rivae.jobs.sweep import runs_of

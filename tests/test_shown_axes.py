@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from rivae.axis_card import examples, factor_links
 from rivae.comparison import axis_range, compare, factor_strips, strip_name
-from rivae.explorer import Explorer
+from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_of
+from rivae.exploring.steering import SteerRow, steer
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.metrics.correlation import correlation_table
@@ -13,8 +15,6 @@ from rivae.plots.steering import steering_sheet
 from rivae.plots.traversals import plane_sheet, strips_of
 from rivae.ranges import traversal_values
 from rivae.runs import Run
-from rivae.sliders import axes_of
-from rivae.steering import SteerRow, steer
 from rivae.traversal import traverse, traverse_plane
 from rivae.ui.panels.links import SteerLink
 from rivae.ui.steer.state import from_link

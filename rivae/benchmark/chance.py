@@ -41,7 +41,7 @@ from rivae.retrieval.base import Floats, median_rank, ranks_of_targets, recall_a
 from rivae.retrieval.exact import NumpyIndex
 from rivae.traversal import Traversal
 
-REACH = 10.0  # as in rivae.alignment: the central 99 % of the data end at -+ 10
+REACH = 10.0  # as in rivae.alignment.folding: the central 99 % of the data end at -+ 10
 N_ROTATIONS = {"full": 10, "quick": 3, "tiny": 1}
 
 # Of the linear CCA.

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
+from rivae.alignment.steps import STEPS
 from rivae.benchmark.paper import printed_decimals
 from rivae.benchmark.rows import Row, line_key, write_rows
 from rivae.benchmark.scores import RULE
@@ -17,7 +18,6 @@ from rivae.files import write_atomic
 from rivae.metrics.registry import metric
 from rivae.plots.tables import with_spread
 from rivae.ranges import PAPER
-from rivae.steps import STEPS
 
 Group = list[SummaryLine]  # the lines of one row of a table: one per metric
 

@@ -1,9 +1,9 @@
 """The scores of one run: retrieval, and those of its axes as trained and after every step.
 
 Every method's axes are measured alike: as trained and after each step that applies to its z
-(``rivae.steps``). One rule, ``chosen_step``, says which of them the tables show. Retrieval does not
-depend on the step and is measured once. What is measured of the steps is kept in ``steps.json`` of
-the run; nothing else in its folder changes.
+(``rivae.alignment.steps``). One rule, ``chosen_step``, says which of them the tables show.
+Retrieval does not depend on the step and is measured once. What is measured of the steps is kept in
+``steps.json`` of the run; nothing else in its folder changes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rivae.alignment.steps import STEPS, applicable_changes, carried_change, turned
 from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError, RunError
@@ -27,7 +28,6 @@ from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
 from rivae.runs.results import Results
-from rivae.steps import STEPS, applicable_changes, carried_change, turned
 from rivae.validation import MAX_ROWS, axis_scores
 
 STEPS_FILE = "steps.json"

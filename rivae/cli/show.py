@@ -29,7 +29,7 @@ from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
 
 if TYPE_CHECKING:
-    from rivae.certainty import Certainty
+    from rivae.alignment.certainty import Certainty
     from rivae.data.base import PairedDataset
     from rivae.methods.base import Method
 
@@ -227,7 +227,7 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
 
 def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:
     """How sure the run's axes are and their names; nothing where nothing can say it."""
-    from rivae.certainty import certainty_of
+    from rivae.alignment.certainty import certainty_of
     from rivae.retrieval.model import LatentModel
     from rivae.words.axis_names import names_of_axes
 

@@ -27,7 +27,7 @@ from rivae.data.word_vectors import CORPUS, vector_source
 from rivae.data.words_view import WordsView, cached_words, recipe_text
 from rivae.errors import ConfigError, DataError
 from rivae.installed import cache_folder
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 PAIRS = "pairs"  # the name of every import as a data set
 READ_AT_ONCE = 20_000

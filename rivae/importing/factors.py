@@ -8,7 +8,7 @@ from typing import Any
 
 from rivae.data.store import FactorColumn
 from rivae.importing.report import UnusableError
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 MAX_ORDINAL = 12  # different whole numbers that count as levels
 MAX_CLASSES = 100

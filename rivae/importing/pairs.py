@@ -23,7 +23,7 @@ from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.importing.texts import MAX_TITLE, lines, one_line
 from rivae.reading.tables import Broken, Record, rows
-from rivae.typed_text import LOST
+from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 EXAMPLES = 5
 EXAMPLE_LENGTH = 160

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from rivae.data.fulltext import store_index
 from rivae.data.store import (
     FactorColumn,
     Manifest,
@@ -24,9 +25,8 @@ from rivae.data.store import (
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
-from rivae.fulltext import store_index
 from rivae.importing.report import ImportReport
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 Progress = Callable[[str, float], None]  # the current step, and the share done in [0, 1]
 SIDES = (32, 1024)

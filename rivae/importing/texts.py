@@ -9,7 +9,7 @@ from typing import Any
 from rivae.errors import DataError
 from rivae.importing.report import UnusableError
 from rivae.reading.documents import parse_json
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 # Far beyond real recipes, and too little to do harm.
 MAX_TITLE = 500  # characters

@@ -16,6 +16,7 @@ from typing import Any
 
 from rivae.config import RunConfig, parse_config
 from rivae.errors import ConfigError, RunError
+from rivae.exploring.tours import restore_tour, trash_of_tours
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing
@@ -23,7 +24,6 @@ from rivae.jobs.records import ALIVE, RESUMABLE
 from rivae.jobs.renaming import held, require_free
 from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.folders import require_among_runs
-from rivae.tours import restore_tour, trash_of_tours
 from rivae.trash import Deleted, Kind, Trash
 
 _LOG = re.compile(r"[0-9a-f]{12}\.log")

@@ -25,7 +25,7 @@ from rivae.runs.folders import require_among_runs
 from rivae.trash import is_folder
 
 if TYPE_CHECKING:
-    from rivae.tours import Tour
+    from rivae.exploring.tours import Tour
 
 log = logging.getLogger("rivae.jobs")
 
@@ -172,7 +172,7 @@ def _rename_entry(db: sqlite3.Connection, old: str, new: str) -> None:
 
 def _follow_in_tours(root: Path, old: str, new: str) -> None:
     """Write the new name into the tours, if they belong to this folder of runs."""
-    from rivae.tours import change_tour, list_tours, tours_folder
+    from rivae.exploring.tours import change_tour, list_tours, tours_folder
 
     if tours_folder().parent.resolve() != root.resolve():
         return

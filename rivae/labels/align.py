@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.alignment import AxisChange, scaled_axes
+from rivae.alignment.folding import AxisChange, scaled_axes
 from rivae.errors import ConfigError, DataError
 from rivae.metrics.matching import assignment
 from rivae.retrieval.base import Floats

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.certainty import certainty_of
+from rivae.alignment.certainty import certainty_of
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.labels.derive import reference_rows

@@ -18,7 +18,7 @@ import traitlets
 from numpy.typing import ArrayLike, NDArray
 
 from rivae.errors import ConfigError
-from rivae.explorer import MAX_K, Explorer, Vector
+from rivae.exploring.explorer import MAX_K, Explorer, Vector
 from rivae.page.document import PANEL_STYLES, as_json
 from rivae.retrieval.retriever import Retriever
 from rivae.scripts import library, source, styles

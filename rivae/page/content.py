@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from rivae.axis_card import examples, factor_links
+from rivae.data.thumbnails import TINY_SIDE
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
-from rivae.layouts import kept_layout
-from rivae.maps import codes, columns
+from rivae.exploring.axis_card import examples, factor_links
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.layouts import kept_layout
+from rivae.exploring.maps import codes, columns
+from rivae.exploring.sliders import sliders_of
+from rivae.exploring.steering import base_point, moved
+from rivae.exploring.tours import Tour
 from rivae.page.model import model_of, text
 from rivae.plots.palette import DARK, LIGHT
-from rivae.sliders import sliders_of
-from rivae.steering import base_point, moved
-from rivae.thumbnails import TINY_SIDE
-from rivae.tours import Tour
 
 MOST = 50_000
 MANY = 5_000  # above, a page is large

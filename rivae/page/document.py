@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.tours import Tour
 from rivae.page.content import content_of
 from rivae.scripts import library, source, styles
-from rivae.tours import Tour
 
 PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css")
 # Before anything is painted: the visitor's light or dark.

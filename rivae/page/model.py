@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.nets.layers import FixedAffine, Linear
 from rivae.retrieval.base import Floats
 from rivae.retrieval.model import LatentModel

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from PIL import Image
 
-from rivae.paths import Path
+from rivae.exploring.paths import Path
 from rivae.plots.traversals import Strip
 
 FRAME_MS, STOP_MS = 125, 700

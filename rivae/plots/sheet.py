@@ -17,9 +17,9 @@ from typing import Any, Literal, get_args
 
 from PIL import Image, ImageDraw
 
+from rivae.data.thumbnails import Thumbnail, encode_picture
 from rivae.plots.fonts import drawable, font
 from rivae.plots.palette import DARK, LIGHT, Theme, sample, theme
-from rivae.thumbnails import Thumbnail, encode_picture
 
 # The last three are for words: how they relate to a factor (see ``rivae.plots.clouds``).
 Tone = Literal["text", "muted", "accent", "related", "opposite", "faint"]

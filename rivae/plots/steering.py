@@ -12,12 +12,8 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from rivae.explorer import Explorer
-from rivae.plots.clouds import SMALLEST, Clouds, make_clouds, one_line
-from rivae.plots.fonts import shortened, text_width, wrapped
-from rivae.plots.sheet import Sheet, Text, Tone, fitted
-from rivae.retrieval.base import Ints
-from rivae.steering import (
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import (
     Level,
     SteerRow,
     SteerTexts,
@@ -27,6 +23,10 @@ from rivae.steering import (
     steer_texts,
     word,
 )
+from rivae.plots.clouds import SMALLEST, Clouds, make_clouds, one_line
+from rivae.plots.fonts import shortened, text_width, wrapped
+from rivae.plots.sheet import Sheet, Text, Tone, fitted
+from rivae.retrieval.base import Ints
 from rivae.words.relations import Relation
 
 PAD, GAP, LINE = 14, 4, 15
@@ -96,7 +96,7 @@ def steering_sheet(
 
     Args:
         rows: R settings of the same axes.
-        ids: (R, k) items of each, best first (``rivae.steering.steer``).
+        ids: (R, k) items of each, best first (``rivae.exploring.steering.steer``).
         names: plain-text names of all d axes.
         picture: item number to its picture (called once per item).
         clouds: one per row, or none at all.

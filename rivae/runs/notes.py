@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import change_json
 from rivae.reading.documents import read_form
+from rivae.reading.typed_text import one_line, some_lines
 from rivae.runs.folders import require_own
 from rivae.runs.run import Run
-from rivae.typed_text import one_line, some_lines
 
 ABOUT = "about.json"
 MAX_BYTES = 100_000

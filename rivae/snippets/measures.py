@@ -26,7 +26,7 @@ MEASURES: dict[str, Template] = {
     "axis": Template(
         imports=(
             SAVE,
-            "from rivae.axis_card import QUANTILES, examples, factor_links",
+            "from rivae.exploring.axis_card import QUANTILES, examples, factor_links",
             "from rivae.plots.axis_card import link_dots, position_histogram",
         ),
         body="""\

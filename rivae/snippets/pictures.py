@@ -30,7 +30,7 @@ save(sheet, "results.png")
     "path": Template(
         imports=(
             SAVE,
-            "from rivae.paths import find_path",
+            "from rivae.exploring.paths import find_path",
             "from rivae.plots.paths import path_strip, to_gif",
             "from rivae.plots.traversals import strips_sheet",
         ),
@@ -133,7 +133,7 @@ save(sheet, "plane.png")
         imports=(
             SAVE,
             "from rivae.plots.steering import row_clouds, steering_sheet",
-            "from rivae.steering import steer, steer_rows",
+            "from rivae.exploring.steering import steer, steer_rows",
         ),
         body="""\
 z = {start}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from rivae.thumbnails import Thumbnail
+    from rivae.data.thumbnails import Thumbnail
     from rivae.ui.panels.answers import OpenRun
     from rivae.ui.work.workers import Workers
 
@@ -154,8 +154,8 @@ async def strip(request: Request) -> Response:
 
 
 async def column(request: Request) -> Response:
-    """One column of a run's map, see ``rivae.maps``: 16 bits an item, 32 of their numbers; or what
-    columns there are.
+    """One column of a run's map, see ``rivae.exploring.maps``: 16 bits an item, 32 of their
+    numbers; or what columns there are.
     """
     from anyio import to_thread
 
@@ -207,7 +207,7 @@ def _picture(params: dict[str, Any]) -> Thumbnail:
 
 
 def _column(params: dict[str, Any]) -> bytes | list[dict[str, Any]]:
-    from rivae.maps import codes, columns
+    from rivae.exploring.maps import codes, columns
     from rivae.ui.panels.questions import Column, from_address
     from rivae.ui.shell import cache
 
@@ -234,7 +234,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start warming in the background; the first page does not wait for it."""
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
-    for module in ("pandas", "rivae.explorer", "rivae.methods"):
+    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.shell.cache import warm

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from rivae.catalogue import Rows
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks
 
 READ_FIRST = (
     "pandas",
-    "rivae.explorer",
+    "rivae.exploring.explorer",
     "rivae.methods",
     "rivae.ui.shell.cache",
     "rivae.ui.panels.answers",
@@ -54,7 +54,7 @@ class Opened:
             NotOpenError: it is being opened.
             RivaeError: there is no such run.
         """
-        from rivae.preparing import needs_preparing
+        from rivae.exploring.preparing import needs_preparing
         from rivae.ui.shell import cache
 
         key = f"{cache.model_key(run_id, asks)}/{rows}"

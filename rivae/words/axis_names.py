@@ -21,8 +21,8 @@ from rivae.methods import Method, method_class
 from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
+from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
-from rivae.typed_text import clean, one_line
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, MAX_BYTES, read_names, to_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, AxisName
 

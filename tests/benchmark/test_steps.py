@@ -11,7 +11,15 @@ import pandas as pd
 import pytest
 import torch
 
-from rivae.alignment import unchanged
+from rivae.alignment.folding import unchanged
+from rivae.alignment.steps import (
+    ALIGNMENT,
+    STEPS,
+    applicable_changes,
+    axis_change,
+    carried_change,
+    turned,
+)
 from rivae.benchmark import scores as scores_module
 from rivae.benchmark.cell import is_done, run_cell
 from rivae.benchmark.plan import Cell
@@ -27,14 +35,6 @@ from rivae.launch import choose_axes, train
 from rivae.metrics.registry import OF_LATENTS
 from rivae.runs import Run
 from rivae.runs.evaluation_file import Evaluation
-from rivae.steps import (
-    ALIGNMENT,
-    STEPS,
-    applicable_changes,
-    axis_change,
-    carried_change,
-    turned,
-)
 from rivae.ui.metrics.benchmark_tables import table_views
 from tests.benchmark.rows_for_tests import row
 

@@ -11,6 +11,7 @@ from rivae.cli.jobs import ANOTHER_DISPATCHER, parse_slots
 from rivae.cli.labels import NO_PLANS
 from rivae.cli.trash import EMPTY, NO_LABELS
 from rivae.errors import ConfigError
+from rivae.exploring.tours import add_tour, delete_tour, list_tours
 from rivae.jobs import dispatcher, renaming
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
@@ -18,7 +19,6 @@ from rivae.jobs.passwords import fits
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import is_archived
-from rivae.tours import add_tour, delete_tour, list_tours
 from rivae.trash import RESTORED
 from tests.training.tiny import tiny_config, untrained_run
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, Run
 
 

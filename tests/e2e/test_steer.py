@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep, to_bytes
 from rivae.runs import DEMO_ROOT, Run
-from rivae.steering import SteerRow
-from rivae.tours import Tour, TourStep, to_bytes
 from rivae.words.axis_names import change_names
 from rivae.words.naming import AxisName
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS
+from rivae.alignment.certainty import FITS
 from rivae.errors import ConfigError, DataError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.labels.derive import reference_rows
 from rivae.labels.guideline import read_guideline
 from rivae.labels.kept_plans import keep_plan, kept_plan

@@ -15,12 +15,12 @@ import pytest
 
 from rivae.cli import main
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep
 from rivae.page import content, document
 from rivae.page.model import STEPS, followed, layers_of, points_of
 from rivae.runs import find_run
-from rivae.steering import SteerRow
-from rivae.tours import Tour, TourStep
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028 ${1} `\\ &amp; <!--"
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.exploring.steering import steer_rows
 from rivae.plots.clouds import make_clouds, relation_color
 from rivae.plots.palette import contrast, theme
 from rivae.plots.sheet import Picture, Text, to_html, to_image, to_svg, tone_color
 from rivae.plots.steering import mark_text, steering_sheet
-from rivae.steering import steer_rows
 from rivae.words.clouds import count_words
 
 NAMES = ["z1", "z2 · <b>green</b>", "z3"]

@@ -15,7 +15,7 @@ from rivae.reading import json_records, parquet, tables
 from rivae.reading.json_records import JsonList
 from rivae.reading.parquet import parquet_matrix
 from rivae.reading.tables import Broken, preview, records, rows
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 GOOD = [json.dumps({"id": i, "title": f"Dish {i}"}).encode() for i in range(40)]
 WIDE = json.dumps({f"c{i}": 0 for i in range(2001)}).encode()

@@ -88,7 +88,7 @@ def runs(run_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
 @pytest.fixture(scope="session")
 def digits(run_folder: Path) -> Any:
     """The trained digits run, opened."""
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.runs import Run
 
     return Explorer.open(Run(run_folder / "digits"))

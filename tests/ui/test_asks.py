@@ -13,7 +13,9 @@ from rivae.data.base import NO_TEXTS
 from rivae.data.pairs import TOO_LONG, UNKNOWN_WORDS
 from rivae.data.words_view import recipe_text
 from rivae.errors import ConfigError, DataError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.labels.kept_plans import kept_plan, plan_names
 from rivae.labels.plan import make_plan
 from rivae.labels.store import LabelStore
@@ -21,8 +23,6 @@ from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
 from rivae.snippets import snippet
-from rivae.steering import SteerRow
-from rivae.tours import Tour, TourStep, from_bytes, to_bytes, to_json
 from rivae.ui.explore.state import TEXT_GONE, with_upload
 from rivae.ui.label import plan_making
 from rivae.ui.metrics import work as metrics_work

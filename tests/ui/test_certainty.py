@@ -8,8 +8,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS, NO_FITS, kept_certainty
-from rivae.explorer import Explorer
+from rivae.alignment.certainty import FITS, NO_FITS, kept_certainty
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.ui.metrics.certainty import READING, TITLE
 from rivae.ui.panels.component import source

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rivae.comparison import TOO_FEW
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 from rivae.ui.compare.panels import NO_COUNTERPART

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import MAX_LEVEL
 from rivae.runs import DEMO_ROOT, find_run
-from rivae.steering import MAX_LEVEL
 from rivae.ui.explore import state as explore
 from rivae.ui.explore.panels import to_steer
 from rivae.ui.panels.links import ExploreLink, SteerLink

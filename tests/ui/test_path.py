@@ -2,8 +2,8 @@
 
 import pytest
 
-from rivae import paths
-from rivae.paths import MAX_STOPS
+from rivae.exploring import paths
+from rivae.exploring.paths import MAX_STOPS
 from rivae.ui.panels.codec import unread
 from rivae.ui.shell import keys
 from rivae.ui.traverse.path import KINDS

@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from rivae import preparing
-from rivae.explorer import Explorer
-from rivae.preparing import n_items, needs_preparing, prepare
+from rivae.exploring import preparing
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.preparing import n_items, needs_preparing, prepare
 from rivae.retrieval import Retriever
 from rivae.runs import Run
 from rivae.ui import worker

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rivae.errors import ConfigError, RunError
-from rivae.steering import SteerRow, base_point, steer
+from rivae.exploring.steering import SteerRow, base_point, steer
 from rivae.ui.steer.answers import NO_WORDS, answer
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rivae.steering import SteerRow, base_point, steer
-from rivae.tours import (
+from rivae.exploring.steering import SteerRow, base_point, steer
+from rivae.exploring.tours import (
     TourStep,
     add_tour,
     list_tours,

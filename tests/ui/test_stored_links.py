@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import DEMO_ROOT, find_run
 from rivae.ui.compare import state as compare
 from rivae.ui.explore import state as explore

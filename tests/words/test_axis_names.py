@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rivae.errors import ConfigError, DataError, RunError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run

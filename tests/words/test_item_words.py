@@ -3,7 +3,7 @@ import pytest
 
 from rivae.data.pairs import Settings, load
 from rivae.errors import ConfigError, DataError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.methods import build_method
 from rivae.words.clouds import axis_states
 from rivae.words.item_words import has_texts, item_tags, item_words, items_with

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from rivae.alignment import AxisChange
+from rivae.alignment.folding import AxisChange
+from rivae.alignment.steps import carried_change, turned
 from rivae.demo import accept_names
 from rivae.launch import choose_axes, make_config, train
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run
-from rivae.steps import carried_change, turned
 from rivae.words.axis_names import axis_names
 from rivae.words.item_terms import ItemTerms
 from rivae.words.naming import MIN_FACTOR, AxisName

@@ -30,7 +30,7 @@ from rivae.importing.session import Progress
 from rivae.importing.texts import lines
 from rivae.reading.json_records import JsonList
 from rivae.reading.tables import Broken, Record, records, rows
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 _FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")

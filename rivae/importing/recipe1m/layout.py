@@ -14,7 +14,7 @@ from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.texts import MAX_TITLE, lines, one_line
 from rivae.reading.documents import read_json
 from rivae.reading.tables import MAX_FIELD, records
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 TEXTS, PICTURES, DETECTED = "layer1.json", "layer2.json", "det_ingrs.json"
 TAGS = "RAW_recipes.csv"

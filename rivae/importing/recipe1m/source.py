@@ -28,7 +28,7 @@ from rivae.importing.recipe1m.layout import (
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.json_records import JsonList
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 
 MAX_PICTURES_TRIED = 20  # of one recipe, until one can be read
 _IMAGE_ID = re.compile(r"[0-9A-Za-z_-]{4,64}\.(jpg|jpeg|png|webp)", re.IGNORECASE)

@@ -11,7 +11,7 @@ import streamlit as st
 from rivae.benchmark.tables import DATASETS
 from rivae.comparison import Comparison, Matching, check_number, match_runs
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.maps import among
+from rivae.exploring.maps import among
 from rivae.plots.clouds import one_line
 from rivae.ui.panels.answers import lasso_of
 from rivae.ui.panels.questions import Chosen, Found, read
@@ -21,7 +21,7 @@ from rivae.ui.shell import keys
 from rivae.words.item_words import has_texts
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.retriever import Retriever
     from rivae.ui.panels.answers import OpenRun
 
@@ -29,13 +29,13 @@ MAX_FACTORS = 6  # those that differ most
 
 
 def about(question: dict[str, Any], open_run: OpenRun) -> dict[str, Any]:
-    """What tells the chosen items from the others; see ``rivae.selection.Selection``.
+    """What tells the chosen items from the others; see ``rivae.exploring.selection.Selection``.
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
         RunError: there is no such run, or it is not ready.
     """
-    from rivae.selection import describe
+    from rivae.exploring.selection import describe
 
     asked = read(Chosen, question)
     explorer = open_run(asked.run, asked.rows, asked.asks)

@@ -12,8 +12,8 @@ import streamlit as st
 from PIL import Image
 
 from rivae.errors import ConfigError
-from rivae.maps import among
-from rivae.steering import MAX_AXES, MAX_LEVEL, Level
+from rivae.exploring.maps import among
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, Level
 from rivae.ui.explore.session import PAGE
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.component import dock
@@ -26,7 +26,7 @@ from rivae.ui.work import layouts
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.sheet import Sheet
 
 BOTH = "{0} of this item and the current {0}"
@@ -230,9 +230,9 @@ def export_button(explorer: Explorer, shown: ExploreState) -> None:
 
 def page_button(explorer: Explorer, run: str) -> None:
     """The whole run as one HTML file; its size is said before it is made."""
+    from rivae.exploring.tours import list_tours
     from rivae.page.content import RIGHTS, check_size, estimated_size
     from rivae.page.document import page_bytes
-    from rivae.tours import list_tours
 
     if not st.toggle(
         "Page", key=keys.EXPLORE_PAGE, help="These items, with sliders and map, as one HTML file"

@@ -13,7 +13,7 @@ from rivae.ui.panels.questions import TextSearch, read
 from rivae.ui.shared.uploads import Upload, read_text, read_upload
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.ui.panels.answers import OpenRun
 
 N_HITS = 7

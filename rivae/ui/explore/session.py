@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rivae.catalogue import Rows
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.methods.base import Asks
 from rivae.ui.explore import chosen, search, state
 from rivae.ui.explore.state import ExploreState

@@ -10,9 +10,9 @@ import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer, Vector
+from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.sliders import sliders_of
 from rivae.methods.base import Asks
-from rivae.sliders import sliders_of
 from rivae.ui.panels.answers import (
     card_of,
     existing,

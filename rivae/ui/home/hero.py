@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import sliders_of
 from rivae.runs import Run
-from rivae.sliders import sliders_of
 from rivae.ui.panels.answers import answer, card_of, existing, next_rev, query_z, read_z, results
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink

@@ -120,7 +120,7 @@ def _case(
 
 
 def _picture(opened: OpenPlan, row: int) -> bytes:
-    from rivae.thumbnails import encode_picture, enlarged
+    from rivae.data.thumbnails import encode_picture, enlarged
 
     small = opened.pictures.get(row, opened.side)
     if not small.is_tiny:

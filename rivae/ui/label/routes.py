@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from rivae.thumbnails import Thumbnail
+    from rivae.data.thumbnails import Thumbnail
     from rivae.ui.shared.labels import OpenPlan
 
 MAX_LINES, MAX_CHARACTERS = 60, 600
@@ -56,7 +56,7 @@ async def _told(answer: Any, params: dict[str, Any]) -> Response:
 
 
 def _picture(params: dict[str, Any]) -> Thumbnail:
-    from rivae.thumbnails import encode_picture, enlarged
+    from rivae.data.thumbnails import encode_picture, enlarged
     from rivae.ui.panels.questions import PlanPicture, from_address
     from rivae.ui.shared import labels
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.sheet import Sheet
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.certainty import NO_FITS, PICKED
+from rivae.alignment.certainty import NO_FITS, PICKED
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared import notices
 from rivae.ui.shared.charts import headline
@@ -17,7 +17,7 @@ from rivae.words.axis_names import names_of_axes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rivae.certainty import Certainty
+    from rivae.alignment.certainty import Certainty
     from rivae.runs import Run
 
 TITLE = "How sure the axes are"

@@ -14,8 +14,8 @@ import numpy as np
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import Explorer, Vector
-from rivae.maps import Lasso, among
+from rivae.exploring.explorer import Explorer, Vector
+from rivae.exploring.maps import Lasso, among
 from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, Within, read

@@ -17,9 +17,9 @@ from typing import Any, Literal, Self, get_args
 
 from rivae.catalogue import Rows
 from rivae.errors import ConfigError
-from rivae.explorer import MAX_K
+from rivae.exploring.explorer import MAX_K
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
 from rivae.methods.base import Asks
-from rivae.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
 from rivae.ui.panels.codec import Kind, Link, setting
 
 SPANS = (2, 4, 10)  # half-widths of sliders, in s.d.
@@ -176,7 +176,7 @@ class ExploreLink(Link):
         changes: value of z_j by dimension j where it differs from the query's own; of an upload,
             which may be gone, all of them.
         k: number of results, 1 to 30.
-        only: conditions that all results meet; see ``rivae.conditions``.
+        only: conditions that all results meet; see ``rivae.data.conditions``.
         whole: show the whole pair instead of the retrieved side.
         locked: dimensions that reset and random leave alone.
         by_effect: sliders sorted by effect, else by number.

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query
@@ -22,7 +22,7 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 PER_PAGE = 36
 

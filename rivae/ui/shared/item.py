@@ -12,7 +12,7 @@ from rivae.ui.shell.text import markdown
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 MOST_LINES, MOST_LETTERS = 40, 400  # of a recipe that are shown; a text may have megabytes
 

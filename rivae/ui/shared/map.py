@@ -9,7 +9,7 @@ from rivae.ui.shell import cache, web
 from rivae.ui.work import layouts
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 JS = (
     "map_points.js",

@@ -16,7 +16,7 @@ from rivae.ui.work.certainty import known_certainty
 from rivae.ui.work.preparing import BeingPreparedError, task_of
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Method
     from rivae.runs import Run, Status
 

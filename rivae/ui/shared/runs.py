@@ -19,7 +19,7 @@ from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
     from rivae.config import DatasetConfig
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks, Method
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation

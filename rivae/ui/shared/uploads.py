@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rivae.errors import DataError
-from rivae.typed_text import clean
+from rivae.reading.typed_text import clean
 from rivae.ui.panels.answers import rounded
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
     from PIL import Image
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks
 
 MAX_PIXELS = 40_000_000
@@ -57,7 +57,7 @@ class Upload:
     @property
     def warning(self) -> str:
         """One sentence where it is a picture of another world, else ""."""
-        from rivae.familiarity import MOST
+        from rivae.exploring.familiarity import MOST
 
         return UNLIKE.format(self.unlike) if self.unlike > MOST else ""
 
@@ -120,7 +120,7 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
     """
     from PIL import Image, UnidentifiedImageError
 
-    from rivae.familiarity import familiarity_of
+    from rivae.exploring.familiarity import familiarity_of
 
     try:
         image: Image.Image = Image.open(io.BytesIO(content))
@@ -153,7 +153,7 @@ def read_text(explorer: Explorer, text: str) -> Upload:
 def _upload(
     kind: str, content: bytes, title: str, preview: Image.Image, z: tuple[float, ...]
 ) -> Upload:
-    from rivae.thumbnails import encode_picture
+    from rivae.data.thumbnails import encode_picture
 
     name = f"{kind}{hashlib.sha256(content).hexdigest()[:32]}"
     return Upload(name, title[:200], encode_picture(preview, PREVIEW_SIDE).data_uri, z)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rivae.data.base import PairedDataset
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.clouds import Clouds
     from rivae.retrieval.base import Floats
     from rivae.words.clouds import AxisStates

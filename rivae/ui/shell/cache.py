@@ -16,10 +16,10 @@ from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 if TYPE_CHECKING:
     from rivae.catalogue import Rows
     from rivae.config import DatasetConfig, RunConfig
-    from rivae.explorer import Explorer
+    from rivae.data.thumbnails import Thumbnail, ThumbnailCache
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks
     from rivae.runs import Run
-    from rivae.thumbnails import Thumbnail, ThumbnailCache
 
 log = logging.getLogger(__name__)
 # One opened run holds its model and its projected items, some 5 to 50 MB; runs on one data set
@@ -128,7 +128,7 @@ def shown_from(found: Run) -> tuple[str, int]:
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
 def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
     if _run.model_key != content_hash:  # they were written over meanwhile
@@ -144,7 +144,7 @@ def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) ->
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _part(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     """An explorer of some of the items."""
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
     return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
@@ -160,7 +160,7 @@ def pictures(run: Run) -> ThumbnailCache:
 def _data(dataset: str, settings: str) -> ThumbnailCache:
     """A data set with its small pictures."""
     from rivae.data import load_dataset
-    from rivae.thumbnails import ThumbnailCache
+    from rivae.data.thumbnails import ThumbnailCache
 
     return ThumbnailCache(load_dataset(dataset, **json.loads(settings)))
 
@@ -252,7 +252,7 @@ def _dataset(config: RunConfig) -> DatasetConfig:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _strip(dataset: str, settings: str) -> Thumbnail:
     from rivae.data import load_dataset
-    from rivae.thumbnails import item_strip
+    from rivae.data.thumbnails import item_strip
 
     data = load_dataset(dataset, **json.loads(settings))
     rows = data.splits["test"] if len(data.splits["test"]) else range(len(data))
@@ -274,7 +274,7 @@ def store_strip(folder: Path) -> Thumbnail:
 def _store_strip(folder: str, written: int) -> Thumbnail:
     from rivae.data.store import PairStore
     from rivae.data.store.pixels import picture
-    from rivae.thumbnails import picture_strip
+    from rivae.data.thumbnails import picture_strip
 
     store = PairStore(Path(folder))
     last = len(store) - 1
@@ -293,7 +293,7 @@ def telling_run() -> Run | None:
 
 def warm() -> None:
     """Open the runs that the first visitor sees, so that nobody waits for them."""
-    from rivae.preparing import needs_preparing
+    from rivae.exploring.preparing import needs_preparing
 
     try:
         ready = ready_runs()

@@ -10,7 +10,7 @@ from rivae.errors import DataError, LabelError, RivaeError, RunError
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from rivae.thumbnails import Thumbnail
+    from rivae.data.thumbnails import Thumbnail
 
 TOPK_PATH = "/rivae/api/topk"
 STEER_PATH = "/rivae/api/steer"
@@ -83,7 +83,7 @@ def respond(ask: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Res
     """The result of ``ask`` as a picture, bytes or JSON; an error as one sentence."""
     from starlette.responses import JSONResponse, Response
 
-    from rivae.thumbnails import Thumbnail
+    from rivae.data.thumbnails import Thumbnail
 
     try:
         found = ask(params)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.explorer import Explorer
-from rivae.sliders import axes_of
-from rivae.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.sliders import axes_of
+from rivae.exploring.steering import SteerRow, SteerTexts, base_point, steer, steer_texts
 from rivae.ui.panels.answers import OpenRun, picture
 from rivae.ui.panels.links import Query
 from rivae.ui.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
@@ -66,7 +66,7 @@ def pictures_of(explorer: Explorer, query: Query, row: SteerRow, n_sigma: float)
     """The items of one row, and where it lies from the data (``Distance.where``)."""
     import numpy as np
 
-    from rivae.steering import moved
+    from rivae.exploring.steering import moved
 
     base = base_point(explorer, query)
     side = 0 if explorer.shows_whole else explorer.found_side

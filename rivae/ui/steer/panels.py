@@ -16,9 +16,9 @@ from rivae.ui.steer import session
 from rivae.words.axis_names import cut
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.steering import SteerRow
     from rivae.plots.sheet import Sheet
-    from rivae.steering import SteerRow
     from rivae.ui.steer.state import SteerState
 
 NEW = ""
@@ -47,7 +47,7 @@ def _use(i: int) -> None:
 @st.dialog("Add this row to a tour", on_dismiss=_closed)
 def add_step(explorer: Explorer, shown: SteerState, row: SteerRow) -> None:
     """Heading, note and tour of a new step."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     known = {found.id: found.tour for found in tours.list_tours() if found.tour is not None}
     title = row.turned(explorer.signs.tolist()).title(explorer.axis_names)
@@ -98,7 +98,7 @@ def _last() -> str:
 
 def export_button(explorer: Explorer, shown: SteerState) -> None:
     """The Export button of the Steer page."""
-    from rivae.steering import base_point
+    from rivae.exploring.steering import base_point
     from rivae.ui.steer.answers import K
 
     start: dict[str, Any] = {"query": shown.query, "asks": shown.asks}
@@ -121,8 +121,8 @@ def export_button(explorer: Explorer, shown: SteerState) -> None:
 
 def sheet(explorer: Explorer, shown: SteerState) -> Sheet:
     """The matrix as the paper prints it."""
+    from rivae.exploring.steering import base_point, steer
     from rivae.plots.steering import row_clouds, steering_sheet
-    from rivae.steering import base_point, steer
     from rivae.ui.steer.answers import K
 
     rows, data, side = shown.steer_rows, explorer.data, _side(explorer)

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import SteerRow
 from rivae.runs import Run
-from rivae.steering import SteerRow
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query, SteerLink
 from rivae.ui.shared import address, charts

@@ -17,14 +17,14 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
 
 if TYPE_CHECKING:
-    from rivae.tours import Tour
+    from rivae.exploring.tours import Tour
 
 FIELD = keys.STEER_TOUR_FIELD
 
 
 def panel() -> None:
     """All tours: one is chosen, with what can be done with it."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     st.subheader("Tours", anchor=False)
     if notice := st.session_state.pop(keys.TOUR_NOTICE, ""):
@@ -84,7 +84,7 @@ def panel() -> None:
 
 def shortcuts() -> None:
     """A list of the tours that can be presented, for the top of the page; nothing without any."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     ready = [(found.id, found.tour) for found in tours.list_tours() if found.tour is not None]
     if not any(tour.steps for _, tour in ready):
@@ -109,7 +109,7 @@ def present(tour_id: str, step: int = 1) -> None:
 
 def _edit(tour: Tour) -> None:
     """Title, and every step's heading, note and place."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     key = f"{FIELD}_{tour.id}"
     st.text_input(
@@ -176,7 +176,7 @@ def _edit(tour: Tour) -> None:
 
 def _delete(tour_id: str) -> None:
     """Into the trash, with an offer to undo it; for callbacks."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     def delete() -> None:
         if done := tours.delete_tour(tour_id):
@@ -202,7 +202,7 @@ def _import() -> None:
 
 
 def _take_file() -> None:
-    from rivae import tours
+    from rivae.exploring import tours
 
     file = st.session_state.get(f"{FIELD}_file")
     if file is None:
@@ -240,7 +240,7 @@ def _move(tour_id: str, n: int, to: int | None) -> None:
 
 
 def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
-    from rivae import tours
+    from rivae.exploring import tours
 
     _guarded(lambda: tours.change_tour(tour_id, change))
 
@@ -264,7 +264,7 @@ def is_open() -> bool:
 
 def show() -> None:
     """The tour in the address, or one sentence about why it cannot be shown."""
-    from rivae import tours
+    from rivae.exploring import tours
 
     session.PAGE.refresh()  # the matrix is mounted again when the presenter comes back
     try:

@@ -16,7 +16,7 @@ from rivae.ui.traverse import matrix, traversals
 from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor
 

@@ -14,7 +14,7 @@ from rivae.ui.traverse import traversals
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor
 

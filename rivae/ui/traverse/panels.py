@@ -14,7 +14,7 @@ from rivae.ui.traverse import pictures, traversals
 from rivae.ui.traverse.session import dims_picker, query_picker
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.sheet import Sheet
     from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
+from rivae.exploring.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, Kind, Path
 from rivae.ui.panels.answers import query_z
 from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.component import Component
@@ -24,7 +24,7 @@ from rivae.ui.traverse.session import query_picker
 if TYPE_CHECKING:
     from PIL import Image
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.sheet import Sheet
     from rivae.ranges import Range
     from rivae.ui.traverse.session import Anchor

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from rivae.sliders import axes_of
+from rivae.exploring.sliders import axes_of
 from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
@@ -20,7 +20,7 @@ from rivae.ui.traverse.session import choose_query
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.traversals import Strip
     from rivae.ui.traverse.session import Anchor
 

@@ -21,7 +21,7 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks
     from rivae.ranges import Range
 

@@ -10,9 +10,9 @@ import streamlit as st
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.paths import Kind, Path
     from rivae.metrics.correlation import CorrelationTable
-    from rivae.paths import Kind, Path
     from rivae.ranges import Range
     from rivae.traversal import Traversal
 
@@ -67,7 +67,7 @@ def path(
     _explorer: Explorer,
 ) -> Path:
     """A path over ``way_points``. Along the data of 20,000 items it takes seconds to find."""
-    from rivae.paths import find_path
+    from rivae.exploring.paths import find_path
 
     return find_path(_explorer, np.array(way_points), n_steps, kind)
 

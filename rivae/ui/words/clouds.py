@@ -16,7 +16,7 @@ from rivae.ui.words import session
 from rivae.words.axis_names import signed_id
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.plots.clouds import Clouds
     from rivae.ui.words.session import AxisChoice
     from rivae.words.clouds import AxisStates

@@ -15,7 +15,7 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.words import session
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 N_WORDS = 12  # of each end
 

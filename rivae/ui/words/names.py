@@ -16,7 +16,7 @@ from rivae.ui.shell.text import markdown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.words.naming import AxisName, Evidence
 
 

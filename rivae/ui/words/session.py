@@ -17,7 +17,7 @@ from rivae.ui.shell.pages import DATA, WORDS
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.words.relations import Target

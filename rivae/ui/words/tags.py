@@ -15,7 +15,7 @@ from rivae.ui.words import session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.words.tags import TagMap
 
 NO_KNOWN_TAG = "No item has a tag that the mapping knows."

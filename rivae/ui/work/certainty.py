@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from rivae.certainty import Certainty, has_fits, kept_certainty
+from rivae.alignment.certainty import Certainty, has_fits, kept_certainty
 from rivae.errors import RunError
 from rivae.metrics.certainty import Verdict
 from rivae.ui.work.tasks import Progress, Tasks, start_process, step_back
@@ -51,7 +51,7 @@ def measure(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Measure the run in the folder ``run`` and keep the result, which is also returned."""
     step_back()
     progress("comparing the fits", 0.0)
-    from rivae.certainty import certainty_of
+    from rivae.alignment.certainty import certainty_of
     from rivae.retrieval.model import LatentModel
     from rivae.runs import Run
 

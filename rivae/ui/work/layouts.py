@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from rivae.errors import RunError
-from rivae.layouts import kept_layout
+from rivae.exploring.layouts import kept_layout
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 MAX_KNOWN = 50
 WAIT = "another layout is being computed: wait for it"
@@ -60,8 +60,8 @@ def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """Compute and keep the layout of the run in the folder ``run``."""
     step_back()
     progress("starting", 0.0)
-    from rivae.explorer import Explorer
-    from rivae.layouts import make_layout
+    from rivae.exploring.explorer import Explorer
+    from rivae.exploring.layouts import make_layout
     from rivae.runs import Run
 
     explorer = Explorer.open(Run(spec["run"]), spec["rows"], asks=spec["asks"])

@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
+from rivae.alignment.certainty import Certainty, certainty_of
 from rivae.catalogue import Catalogue, Rows
-from rivae.certainty import Certainty, certainty_of
 from rivae.data.base import PairedDataset
+from rivae.data.thumbnails import ThumbnailCache
 from rivae.errors import ConfigError
 from rivae.installed import cache_folder
 from rivae.retrieval.model import require_asks
 from rivae.retrieval.prior import AggregatedPrior, aggregated_prior
 from rivae.retrieval.retriever import Retriever
-from rivae.thumbnails import ThumbnailCache
 from rivae.words.axis_names import axis_signs, given_names, known_names, labels, shown_names
 
 if TYPE_CHECKING:

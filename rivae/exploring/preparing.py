@@ -16,7 +16,7 @@ from rivae.catalogue import Rows
 from rivae.data.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.errors import RivaeError, RunError
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.files import write_json
 from rivae.installed import cache_folder
 from rivae.retrieval.storage import LARGE

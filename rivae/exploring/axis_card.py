@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.words.relations import factor_table
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

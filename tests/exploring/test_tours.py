@@ -5,10 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rivae.errors import ConfigError, DataError
-from rivae.jobs.deletion import all_deleted, restore
-from rivae.runs import list_runs
-from rivae.steering import SteerRow
-from rivae.tours import (
+from rivae.exploring.steering import SteerRow
+from rivae.exploring.tours import (
     MAX_BYTES,
     MAX_STEPS,
     MAX_TOURS,
@@ -26,6 +24,8 @@ from rivae.tours import (
     tours_folder,
     trash_of_tours,
 )
+from rivae.jobs.deletion import all_deleted, restore
+from rivae.runs import list_runs
 from rivae.trash import KEPT
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.catalogue import Rows
-from rivae.conditions import tag_name
-from rivae.explorer import Explorer
+from rivae.data.conditions import tag_name
+from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
 from rivae.retrieval.two_stage import TwoStageIndex
 

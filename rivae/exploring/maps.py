@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
-from rivae.layouts import can_have, kept_layout
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.layouts import can_have, kept_layout
 from rivae.retrieval.retriever import Retriever
 
 STEPS = 65_534  # from the lowest to the highest value

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from rivae import maps
 from rivae.catalogue import N_TAGS
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
-from rivae.launch import train
-from rivae.maps import (
+from rivae.exploring import maps
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.maps import (
     ITEMS,
     MAX_CORNERS,
     STEPS,
@@ -19,6 +18,7 @@ from rivae.maps import (
     columns,
     in_polygon,
 )
+from rivae.launch import train
 from rivae.runs import DEMO_ROOT, Run
 from tests.training.tiny import tiny_config
 

@@ -8,7 +8,7 @@ import pytest
 
 from rivae.catalogue import Catalogue
 from rivae.data import load_dataset
-from rivae.fulltext import MAX_WORDS, TextIndex, text_index
+from rivae.data.fulltext import MAX_WORDS, TextIndex, text_index
 
 TEXTS = [
     ("Baked Apple Crème", "two apples · sugar"),
@@ -74,7 +74,7 @@ def test_of_very_many_the_whole_words_of_a_title_come_first(monkeypatch):
             ("Apple bread", "apple"),
         ]
     )
-    monkeypatch.setattr("rivae.fulltext.MAX_RANKED", 4)
+    monkeypatch.setattr("rivae.data.fulltext.MAX_RANKED", 4)
     found = index.best("bread apple", 9, lambda row: row != 3)
     assert [hit.row for hit in found] == [4, 1, 0, 2]
     assert found[0].title == (("Apple", True), (" ", False), ("bread", True))
@@ -126,7 +126,7 @@ def test_imported_texts_are_indexed_once_into_a_file(small_store, tmp_path):
         assert text_index(data).rows("bright upper").tolist() == truth
     with pytest.MonkeyPatch.context() as patch:
         file.unlink()
-        patch.setattr("rivae.fulltext.cache_folder", lambda path: tmp_path / "no" / "such")
+        patch.setattr("rivae.data.fulltext.cache_folder", lambda path: tmp_path / "no" / "such")
         assert text_index(data).rows("bright upper").tolist() == truth
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.selection import describe
 from rivae.runs import DEMO_ROOT, Run
-from rivae.selection import describe
 
 
 @pytest.fixture(scope="module")

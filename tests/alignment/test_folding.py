@@ -5,7 +5,7 @@ invertible.
 import numpy as np
 import pytest
 
-from rivae.alignment import (
+from rivae.alignment.folding import (
     independent_axes,
     joint_diagonaliser,
     modulated_axes,

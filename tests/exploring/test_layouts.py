@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness
 
-from rivae import layouts
 from rivae.errors import ConfigError, RunError
-from rivae.explorer import Explorer
+from rivae.exploring import layouts
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.maps import STEPS, codes
 from rivae.launch import train
-from rivae.maps import STEPS, codes
 from tests.training.tiny import tiny_config
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rivae.catalogue import Catalogue
-from rivae.conditions import read_conditions, suggestions
 from rivae.data import load_dataset
 from rivae.data.base import FactorSpec
+from rivae.data.conditions import read_conditions, suggestions
 from rivae.errors import ConfigError
 
 LEVELS = ("none", "some", "some more", "much")

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
 
 Kind = Literal["straight", "along"]
 Points = NDArray[np.float64]

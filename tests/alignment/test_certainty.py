@@ -8,10 +8,10 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from rivae.certainty import FITS, MAX_FITS, ROWS, has_fits, kept_certainty, read_fits
+from rivae.alignment.certainty import FITS, MAX_FITS, ROWS, has_fits, kept_certainty, read_fits
 from rivae.cli import main
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.runs import Run
 
 
@@ -92,7 +92,7 @@ def test_the_fits_belong_to_the_rows_that_they_name(run, monkeypatch):
     fits = np.stack([np.column_stack([near[:, :2], rng.normal(size=(len(z), 1))])] * 2)
     some = np.sort(rng.choice(len(z), 400, replace=False))
     for most, rows in ((5000, slice(None)), (300, slice(None)), (5000, some), (300, some)):
-        monkeypatch.setattr("rivae.certainty.MAX_ROWS", most)
+        monkeypatch.setattr("rivae.alignment.certainty.MAX_ROWS", most)
         named = {} if isinstance(rows, slice) else {ROWS: torch.from_numpy(rows)}
         write_fits(run, fits[:, rows], **named)
         found = Explorer.open(run).certainty

@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
-from rivae.launch import make_config
-from rivae.methods import build_method
-from rivae.runs import Run
-from rivae.steering import (
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.steering import (
     MAX_ROWS,
     SteerRow,
     base_point,
@@ -18,6 +15,9 @@ from rivae.steering import (
     steer_rows,
     steer_texts,
 )
+from rivae.launch import make_config
+from rivae.methods import build_method
+from rivae.runs import Run
 
 
 def opened(root, dataset, name, **settings):

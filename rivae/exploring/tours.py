@@ -18,14 +18,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError, DataError
+from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.files import json_ready, locked, write_json
 from rivae.methods.base import Asks
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
+from rivae.reading.typed_text import one_line, some_lines
 from rivae.runs import runs_root
-from rivae.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.trash import Deleted, Trash
-from rivae.typed_text import one_line, some_lines
 
 MAX_STEPS = 60
 MAX_TITLE, MAX_HEADING, MAX_NOTE = 120, 120, 1200  # characters

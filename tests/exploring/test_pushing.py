@@ -8,7 +8,7 @@ from qdrant_client import QdrantClient
 
 from rivae.cli import main
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import URL, QdrantIndex
 from rivae.runs import Run
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rivae import paths
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer
-from rivae.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, _spread, _through, find_path
+from rivae.exploring import paths
+from rivae.exploring.explorer import Explorer
+from rivae.exploring.paths import MAX_STEPS, MAX_STOPS, MIN_STEPS, _spread, _through, find_path
 from rivae.plots.paths import FRAME_MS, SIDE, STOP_MS, path_strip, to_gif
 from rivae.runs import DEMO_ROOT, Run
 

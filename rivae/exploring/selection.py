@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.words.contrast import WordContrast, contrast
 
 N_BINS = 8  # of a factor without levels

@@ -6,7 +6,7 @@ import torch
 from PIL import Image
 
 from rivae.data import load_dataset
-from rivae.familiarity import MOST, Familiarity, familiarity_of, statistics
+from rivae.exploring.familiarity import MOST, Familiarity, familiarity_of, statistics
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rivae.axis_card import QUANTILES, correlation, examples, factor_links, likest
-from rivae.explorer import Explorer
+from rivae.exploring.axis_card import QUANTILES, correlation, examples, factor_links, likest
+from rivae.exploring.explorer import Explorer
 from rivae.launch import train
 from rivae.plots.axis_card import link_dots, position_histogram
 from tests.training.tiny import tiny_config

@@ -7,7 +7,7 @@ from PIL import Image
 
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError, DataError, RunError
-from rivae.explorer import Distance, Explorer
+from rivae.exploring.explorer import Distance, Explorer
 from rivae.runs import Run
 
 

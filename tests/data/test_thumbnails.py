@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from rivae.thumbnails import ThumbnailCache, encode_picture, enlarged, item_strip
+from rivae.data.thumbnails import ThumbnailCache, encode_picture, enlarged, item_strip
 
 
 def noise(width, height, mode="RGB"):

@@ -1,7 +1,7 @@
 """Steps on the axes of a trained model: found for any method, folded in, and undone.
 
-A step changes the coordinates of z and nothing else (``rivae.alignment``), so every trained model
-can be looked at as trained and after each step. Nothing here writes to a run.
+A step changes the coordinates of z and nothing else (``rivae.alignment.folding``), so every trained
+model can be looked at as trained and after each step. Nothing here writes to a run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import torch
 
-from rivae.alignment import (
+from rivae.alignment.folding import (
     AxisChange,
     Floats,
     independent_axes,
@@ -43,8 +43,8 @@ def axis_change(
     """The change of axes that a step makes of a method as it was trained; nothing is changed.
 
     ``AxisChange.step`` says which step it is in the end: one that does not apply to this z only
-    scales it (``rivae.alignment``), and axes that shall follow words are independent components
-    where the data have no weighted words. A z that is not finite stays as trained.
+    scales it (``rivae.alignment.folding``), and axes that shall follow words are independent
+    components where the data have no weighted words. A z that is not finite stays as trained.
 
     Args:
         method: as trained, on the CPU.

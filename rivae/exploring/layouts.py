@@ -19,7 +19,7 @@ from rivae.files import write_cache
 from rivae.installed import cache_folder
 
 if TYPE_CHECKING:
-    from rivae.explorer import Explorer
+    from rivae.exploring.explorer import Explorer
     from rivae.retrieval.base import Floats
 
 MAX_FITTED = 20_000  # more items are put among their neighbours of these

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rivae.errors import ConfigError
-from rivae.explorer import Explorer, Vector
+from rivae.exploring.explorer import Explorer, Vector
 from rivae.retrieval.base import Floats, Ints
 from rivae.words.clouds import CloudCounts, count_words
 from rivae.words.item_words import ItemWords, has_texts, item_words

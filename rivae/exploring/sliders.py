@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rivae.explorer import Explorer
+from rivae.exploring.explorer import Explorer
 from rivae.words.naming import AxisName
 
 N_TERMS = 5  # of the evidence for a name

@@ -1,0 +1,1 @@
+"""Steps on the axes of a trained model: found, folded in, undone, and how sure the axes are."""

@@ -1,0 +1,1 @@
+"""One opened run, explored: search at any z, several axes at once, maps, paths, tours."""
