@@ -39,12 +39,12 @@ from sklearn.model_selection import KFold, cross_val_predict
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.cells import mean_and_spread
+from rivae.config import Asks
 from rivae.data.food_factors import FOOD_FACTORS
 from rivae.data.pairs import Pairs
 from rivae.data.store.manifest import ROOT_VARIABLE
 from rivae.data.words_view import WordsView
 from rivae.labels.food_levels import MODEL_MADE, level_matrix, model_levels
-from rivae.methods.base import Asks
 from rivae.metrics.correlation import correlation_table
 from rivae.metrics.dci_paper import paper_dci
 from rivae.metrics.matching import cross_correlation

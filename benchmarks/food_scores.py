@@ -31,6 +31,7 @@ from benchmarks.food_axes import ASKING
 from benchmarks.food_tables import GROUP, PASSES, report
 from benchmarks.label_alignment import Start
 from rivae.alignment.certainty import certainty_of
+from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.store.manifest import ROOT_VARIABLE
@@ -40,7 +41,6 @@ from rivae.labels.food_levels import level_matrix, model_levels, read_levels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.labels.suggest import suggest_items
 from rivae.methods import method_class
-from rivae.methods.base import Asks
 from rivae.metrics.mcc import mcc
 from rivae.metrics.own_part import mcc_own
 from rivae.metrics.r2 import r2

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from rivae.catalogue import Rows
-from rivae.config import RunConfig
+from rivae.config import Asks, Rows, RunConfig
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
 from rivae.evaluation import evaluate
 from rivae.exploring.explorer import Explorer, Hits, Vector
-from rivae.methods.base import Asks
 from rivae.ranges import PAPER, Range, traversal_values
 from rivae.runs import Run as RunFolder
 from rivae.runs import find_run

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rivae.config import ROWS, Rows
 from rivae.data.base import FactorSpec, PairedDataset
 from rivae.data.conditions import read_conditions, suggestions, tag_name
 from rivae.data.fulltext import TextHit, TextIndex, text_index
@@ -17,9 +17,6 @@ from rivae.data.thumbnails import Thumbnail, ThumbnailCache, encode_picture, enl
 from rivae.errors import ConfigError
 from rivae.words.item_words import item_tags
 from rivae.words.tags import tag_map_of
-
-Rows = Literal["test", "all"]
-ROWS: tuple[Rows, ...] = ("test", "all")
 
 MAX_TAGGED = 20_000  # items whose tags are counted
 MAX_DIGITS = 10  # of an item's number

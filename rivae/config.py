@@ -29,6 +29,11 @@ Epochs = Annotated[int, Field(ge=0, le=100_000)]
 BatchSize = Annotated[int, Field(ge=2, le=65_536)]
 LEAST, MOST = 1e-12, 1e12
 
+# Here, so that the command line reads them without loading torch.
+Asks = Literal["first", "second", "both"]  # which view of an item is the query
+Rows = Literal["test", "all"]  # which items are searched
+ROWS: tuple[Rows, ...] = ("test", "all")
+
 
 def sane(value: Any) -> Any:
     """``value`` when every number in it is 0 or of a size that arithmetic can handle.

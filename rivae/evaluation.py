@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
-from rivae.methods.base import Asks, Method
+from rivae.methods.base import Method
 from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
 from rivae.metrics.dci_paper import DEFAULT_ALPHA

@@ -10,7 +10,6 @@ from typing import Any
 
 from rivae.cli.common import RESUME_HINT, add_command, parse_settings
 from rivae.errors import ConfigError
-from rivae.jobs.sweep import parse_seeds
 
 TABLES_HELP = (
     "comma-separated: synth, synth-modulated, sprites, split-mnist, split-digits (retrieval, "
@@ -80,6 +79,8 @@ def count_or_range(text: str, what: str) -> list[int]:
     Raises:
         ConfigError: for anything else.
     """
+    from rivae.jobs.sweep import parse_seeds
+
     text = text.strip()
     try:
         if text.isdecimal() and len(text) < 5 and int(text) > 0:

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
+from rivae.config import Asks
 from rivae.errors import ConfigError
-from rivae.methods.base import Asks
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.

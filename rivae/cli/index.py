@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from rivae.catalogue import ROWS
 from rivae.cli.common import OPENING_RUN, Steps, add_asks, add_command
+from rivae.config import ROWS
 from rivae.runs import find_run
 
 

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from rivae.catalogue import ROWS
 from rivae.cli.common import OPENING_RUN, Steps, add_asks
+from rivae.config import ROWS
 from rivae.runs import find_run
 
 EXAMPLES = (

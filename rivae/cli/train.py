@@ -14,7 +14,6 @@ from rivae.benchmark.tables import METHODS
 from rivae.cli import jobs
 from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_settings
 from rivae.errors import RunError
-from rivae.jobs.sweep import parse_seeds
 from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
 
@@ -60,18 +59,19 @@ def add_commands(commands: Any) -> None:
 
 
 def _train(args: argparse.Namespace) -> int:
-    seeds = parse_seeds(args.seeds)
     base = args.name or f"{args.dataset}-{args.method}"
     # Reported before torch is imported, which takes seconds the first time.
     quiet = args.quiet or args.json or args.queue
     with Steps(_short(base), f"opening {args.dataset}", quiet, FILE_S) as steps:
-        return _train_seeds(args, base, seeds, steps)
+        return _train_seeds(args, base, steps)
 
 
-def _train_seeds(args: argparse.Namespace, base: str, seeds: Sequence[int], steps: Steps) -> int:
+def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
+    from rivae.jobs.sweep import parse_seeds
     from rivae.launch import make_config, train
     from rivae.methods.presets import trains_as_batch
 
+    seeds = parse_seeds(args.seeds)
     settings = parse_settings(args.settings)
     if args.device:
         settings["training"]["device"] = args.device

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.alignment.certainty import Certainty, certainty_of
-from rivae.catalogue import Catalogue, Rows
+from rivae.catalogue import Catalogue
+from rivae.config import Rows
 from rivae.data.base import PairedDataset
 from rivae.data.thumbnails import ThumbnailCache
 from rivae.errors import ConfigError
@@ -28,7 +29,8 @@ from rivae.retrieval.retriever import Retriever
 from rivae.words.axis_names import axis_signs, given_names, known_names, labels, shown_names
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks, Method
+    from rivae.config import Asks
+    from rivae.methods.base import Method
     from rivae.runs import Run
     from rivae.words.naming import AxisName
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rivae.catalogue import Rows
+from rivae.config import Rows
 from rivae.data.pairs import PAIRS
 from rivae.data.store import Manifest, find_store
 from rivae.errors import RivaeError, RunError
@@ -22,7 +22,7 @@ from rivae.installed import cache_folder
 from rivae.retrieval.storage import LARGE
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.runs import Run
 
 NOT_KEPT = "the run's folder cannot be written: make it writable, so that its items are kept"

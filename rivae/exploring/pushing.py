@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rivae.catalogue import Rows
+from rivae.config import Rows
 from rivae.data.conditions import tag_name
 from rivae.exploring.explorer import Explorer
 from rivae.retrieval.engine import QdrantIndex, push
@@ -17,7 +17,7 @@ from rivae.retrieval.two_stage import TwoStageIndex
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.runs import Run
 
 Progress = Callable[[str, float], None]

@@ -17,10 +17,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rivae.config import Asks
 from rivae.errors import ConfigError, DataError
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
 from rivae.files import json_ready, locked, write_json
-from rivae.methods.base import Asks
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import one_line, some_lines

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
 from rivae.labels.table import check_labels
-from rivae.methods.base import Asks
 from rivae.replay import measured_queries, replay
 from rivae.retrieval import Retriever
 from rivae.retrieval.base import Floats, Ints

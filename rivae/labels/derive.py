@@ -17,13 +17,13 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from rivae.config import run_config
+from rivae.config import Asks, run_config
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
 from rivae.files import write_json
 from rivae.labels.align import Alignment
 from rivae.labels.held_out import FactorGain, align_and_judge
-from rivae.methods.base import Asks, Method
+from rivae.methods.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.validation import validation_scores

@@ -26,10 +26,10 @@ from pydantic import (
     model_serializer,
 )
 
+from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.labels.coverage import measured_traversal, needed_items
-from rivae.methods.base import Asks
 from rivae.reading.documents import read_form
 from rivae.retrieval.base import Ints
 from rivae.runs import Run

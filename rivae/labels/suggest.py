@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.alignment.certainty import certainty_of
+from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, DataError
 from rivae.labels.derive import reference_rows
 from rivae.labels.plan import REPEATS, LabelPlan, PlanRun, check_plan_name, label_order
-from rivae.methods.base import Asks
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run

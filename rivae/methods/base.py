@@ -15,8 +15,6 @@ from rivae.nets.share import Share
 
 # Changes that ``launch.choose_axes`` may make to the latent coordinates of a trained model.
 Axes = Literal["as trained", "scaled", "independent", "modulated", "words"]
-# Which view of an item is the query: the first, the second, or both.
-Asks = Literal["first", "second", "both"]
 
 
 class MethodConfig(BaseModel):

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.api import Run, load_run
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.estimator import PairModel, fit
 from rivae.exploring.explorer import MAX_K, Explorer
-from rivae.methods.base import Asks
 from rivae.notebook.pairs import ArrayPairs
 from rivae.page.content import content_of
 

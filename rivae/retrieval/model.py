@@ -10,9 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from rivae.config import Asks
 from rivae.data.base import PairedDataset, View
 from rivae.errors import ConfigError, DataError
-from rivae.methods.base import Asks, Method
+from rivae.methods.base import Method
 from rivae.retrieval.base import Floats, Ints
 
 _BATCH = 512  # pictures embedded at once

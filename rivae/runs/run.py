@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from rivae.config import Asks
     from rivae.data.base import PairedDataset
-    from rivae.methods.base import Asks, Method
+    from rivae.methods.base import Method
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"

@@ -20,9 +20,8 @@ from rivae.ui.work.workers import NOT_OPEN
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from rivae.catalogue import Rows
+    from rivae.config import Asks, Rows
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
 
 READ_FIRST = (
     "pandas",

@@ -1,6 +1,7 @@
 """What a command says while it works: at once, then now and then, and nothing where unwanted."""
 
 import io
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -138,3 +139,9 @@ def test_the_first_word_comes_before_the_work(words, said, tmp_path, monkeypatch
     assert first == said and last == "rivae: the data lie on a slow disk"
     assert main([*words, "--json"]) == 1
     assert capsys.readouterr().err.splitlines() == ["rivae: the data lie on a slow disk"]
+
+
+def test_the_command_line_starts_without_torch():
+    line = "import sys, rivae.cli; print(sorted({'torch', 'pandas', 'sklearn'} & set(sys.modules)))"
+    said = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"

@@ -10,9 +10,9 @@ import streamlit as st
 
 from rivae.benchmark.tables import DATASETS
 from rivae.comparison import Comparison, Matching, check_number, match_runs
+from rivae.config import Asks
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.exploring.explorer import Explorer
-from rivae.methods.base import Asks
 from rivae.runs import Run
 from rivae.runs.run import NO_MODEL
 from rivae.ui.compare import state as compare_state

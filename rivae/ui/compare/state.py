@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rivae.comparison import COUNTERPART, Comparison
+from rivae.config import Asks
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.sliders import axes_of, sliders_of
-from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
     card_of,
     existing,

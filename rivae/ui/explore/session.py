@@ -8,9 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
-from rivae.methods.base import Asks
 from rivae.ui.explore import chosen, search, state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.sliders import sliders_of
-from rivae.methods.base import Asks
 from rivae.ui.panels.answers import (
     card_of,
     existing,

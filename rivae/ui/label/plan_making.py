@@ -18,8 +18,8 @@ from rivae.runs.evaluation_file import FILES
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
+    from rivae.config import Asks
     from rivae.labels.plan import LabelPlan
-    from rivae.methods.base import Asks
     from rivae.runs import Run
 
 MAX_KEPT = 8  # a plan of 20,000 items is 200 kB

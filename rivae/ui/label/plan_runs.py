@@ -16,7 +16,7 @@ from rivae.ui.shell.pages import METRICS
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.runs import Run
     from rivae.ui.label.plan_making import PlanRequest
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.runs import Run
     from rivae.runs.results import AtWidth
     from rivae.ui.metrics.report import RangeData, Report

@@ -21,8 +21,8 @@ from rivae.words.axis_names import names_of_axes
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from rivae.config import Asks
     from rivae.labels.run_scores import Labelled
-    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.ui.metrics.labels_data import PlanScores
     from rivae.ui.work.tasks import Task

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from rivae.config import Asks
     from rivae.data.base import PairedDataset
     from rivae.labels.guideline import Guideline
     from rivae.labels.run_scores import Labelled
     from rivae.labels.scores import LabelScores
-    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.traversal import Traversal
     from rivae.ui.shared.labels import OpenPlan

@@ -23,7 +23,7 @@ from rivae.runs.results import AtWidth, Correlation, Result, Results
 from rivae.ui.metrics.results_table import typeset
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
 
 MAX_WIDTHS = 20  # ours are five; a chart of many more could not be read
 # Of the table: id, heading, kind, what it holds.

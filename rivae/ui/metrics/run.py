@@ -23,7 +23,7 @@ from rivae.ui.shell import report as outcome
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.runs import Run
     from rivae.ui.work.tasks import Task
 

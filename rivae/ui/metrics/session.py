@@ -16,7 +16,7 @@ from rivae.ui.shared import address
 from rivae.ui.shell import keys
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
 
 DETAIL = "detail_metrics"  # key of the panel behind a cell
 

@@ -15,7 +15,7 @@ from rivae.errors import RunError
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
     from rivae.retrieval.base import Floats, Ints
     from rivae.runs import Run
 

@@ -12,11 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.errors import ConfigError, RivaeError
 from rivae.exploring.explorer import Explorer, Vector
 from rivae.exploring.maps import Lasso, among
-from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_VALUE, Query
 from rivae.ui.panels.questions import Point, Search, SearchOfRuns, Within, read
 

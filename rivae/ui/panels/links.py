@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import MAX_K
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, MAX_ROWS, Level, checked_level
-from rivae.methods.base import Asks
 from rivae.ui.panels.codec import Kind, Link, setting
 
 SPANS = (2, 4, 10)  # half-widths of sliders, in s.d.

@@ -13,12 +13,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rivae.catalogue import Rows
+from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import MAX_K
 from rivae.exploring.maps import MAX_CORNERS
 from rivae.exploring.steering import MAX_AXES, MAX_AXIS, MAX_LEVEL
-from rivae.methods.base import Asks
 from rivae.ui.panels.links import MAX_DIMS, MAX_ONLY, MAX_VALUE, RUN_ID
 
 MAX_HAVE = 400

@@ -19,7 +19,7 @@ from rivae.ui.panels.links import UPLOAD
 from rivae.ui.shell import keys
 
 if TYPE_CHECKING:
-    from rivae.methods.base import Asks
+    from rivae.config import Asks
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
+    from rivae.config import Asks
     from rivae.data.base import PairedDataset
     from rivae.data.thumbnails import ThumbnailCache
     from rivae.labels.plan import LabelPlan
     from rivae.labels.store import LabelStore
-    from rivae.methods.base import Asks
 
 NO_SUCH_PLAN = "There is no plan {}, so another one is shown."
 MAX_PLANS = 8  # one opened plan holds a name per position, some 100 kB

@@ -18,9 +18,9 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
-    from rivae.config import DatasetConfig
+    from rivae.config import Asks, DatasetConfig
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks, Method
+    from rivae.methods.base import Method
     from rivae.runs import Run
     from rivae.runs.evaluation_file import Evaluation
 

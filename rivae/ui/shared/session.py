@@ -21,8 +21,8 @@ from rivae.ui.shell import cache
 from rivae.ui.shell.keys import PanelKeys
 
 if TYPE_CHECKING:
+    from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
 
 Report = dict[str, Any]
 

@@ -21,8 +21,8 @@ from rivae.words.axis_names import cut
 if TYPE_CHECKING:
     from PIL import Image
 
+    from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
 
 MAX_PIXELS = 40_000_000
 MAX_BYTES = 16 * 2**20  # of all kept previews: some thousand

@@ -14,11 +14,9 @@ from rivae.errors import ConfigError, RivaeError
 from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
-    from rivae.catalogue import Rows
-    from rivae.config import DatasetConfig, RunConfig
+    from rivae.config import Asks, DatasetConfig, Rows, RunConfig
     from rivae.data.thumbnails import Thumbnail, ThumbnailCache
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
     from rivae.runs import Run
 
 log = logging.getLogger(__name__)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rivae.config import Asks
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.sliders import axes_of
 from rivae.exploring.steering import MAX_AXES, MAX_ROWS, Level, SteerRow, steer_rows
-from rivae.methods.base import Asks
 from rivae.ui.panels.answers import card_of, existing, linked_query, next_rev, query_z
 from rivae.ui.panels.codec import carry
 from rivae.ui.panels.links import Query, SteerLink

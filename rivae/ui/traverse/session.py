@@ -21,8 +21,8 @@ from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
 
 if TYPE_CHECKING:
+    from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
     from rivae.ranges import Range
 
 # A bound control writes the words it shows into the address, so these are names of both.

@@ -17,8 +17,8 @@ from rivae.ui.shell.pages import DATA, WORDS
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
+    from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
-    from rivae.methods.base import Asks
     from rivae.runs import Run
     from rivae.words.relations import Target
 

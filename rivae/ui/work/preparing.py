@@ -12,8 +12,7 @@ from rivae.errors import RunError
 from rivae.ui.work.tasks import Progress, Task, Tasks, start_process, step_back
 
 if TYPE_CHECKING:
-    from rivae.catalogue import Rows
-    from rivae.methods.base import Asks
+    from rivae.config import Asks, Rows
     from rivae.runs import Run
 
 MAX_KNOWN = 50
