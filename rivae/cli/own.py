@@ -44,8 +44,6 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _open(args: argparse.Namespace) -> int:
-    # As a trainer has it, so that the measured times are its own; before torch is imported.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     args.resume_hint = "the same command continues"
     root = runs_root()
     with Steps("open", f"opening {args.source.name}", quiet=args.json) as steps:

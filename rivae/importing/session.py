@@ -146,7 +146,9 @@ def run_import(
         report = _resumed(writer, report)
         position = _take(source, settings, report, writer, tell)
         (writer.partial / REPORT).unlink(missing_ok=True)
-        writer.finish(_manifest(source, settings, columns, report), position, source.after)
+        writer.finish(
+            _manifest(source, settings, columns, report, fingerprint), position, source.after
+        )
     except BaseException as error:
         # Wrong files or settings must be corrected, which makes it another import.
         writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
@@ -229,17 +231,18 @@ def _manifest(
     settings: ImportSettings,
     columns: tuple[FactorColumn, ...],
     report: ImportReport,
+    fingerprint: dict[str, Any],
 ) -> dict[str, Any]:
     return {
         "name": settings.name,
         "title": clean(settings.title) or settings.name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "source": clean(source.fingerprint().get("kind", ""))[:MAX_SOURCE],
+        "source": clean(fingerprint.get("kind", ""))[:MAX_SOURCE],
         "synthetic": source.synthetic,
         "picture_side": settings.side,
         "factors": columns,
         "report": report.to_dict(),
-        "made_of": _made_of(_fingerprint(source, settings)),
+        "made_of": _made_of(fingerprint),
     }
 
 

@@ -62,6 +62,10 @@ class Ledger:
         with opened(self.path) as db:
             return job_of(row_of(db, job_id))
 
+    def of_run(self, run: str) -> Job | None:
+        """The first entry of a run; None without any."""
+        return next((job for job in self.jobs() if job.run == run), None)
+
     # queueing
 
     def add(

@@ -24,7 +24,7 @@ from rivae.importing.statistics import NAME, PictureStatistics
 from rivae.jobs.dispatcher import ensure_dispatcher
 from rivae.jobs.estimate import Estimate, OnProgress, lengths_of, probe
 from rivae.jobs.ledger import Ledger
-from rivae.jobs.records import RESUMABLE, Job, jobs_folder, make_private
+from rivae.jobs.records import RESUMABLE, jobs_folder, make_private
 from rivae.jobs.sweep import free_base
 from rivae.jobs.units import duration
 from rivae.launch import make_config
@@ -183,7 +183,7 @@ def _lives(name: str, ledger: Ledger) -> bool:
 
 def _go_on(name: str, ledger: Ledger) -> None:
     """Queue a run again that was stopped."""
-    job = next((job for job in ledger.jobs() if job.run == name), None)
+    job = ledger.of_run(name)
     run = Run(ledger.root / name)
     if job is not None and job.state in RESUMABLE:
         ledger.resume(job.id)
@@ -248,5 +248,5 @@ def first_model(name: str, ledger: Ledger) -> tuple[bool, str]:
 
 def state_of(name: str, ledger: Ledger) -> tuple[str, str]:
     """The state of a run in the queue, and what is known about its end; ("", "") without any."""
-    job: Job | None = next((job for job in ledger.jobs() if job.run == name), None)
+    job = ledger.of_run(name)
     return (job.state, job.message) if job is not None else ("", "")

@@ -49,7 +49,7 @@ class View(anywidget.AnyWidget):
     browser; ``observe`` calls a function when ``z``, ``k`` or ``ids`` change.
 
     Attributes:
-        z: (d,) where the search stands; read-only, so set it anew: ``view.z = view.z + 1``.
+        z: (d,) what is searched with; not changed in place: assign ``view.z = view.z + 1``.
         k: how many items are found, 1 to 30.
         ids: (k,) the rows of the data that are found, best first. Follows from the others.
         source: the ``Run`` or ``PairModel`` that is shown.

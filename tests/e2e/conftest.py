@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.hands import press_thumb
+
 
 class ExplorePage:
     """The Explore page as a visitor sees it."""
@@ -40,20 +42,13 @@ class ExplorePage:
 
     def drag(self, dim: int, fractions: list[float]) -> Iterator[float]:
         """Press on the thumb, then yield after every move; the button stays down until the end."""
-        slider, mouse = self.slider(dim), self.page.mouse
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
-        at = (float(slider.input_value()) - low) / (high - low)
-        y = box["y"] + box["height"] / 2
-        mouse.move(box["x"] + at * box["width"], y)
-        mouse.down()
+        move = press_thumb(self.page, self.slider(dim))
         try:
             for fraction in fractions:
-                mouse.move(box["x"] + fraction * box["width"], y, steps=4)
+                move(fraction, 4)
                 yield fraction
         finally:
-            mouse.up()
+            self.page.mouse.up()
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.hands import press_thumb
+
 pytestmark = pytest.mark.slow
 
 TOLD = (
@@ -47,17 +49,10 @@ def test_a_run_is_moved_from_both_sides(notebook: Any, until: Any) -> None:
     assert ids == ids_of(view) and query == rows[0] and len(rows) == 359
 
     # A drag, as a hand does it.
-    slider, mouse = view.get_by_test_id("slider-1"), page.mouse
-    slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
-    at = (float(slider.input_value()) - low) / (high - low)
-    y = box["y"] + box["height"] / 2
-    mouse.move(box["x"] + at * box["width"], y)
-    mouse.down()
-    mouse.move(box["x"] + 0.05 * box["width"], y, steps=8)
+    move = press_thumb(page, view.get_by_test_id("slider-1"))
+    move(0.05, 8)
     until(lambda: ids_of(view) != ids, "the grid follows the drag")
-    mouse.up()
+    page.mouse.up()
     z, ids, _, _ = until(
         lambda: abs((now := told(book.run(1)))[0][0] - value(view, 1)) < 0.01 and now,
         "z reaches Python",

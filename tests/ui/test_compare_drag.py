@@ -4,6 +4,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.hands import press_thumb
+
 RUNS = "digits,digits-turned"
 
 
@@ -36,15 +38,8 @@ class ComparePage:
 
     def drag(self, factor, to):
         """Press on the thumb and move it; the button stays down."""
-        slider, mouse = self.page.get_by_test_id(f"slider-{factor}"), self.page.mouse
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
-        at = (float(slider.input_value()) - low) / (high - low)
-        y = box["y"] + box["height"] / 2
-        mouse.move(box["x"] + at * box["width"], y)
-        mouse.down()
-        mouse.move(box["x"] + to * box["width"], y, steps=6)
+        move = press_thumb(self.page, self.page.get_by_test_id(f"slider-{factor}"))
+        move(to, 6)
 
 
 @pytest.fixture

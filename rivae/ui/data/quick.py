@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,9 +34,6 @@ def prepare(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     It keeps its priority (no ``step_back``), because it measures a trainer's speed.
     """
-    # As a trainer has it, and before torch is imported.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     progress("starting", 0.0)
     from rivae.jobs.quick import quick_run
 

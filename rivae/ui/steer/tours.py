@@ -86,20 +86,20 @@ def shortcuts() -> None:
     """A list of the tours that can be presented, for the top of the page; nothing without any."""
     from rivae.exploring import tours
 
-    ready = [(found.id, found.tour) for found in tours.list_tours() if found.tour is not None]
-    if not any(tour.steps for _, tour in ready):
+    ready = [entry for entry in tours.list_tours() if entry.tour is not None and entry.tour.steps]
+    if not ready:
         return
     with st.popover("Tours", icon=":material/slideshow:"):
         st.caption("Present a tour. They are edited below the matrix.")
-        for tour_id, tour in ready:
-            if tour.steps:
-                st.button(
-                    markdown(tour.title),
-                    key=f"{FIELD}_{tour_id}_shortcut",
-                    on_click=present,
-                    args=(tour_id,),
-                    width="stretch",
-                )
+        for entry in ready:
+            assert entry.tour is not None
+            st.button(
+                markdown(entry.tour.title),
+                key=f"{FIELD}_{entry.id}_shortcut",
+                on_click=present,
+                args=(entry.id,),
+                width="stretch",
+            )
 
 
 def present(tour_id: str, step: int = 1) -> None:

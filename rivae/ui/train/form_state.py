@@ -159,7 +159,7 @@ def _draft_like(run_id: str) -> Draft:
 
     if not RUN_ID.fullmatch(run_id):
         raise ConfigError("the link names no run: choose one in the list of runs")
-    job = next((job for job in session.ledger().jobs() if job.run == run_id), None)
+    job = session.ledger().of_run(run_id)
     if job is not None and job.config is not None:
         require_open(job.config)
         made = replace(

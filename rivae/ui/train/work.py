@@ -5,7 +5,6 @@ Streamlit is not imported here.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,9 +17,6 @@ def estimate(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
 
     It keeps its priority (no ``step_back``), because it measures a trainer's speed.
     """
-    # As a trainer has it, and before torch is imported.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     progress("starting", 0.0)
     from rivae.config import parse_config
     from rivae.jobs.estimate import probe
