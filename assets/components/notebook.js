@@ -101,6 +101,7 @@ export async function showView({ model, el }, { library, worker, style }) {
   const view = new NotebookView(model, JSON.parse(new TextDecoder().decode(bytes)), worker, library, root)
 
   const paint = () => {
+    if (!el.isConnected) return  // JupyterLab may render a cell before it is in the page
     const theme = isDark(el) ? "dark" : "light"
     if (host.dataset.theme === theme) return
     host.dataset.theme = theme
@@ -108,6 +109,8 @@ export async function showView({ model, el }, { library, worker, style }) {
   }
   paint()
   const repaint = () => requestAnimationFrame(paint)
+  const placed = new ResizeObserver(repaint)  // and puts it there later
+  placed.observe(host)
   const watch = new MutationObserver(repaint)
   for (const node of [document.documentElement, document.body]) watch.observe(node, { attributes: true })
   watch.observe(document.head, { childList: true })  // themes come as style sheets
@@ -118,6 +121,7 @@ export async function showView({ model, el }, { library, worker, style }) {
   await view.show(model.get("_query"), model.get("z"), model.get("k"))
   if (chosen) view.setGiven(chosen)
   return () => {
+    placed.disconnect()
     watch.disconnect()
     system.removeEventListener("change", repaint)
     view.close()

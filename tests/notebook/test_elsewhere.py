@@ -36,8 +36,10 @@ const model = (start) => {{
 }}
 const widget = defined
 window.models = [model({one}), model({two})]
-const shown = ["one", "two"].map((id, i) =>
-  widget.render({{ model: models[i], el: document.getElementById(id) }}))
+const places = ["one", "two"].map((id) => document.getElementById(id))
+places[1].remove()  // JupyterLab may render a cell before it is in the page
+const shown = places.map((el, i) => widget.render({{ model: models[i], el }}))
+setTimeout(() => document.body.append(places[1]), 500)
 window.closeFirst = async () => (await shown[0])()
 </script></body></html>"""
 
