@@ -1,5 +1,6 @@
 /* What opens over a run that the browser holds: an item, all items to choose a query from, one axis. */
 
+import { drawCloud, makeCloud } from "./cloud.js"
 import { h, icon, setText } from "./dom.js"
 
 const MAX_SHOWN = 120
@@ -60,20 +61,31 @@ export function chooseItem(frame, items, use) {
   show()
 }
 
-/** All about one axis. @param card {examples, links}, `clouds` an element or null */
-export function showAxis(frame, items, dim, card, clouds, pick) {
+/** The words at both ends of an axis and in its middle. @param states [{name, note, cloud}] */
+function axisClouds({ states, legend }) {
+  const drawn = states.map(({ name, note, cloud }) => {
+    const svg = makeCloud()
+    drawCloud(svg, cloud)
+    return h("div", {}, h("b", {}, name), h("span", { class: "muted" }, ` ${note}`), svg)
+  })
+  const kinds = legend.map(([kind, text]) => h("span", { class: kind }, text))
+  return h("section", { class: "said", "data-testid": "clouds" }, h("div", { class: "states" }, ...drawn), h("div", { class: "legend" }, ...kinds))
+}
+
+/** All about one axis as it is shown. @param card {examples, links, words} */
+export function showAxis(frame, items, dim, card, pick) {
   const left = dim.left || "less"
   const right = dim.right || dim.given || "more"
-  const steps = dim.flipped ? [...card.examples].reverse() : card.examples
-  const columns = steps.map((ids) => h("div", { class: "step" }, ...ids.map((id) => {
+  const columns = card.examples.map((ids) => h("div", { class: "step" }, ...ids.map((id) => {
     const tile = h("button", { type: "button", class: "tile", title: items.title(id) }, picture(items.picture(id)))
     tile.onclick = () => pick(id)
     return tile
   })))
   const percent = Math.round(dim.effect * 100)
   const links = card.links.map(({ name, r }) => h("tr", {}, h("th", { scope: "row" }, name),
-    h("td", {}, h("meter", { min: 0, max: 1, value: Math.abs(r) })), h("td", {}, (dim.flipped ? -r : r).toFixed(2).replace("-", "−"))))
+    h("td", {}, h("meter", { min: 0, max: 1, value: Math.abs(r) })), h("td", {}, r.toFixed(2).replace("-", "−"))))
   dialog(frame, dim.name, h("p", { class: "muted" }, `${percent} % of small steps along it change the best match. ${dim.about}`),
     h("div", { class: "ends" }, h("b", {}, left), h("b", {}, right)), h("div", { class: "steps" }, ...columns),
-    links.length ? h("table", {}, h("caption", {}, "Correlation with known factors"), ...links) : null, clouds)
+    links.length ? h("table", {}, h("caption", {}, "Correlation with known factors"), ...links) : null,
+    card.words ? axisClouds(card.words) : null)
 }

@@ -176,7 +176,7 @@ export class HeldRun {
   }
 
   about(axis) {
-    showAxis(this.frame, this.items, this.told.dims[axis], this.told.cards[axis], null, (id) => this.hear("pick", { id }))
+    showAxis(this.frame, this.items, this.told.dims[axis], this.told.cards[axis], (id) => this.hear("pick", { id }))
   }
 
   /** What the map and the search box ask for. */

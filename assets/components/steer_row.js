@@ -3,7 +3,7 @@
 import { ICONS, clamp, h, icon, round4, setText } from "./dom.js"
 import { WHERE } from "./layout.js"
 import { markOf, poleOf, sayLevel, turnedLevel } from "./levels.js"
-import { drawCloud, makeCloud } from "./steer_cloud.js"
+import { drawCloud, makeCloud } from "./cloud.js"
 
 Object.assign(ICONS, {
   up: "M10 16V4M5 9l5-5 5 5",

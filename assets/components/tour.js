@@ -5,7 +5,7 @@
  */
 
 import { ICONS, clamp, debounce, h, icon, setText } from "./dom.js"
-import { drawCloud, makeCloud } from "./steer_cloud.js"
+import { drawCloud, makeCloud } from "./cloud.js"
 import { TourSetting } from "./tour_setting.js"
 import { Wire } from "./wire.js"
 

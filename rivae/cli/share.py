@@ -46,7 +46,10 @@ def export_page(args: argparse.Namespace, target: Path) -> int:
         if not args.dry_run:
             tours = [file.tour for file in list_tours() if file.tour is not None]
             page = page_bytes(
-                explorer, args.run_id, tours, lambda share: steps("making pictures", share)
+                explorer,
+                args.run_id,
+                tours,
+                lambda share: steps("making pictures and word clouds", share),
             )
             write_page(target, page, replace=args.force)
             size = len(page)

@@ -21,7 +21,10 @@ from rivae.exploring.sliders import sliders_of
 from rivae.exploring.steering import base_point, moved
 from rivae.exploring.tours import Tour
 from rivae.page.model import model_of, text
+from rivae.plots.axis_clouds import axis_clouds
+from rivae.plots.clouds import LEGEND, Clouds, to_json
 from rivae.plots.palette import DARK, LIGHT
+from rivae.words.item_words import ItemWords, has_texts, item_words
 
 MOST = 50_000
 MANY = 5_000  # above, a page is large
@@ -38,10 +41,12 @@ MAX_TEXT = 600  # characters of an item's text
 MAX_LINKS = 6
 _SAMPLED = 24  # pictures by which a size is estimated
 _REST = 280_000  # bytes of scripts, styles and what else does not grow
+_CLOUDS = 9_000  # bytes of the word clouds of an axis
+_PICTURES = 0.8  # of the work, the rest is word clouds
 
 
 # Longest side in pixels and WebP quality, from the best on.
-QUALITIES = ((160, 75), (128, 65), (112, 55), (96, 45))
+QUALITIES = ((160, 75), (128, 65), (112, 55), (96, 40))
 AIM = 13_500_000  # bytes, where smaller pictures can do it
 
 
@@ -84,7 +89,8 @@ def estimated_size(explorer: Explorer, settings: tuple[int, int] | None = None) 
     each = (pictures + words) / len(some)
     numbers = 8 * explorer.retriever.index.n_features + 14 * explorer.n_components
     density = 5.4 * explorer.n_components * len(explorer.retriever.reference_latents()[0])
-    return int(len(rows) * (each + numbers + 60) + density) + _REST
+    clouds = _CLOUDS * explorer.n_components if has_texts(explorer.data) else 0
+    return int(len(rows) * (each + numbers + 60) + density) + clouds + _REST
 
 
 def _one_picture(explorer: Explorer) -> bool:
@@ -112,7 +118,7 @@ def content_of(
     tours: list[Tour],
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Everything of a page as JSON values; ``progress`` takes the share of pictures made.
+    """Everything of a page as JSON values; ``progress`` takes the share that is made.
 
     Raises:
         ConfigError: there are more than 50,000 items, or the decoder cannot be run in a browser.
@@ -137,7 +143,7 @@ def content_of(
         "items": _items(explorer, rows, progress),
         "z": text(explorer.retriever.encode(explorer.search_rows)[0]),
         "model": model_of(explorer),
-        "cards": [_card(explorer, j) for j in range(d)],
+        "cards": _cards(explorer, progress),
         **_map(explorer),
         "tours": [found for tour in tours if (found := _tour(explorer, name, tour))["steps"]],
     }
@@ -155,7 +161,7 @@ def _items(
         if not one:
             asked.append(encoded(data.picture(i, explorer.query_side).copy(), *settings))
         if progress is not None and n % 64 == 0:
-            progress(n / len(rows))
+            progress(_PICTURES * n / len(rows))
     factors = [
         {"name": spec.name, "values": [data.factor_text(i, k) for i in rows]}
         for k, spec in enumerate(data.factor_specs if data.factors is not None else ())
@@ -171,11 +177,37 @@ def _items(
     }
 
 
-def _card(explorer: Explorer, j: int) -> dict[str, Any]:
+def _cards(explorer: Explorer, progress: Callable[[float], None] | None) -> list[dict[str, Any]]:
+    words = item_words(explorer.data) if has_texts(explorer.data) else None
+    cards: list[dict[str, Any]] = []
+    for j in range(explorer.n_components):
+        if progress is not None:
+            progress(_PICTURES + (1 - _PICTURES) * j / explorer.n_components)
+        cards.append(_card(explorer, j, words))
+    return cards
+
+
+def _card(explorer: Explorer, j: int, words: ItemWords | None) -> dict[str, Any]:
+    """One axis as it is shown, from its low end to its high one."""
     links = factor_links(explorer, j)[:MAX_LINKS] if explorer.data.factors is not None else []
+    clouds = axis_clouds(explorer, j, words) if words is not None else None
     return {
         "examples": examples(explorer, j),
         "links": [{"name": link.name, "r": round(link.r, 3)} for link in links],
+        "words": clouds and _words(clouds),
+    }
+
+
+def _words(clouds: Clouds) -> dict[str, Any]:
+    counts = clouds.counts
+    return {
+        "states": [
+            {"name": name, "note": f"{n:,} items", "cloud": to_json(clouds, state)}
+            for state, (name, n) in enumerate(
+                zip(counts.states, counts.n_items.tolist(), strict=True)
+            )
+        ],
+        "legend": [[kind, text.format(clouds.factor)] for kind, text in LEGEND.items()],
     }
 
 

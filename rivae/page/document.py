@@ -21,7 +21,7 @@ from rivae.exploring.tours import Tour
 from rivae.page.content import content_of
 from rivae.scripts import library, source, styles
 
-PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css")
+PANEL_STYLES = ("held.css", "base.css", "explore.css", "search.css", "map.css", "cloud.css")
 # Before anything is painted: the visitor's light or dark.
 _THEME = (
     "document.documentElement.dataset.theme = "

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from random import Random
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -219,6 +220,31 @@ def to_svg(clouds: Clouds, state: int, *, dark: bool = False, transparent: bool 
         f'width="{layout.width}" height="{layout.height}" role="img" aria-label="{alt}" '
         f'text-anchor="middle" font-family="{FAMILY}"><title>{alt}</title>{"".join(parts)}</svg>\n'
     )
+
+
+def to_json(clouds: Clouds, state: int) -> dict[str, Any]:
+    """The cloud of one state for a browser (``assets/components/cloud.js``): its size, what it is
+    for those who do not see it, and for every word [text, x of its middle, y of its baseline,
+    letter size, relation, count in words].
+    """
+    layout, counts = clouds.layout, clouds.counts
+    return {
+        "width": layout.width,
+        "height": layout.height,
+        "alt": describe(clouds, state),
+        "words": [
+            [
+                one_line(word),
+                round(float(layout.x[w]), 1),
+                round(baseline(clouds, w, size), 1),
+                round(float(size), 1),
+                clouds.of(word),
+                describe_word(clouds, state, w),
+            ]
+            for w, (word, size) in enumerate(zip(counts.words, clouds.size(state), strict=True))
+            if size >= SMALLEST
+        ],
+    }
 
 
 def to_image(

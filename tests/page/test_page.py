@@ -12,15 +12,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import ImageColor
 
 from rivae.cli import main
 from rivae.errors import ConfigError
+from rivae.exploring.axis_card import examples, factor_links
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import SteerRow
 from rivae.exploring.tours import Tour, TourStep
 from rivae.page import content, document
 from rivae.page.model import STEPS, followed, layers_of, points_of
+from rivae.plots.axis_clouds import axis_clouds
+from rivae.plots.clouds import SMALLEST, describe_word, relation_color
+from rivae.plots.palette import LIGHT
 from rivae.runs import find_run
+from rivae.words.item_words import item_words
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028 ${1} `\\ &amp; <!--"
 
@@ -140,6 +146,65 @@ def test_size_is_told_warned_of_and_bounded(
     monkeypatch.setattr(content, "MOST", 200)
     with pytest.raises(ConfigError, match="more than the 200"):
         content.content_of(digits, "demo-digits", [])
+
+
+@pytest.mark.browser
+def test_the_card_of_an_axis_has_its_clouds_and_runs_as_its_slider_does(
+    tmp_path: Path, browser: Any
+) -> None:
+    kitchen = Explorer.open(find_run("demo-kitchen"))
+    words = item_words(kitchen.data)
+    kitchen_page = tmp_path / "kitchen.html"
+    told = content.content_of(kitchen, "demo-kitchen", [])
+    for state in told["cards"][0]["words"]["states"]:
+        for word in state["cloud"]["words"]:
+            word[0] = word[5] = HOSTILE
+    document.write_page(kitchen_page, document.document(told).encode())
+    page = browser.new_page()
+    trouble: list[str] = []
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.goto(kitchen_page.as_uri())
+    page.get_by_test_id("tile").nth(9).wait_for()
+    page.get_by_test_id("about-1").click()
+    assert page.get_by_test_id("clouds").locator("text").first.text_content().startswith(HOSTILE)
+    page.keyboard.press("Escape")
+    page.get_by_test_id("about-2").click()
+    clouds = page.get_by_test_id("clouds")
+    assert clouds.locator("svg").count() == 3
+    made = axis_clouds(kitchen, 1, words)
+    assert made is not None
+    shown = clouds.locator("svg").nth(2).locator("text.related title").all_text_contents()
+    assert shown == [
+        describe_word(made, 2, w)
+        for w, word in enumerate(made.counts.words)
+        if made.of(word) == "related" and made.size(2)[w] >= SMALLEST
+    ]
+    colours = clouds.locator("text.related").first.evaluate("node => getComputedStyle(node).fill")
+    assert colours == "rgb({}, {}, {})".format(*ImageColor.getrgb(relation_color("related", LIGHT)))
+    assert trouble == []
+    page.close()
+
+
+@pytest.mark.browser
+def test_an_axis_that_is_shown_turned_has_its_factors_the_way_its_slider_goes(
+    hostile: Path, digits: Explorer, browser: Any
+) -> None:
+    turned = next(j for j, sign in enumerate(digits.signs.tolist()) if sign < 0)
+    link = factor_links(digits, turned)[0]
+    page = browser.new_page()
+    page.goto(hostile.as_uri())
+    page.get_by_test_id("tile").nth(9).wait_for()
+    page.get_by_test_id(f"about-{turned + 1}").click()
+    row = page.get_by_test_id("dialog").get_by_role("row").first
+    assert row.locator("td").last.text_content() == f"{link.r:.2f}".replace("-", "−")
+    shown = page.get_by_test_id("dialog").locator(".step").first.locator("button").count()
+    assert shown == 4
+    low = page.get_by_test_id("dialog").locator(".step").first.locator("img").first
+    address = low.get_attribute("src")
+    told = block(hostile.read_text(encoding="utf-8"), "data")
+    first = told["items"]["ids"].index(examples(digits, turned)[0][0])
+    assert address == told["items"]["pictures"][first]
+    page.close()
 
 
 @pytest.mark.browser

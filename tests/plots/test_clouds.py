@@ -11,6 +11,7 @@ from rivae.plots.clouds import (
     make_clouds,
     relation_color,
     to_image,
+    to_json,
     to_svg,
 )
 from rivae.plots.fonts import font
@@ -167,11 +168,9 @@ def test_a_layout_needs_words():
         lay_out(["a"], np.zeros((1, 1)))
 
 
-def test_the_words_of_steer_stand_where_those_of_the_pictures_do():
-    from rivae.ui.steer.answers import drawn
-
+def test_the_words_in_the_browser_stand_where_those_of_the_pictures_do():
     made = clouds()
-    sent = {word: (x, y) for word, x, y, *_ in drawn(made)["words"]}
+    sent = {word: (x, y) for word, x, y, *_ in to_json(made, 0)["words"]}
     shown = texts(to_svg(made, 0))
     assert sent and sent.keys() == shown.keys()
     for word, (x, y) in sent.items():

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 64
 N_CHIPS = 12
-WIDTH, HEIGHT, N_WORDS = 400, 320, 34  # of a cloud, as wide as it is shown
 # Data sets whose items have texts; only the first guess of a page depends on this.
 WITH_TEXTS = ("pairs", "kitchen")
 
@@ -162,6 +161,7 @@ def clouds(
 def _laid_out(
     key: str, dim: int, n_sigma: float, sign: int, everyday: bool, _explorer: Explorer
 ) -> Clouds | None:
+    from rivae.plots.axis_clouds import HEIGHT, N_WORDS, WIDTH
     from rivae.plots.clouds import make_clouds
     from rivae.words.clouds import count_words
 

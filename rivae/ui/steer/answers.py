@@ -7,7 +7,7 @@ the session. No page is rerun for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -20,9 +20,6 @@ from rivae.ui.panels.links import Query
 from rivae.ui.panels.questions import MAX_CLOUDS, Key, Steering, SteeringPart, read
 from rivae.ui.shell import cache
 
-if TYPE_CHECKING:
-    from rivae.plots.clouds import Clouds
-
 K = 5  # pictures of a row, as in the paper's figure
 NO_WORDS = "The items have no texts, so there are no word clouds."
 
@@ -33,8 +30,8 @@ def answer(question: Mapping[str, Any], open_run: OpenRun) -> dict[str, Any]:
     A part is ``{key, run, query, asks, axes, levels, n_sigma}`` with axes from 0. Its answer has
     its ``key`` and either ``items`` ([number, title, data address, tiny], best first), ``side``,
     ``where``, ``axes`` (see ``axes_of``) and their ``at`` (s.d. of z from the mean); or, with
-    ``cloud``, ``cloud`` (see :func:`drawn`) or None with a ``note``; or an ``error``. With ``card``
-    there is also the ``query`` as [title, address, tiny].
+    ``cloud``, ``cloud`` (see ``rivae.plots.clouds.to_json``) or None with a ``note``; or an
+    ``error``. With ``card`` there is also the ``query`` as [title, address, tiny].
 
     Raises:
         ConfigError: a field is missing, of the wrong kind or out of range.
@@ -102,32 +99,6 @@ def cloud_of(explorer: Explorer, run: str, row: SteerRow, n_sigma: float) -> dic
     return {"cloud": made, "note": "" if made else "No words among the retrieved items."}
 
 
-def drawn(clouds: Clouds) -> dict[str, Any]:
-    """A cloud for the browser: its size, its description, and for every word [text, x of its
-    middle, y of its baseline, size, relation, count in words].
-    """
-    from rivae.plots.clouds import SMALLEST, baseline, describe, describe_word, one_line
-
-    layout = clouds.layout
-    return {
-        "width": layout.width,
-        "height": layout.height,
-        "alt": describe(clouds, 0),
-        "words": [
-            [
-                one_line(name),
-                round(float(layout.x[w]), 1),
-                round(baseline(clouds, w, size), 1),
-                round(float(size), 1),
-                clouds.of(name),
-                describe_word(clouds, 0, w),
-            ]
-            for w, (name, size) in enumerate(zip(clouds.counts.words, clouds.size(0), strict=True))
-            if size >= SMALLEST
-        ],
-    }
-
-
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _texts(key: str, _explorer: Explorer) -> SteerTexts | None:
     from rivae.ui.shared.words import words_of
@@ -147,7 +118,8 @@ def _cloud(
     _explorer: Explorer,
     _texts: SteerTexts,
 ) -> dict[str, Any] | None:
+    from rivae.plots.clouds import to_json
     from rivae.plots.steering import row_cloud
 
     made = row_cloud(_explorer, _texts, SteerRow(axes, levels), n_sigma)
-    return None if made is None else drawn(made)
+    return None if made is None else to_json(made, 0)

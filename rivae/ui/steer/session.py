@@ -63,13 +63,13 @@ PANEL = Component(
         "wire.js",
         "layout.js",
         "panel.js",
-        "steer_cloud.js",
+        "cloud.js",
         "levels.js",
         "steer_row.js",
         "steer_head.js",
         "steer.js",
     ),
-    css=("base.css", "steer_cloud.css", "steer.css"),
+    css=("base.css", "cloud.css", "steer.css"),
     # The matrix after a change, an action with the matrix, and questions where the web route is
     # missing.
     reports={
