@@ -106,7 +106,9 @@ def _imported(args: argparse.Namespace, steps: Steps) -> Path:
 
 def _show(app: App, tell: Callable[[], None]) -> int:
     """Run the app until it is stopped; ``tell`` is called once it listens."""
-    process = subprocess.Popen(app.line, env=app.env, stdin=subprocess.DEVNULL)
+    # Streamlit says the address too, where `tell` may have to write JSON.
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(app.line, env=app.env, stdin=quiet, stdout=quiet)
     try:
         _wait_until_it_listens(app, process)
         tell()

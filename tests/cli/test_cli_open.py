@@ -71,6 +71,7 @@ def test_one_command_to_the_app_and_ctrl_c_leaves_the_training(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130 and "Traceback" not in rest
+    assert (said + rest).count("http://") == 1  # where JSON is asked for, nothing else may stand
     assert "rivae serve" in rest or "rivae cancel dishes" in rest
     run, deadline = Run(tmp_path / "runs" / "dishes"), time.monotonic() + 300
     while run.status.state != "finished" and time.monotonic() < deadline:
