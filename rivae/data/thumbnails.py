@@ -15,8 +15,8 @@ from rivae.data.base import PairedDataset
 
 THUMBNAIL_SIDE = 160
 TINY_SIDE = 64
-# About 2 kB each: 16 MB at most per data set.
-CACHE_ENTRIES = 8192
+CACHE_BYTES = 16_000_000  # per data set: some 4,000 photographs, or 11,000 drawings of words
+_ENTRY = 400  # bytes that an entry takes besides its picture
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,12 @@ def enlarged(image: Image.Image, at_least: int = 320) -> Image.Image:
 
 
 class ThumbnailCache:
-    """The most recently used thumbnails of one data set; safe to share between threads."""
+    """The most recently used thumbnails of one data set, some ``max_bytes`` of them; safe to share
+    between threads.
+    """
 
-    def __init__(self, data: PairedDataset, max_entries: int = CACHE_ENTRIES) -> None:
-        self.data, self._max = data, max_entries
+    def __init__(self, data: PairedDataset, max_bytes: int = CACHE_BYTES) -> None:
+        self.data, self._room = data, max_bytes
         self._entries: OrderedDict[tuple[int, int], Thumbnail] = OrderedDict()
         self._lock = Lock()
 
@@ -90,9 +92,12 @@ class ThumbnailCache:
                 return self._entries[key]
         made = encode_picture(self.data.picture(i, side), THUMBNAIL_SIDE)
         with self._lock:
-            self._entries[key] = made
-            while len(self._entries) > self._max:
-                self._entries.popitem(last=False)
+            if key not in self._entries:  # another thread may have made it meanwhile
+                self._entries[key] = made
+                self._room -= len(made.content) + _ENTRY
+            while self._room < 0 and len(self._entries) > 1:
+                _, oldest = self._entries.popitem(last=False)
+                self._room += len(oldest.content) + _ENTRY
         return made
 
 

@@ -51,7 +51,9 @@ def test_the_cache_is_bounded_and_makes_each_picture_once():
         made.append((i, side))
         return Image.new("L", (4, 4), i)
 
-    cache = ThumbnailCache(SimpleNamespace(picture=draw), max_entries=3)
+    each = len(encode_picture(draw(0, 2), 160).content) + 400
+    made.clear()
+    cache = ThumbnailCache(SimpleNamespace(picture=draw), max_bytes=3 * each + 100)
     for i in (0, 1, 2, 0, 3, 0):  # 0 is used again and again, so 1 is the one that goes
         assert np.asarray(opened(cache.get(i, 2)))[0, 0] == i
     assert len(cache) == 3 and made == [(0, 2), (1, 2), (2, 2), (3, 2)]

@@ -93,6 +93,9 @@ def test_weights_that_a_failed_or_stopped_training_left_can_be_explored(app, tra
     training.set_status(state="interrupted")
     page = app("explore", run="digits")
     assert "Stopped: epoch 3 of 9" in captions(page.calm()) and "Train page" in captions(page)
+    training.set_status(state="failed", message="the disk is full.")
+    said = how_far(training.status, "joint", 3)
+    assert said.startswith("Training failed: epoch 3 of 9, the disk is full. You see")
 
 
 def test_before_there_are_axes_the_sliders_are_said_to_mean_nothing(training):

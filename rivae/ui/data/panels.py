@@ -58,8 +58,11 @@ def _card(folder: Path) -> None:
             if manifest.synthetic:
                 st.badge("synthetic", icon=":material/precision_manufacturing:", color="gray")
         date = short_date(manifest.created)
-        parts = (f"{manifest.n_items:,} pairs", manifest.name, date)
-        st.caption(" · ".join(markdown(part) for part in parts if part))
+        name = manifest.name if manifest.name != manifest.title else ""
+        parts = (f"{manifest.n_items:,} pairs", name, date)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(" · ".join(markdown(part) for part in parts if part), width="stretch")
+            trash.import_button(folder)
         if manifest.factors:
             names = ", ".join(column.name for column in manifest.factors)
             st.caption(markdown(f"Known factors: {names}"))
@@ -71,7 +74,6 @@ def _card(folder: Path) -> None:
             if not _explore(folder.name):
                 quick_panel.button(folder, place="card")
             _train_on(folder.name, place="card")
-            trash.import_button(folder)
 
 
 def _explore(name: str) -> bool:

@@ -108,15 +108,18 @@ def in_training(run: Run) -> None:
 
 
 def how_far(status: Status, stage: str, epoch: int) -> str:
-    """Where a run in training is, and what the weights of an earlier ``epoch`` are worth."""
+    """How far a run in training is, and what its weights of an earlier ``epoch`` are worth."""
+    states = {"running": "Still training", "failed": "Training failed"}
+    state = states.get(status.state, "Stopped")
     where = f"epoch {status.epoch} of {status.total_epochs}"
-    state = "Still training" if status.state == "running" else "Stopped"
+    if status.state == "failed" and status.message:
+        where += f", {markdown(status.message.rstrip('.'))}"
     seen = f"You see the weights of epoch {epoch}" if epoch else "You see earlier weights"
     if stage == START:
         worth = ", before the axes are trained, so the sliders mean nothing yet."
     else:
         worth = "; the axes may still change."
-    more = "" if state != "Stopped" else " Resume the run on the Train page."
+    more = "" if status.state == "running" else " Resume the run on the Train page."
     return f"{state}: {where}. {seen}{worth}{more}"
 
 

@@ -89,6 +89,7 @@ def import_button(folder: Path) -> None:
     with st.popover(
         "Delete",
         icon=":material/delete:",
+        type="tertiary",
         disabled=not may,
         help=None if may else f"Log in to {access.WHAT}.",
     ):
