@@ -178,12 +178,15 @@ def tables(rows: pd.DataFrame) -> str:
     """What the rule takes for every method, and mean ± s.d. over seeds of every setting."""
     titles = ["data", "method", "setting", "n", *COLUMNS.values(), ""]
     lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
-    rows = with_value(rows)
+    rows, waiting = with_value(rows), []
     for data, methods in CHANGED.items():
         for method in methods:
             here = rows[(rows["data"] == data) & (rows["method"] == method)]
+            if not len(here):
+                waiting.append(f"{method} on {data}")
+                continue
             labels = [setting.label for setting in tried(data, method)]
-            found = taken(here, labels) if len(here) else None
+            found = taken(here, labels)
             for label in labels:
                 group = here[here["setting"] == label]
                 digits = {"cpu_s": 0, "median_rank": 1}
@@ -192,6 +195,8 @@ def tables(rows: pd.DataFrame) -> str:
                 mark = mark or ("open: not all are measured" if found is None else "")
                 lines.append(f"| {data} | {method} | {label} | {len(group)} | ")
                 lines[-1] += f"{' | '.join(means)} | {mark} |"
+    if waiting:
+        lines += ["", f"**Not measured yet**, and the same care until then: {', '.join(waiting)}."]
     return "\n".join(lines)
 
 
