@@ -106,6 +106,9 @@ if entered:
     address.arrive(page.url_path)
 address.leave(page.url_path)  # now and at the end: a page may stop half-way
 st.set_page_config(page_title=address.title(page.title))
+if page.url_path not in ("", DATA.stem):  # Home and Data begin with a title of their own
+    with st.container(key="page_name"):  # seen where the navigation is folded: on a phone
+        st.title(page.title, anchor=False)
 page.run()
 page_frame()
 address.leave(page.url_path)
