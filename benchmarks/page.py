@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def firefox(address: str) -> Iterator[tuple[str, Evaluate]]:
     """Firefox on a page, over the protocol that it has built in (WebDriver BiDi)."""
     from tornado.websocket import websocket_connect
 
-    port, loop = free_port(9400), asyncio.new_event_loop()
+    port, loop, numbers = free_port(9400), asyncio.new_event_loop(), count(1)
     with tempfile.TemporaryDirectory() as profile:
         # The map needs WebGL, which Firefox does not offer by itself where it draws in software.
         (Path(profile) / "user.js").write_text('user_pref("webgl.force-enabled", true);\n')
@@ -117,8 +118,7 @@ def firefox(address: str) -> Iterator[tuple[str, Evaluate]]:
             raise RuntimeError("Firefox did not open its port within a minute")
 
         async def said(method: str, **params: Any) -> Any:
-            said.number += 1  # type: ignore[attr-defined]
-            number = said.number  # type: ignore[attr-defined]
+            number = next(numbers)
             await socket.write_message(
                 json.dumps({"id": number, "method": method, "params": params})
             )
@@ -137,7 +137,6 @@ def firefox(address: str) -> Iterator[tuple[str, Evaluate]]:
                 raise RuntimeError(str(found["exceptionDetails"]["text"]))
             return json.loads(found["result"]["value"]) if "value" in found["result"] else None
 
-        said.number = 0  # type: ignore[attr-defined]
         try:
             socket = loop.run_until_complete(connected())
             session = loop.run_until_complete(said("session.new", capabilities={}))

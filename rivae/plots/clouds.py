@@ -227,24 +227,14 @@ def to_json(clouds: Clouds, state: int) -> dict[str, Any]:
     for those who do not see it, and for every word [text, x of its middle, y of its baseline,
     letter size, relation, count in words].
     """
-    layout, counts = clouds.layout, clouds.counts
-    return {
-        "width": layout.width,
-        "height": layout.height,
-        "alt": describe(clouds, state),
-        "words": [
-            [
-                one_line(word),
-                round(float(layout.x[w]), 1),
-                round(baseline(clouds, w, size), 1),
-                round(float(size), 1),
-                clouds.of(word),
-                describe_word(clouds, state, w),
-            ]
-            for w, (word, size) in enumerate(zip(counts.words, clouds.size(state), strict=True))
-            if size >= SMALLEST
-        ],
-    }
+    layout, sizes = clouds.layout, clouds.size(state)
+    words = []
+    for w in np.flatnonzero(sizes >= SMALLEST).tolist():
+        word, place = clouds.counts.words[w], (layout.x[w], baseline(clouds, w, sizes[w]), sizes[w])
+        numbers = [round(float(number), 1) for number in place]
+        words.append([one_line(word), *numbers, clouds.of(word), describe_word(clouds, state, w)])
+    alt = describe(clouds, state)
+    return {"width": layout.width, "height": layout.height, "alt": alt, "words": words}
 
 
 def to_image(
