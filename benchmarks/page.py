@@ -30,6 +30,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
+from drag import CHROMIUM_ARGS  # noqa: E402
 from drag_timing import summarise  # noqa: E402
 
 from rivae.browser import HOW_TO, find_browser  # noqa: E402
@@ -41,7 +42,6 @@ from rivae.serve import free_port  # noqa: E402
 N_Z = 1_000
 SPREAD = 2.0  # s.d. of the random z
 PROBE = (ROOT / "benchmarks" / "drag_probe.js").read_text(encoding="utf-8")
-CHROMIUM_ARGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 # Ten pictures are there; in ms since the page was asked for.
 OPENED = """(async () => {

@@ -111,12 +111,12 @@ def latents(key: str, _explorer: Explorer) -> Floats:
     return _explorer.retriever.latents(_explorer.search_rows)
 
 
+# ``sign`` tells two results apart: an axis that gets another name may be shown turned.
 @st.cache_resource(max_entries=MAX_KEPT, show_spinner=False)
 def _states(key: str, dim: int, n_sigma: float, sign: int, _explorer: Explorer) -> AxisStates:
-    from rivae.words.clouds import N_QUERIES, axis_states
+    from rivae.plots.axis_clouds import shown_states
 
-    rows = _explorer.search_rows[:N_QUERIES]
-    return axis_states(_explorer.retriever, _explorer.prior, dim, n_sigma, rows, sign=sign)
+    return shown_states(_explorer, dim, n_sigma)
 
 
 def states(key: str, dim: int, n_sigma: float, explorer: Explorer) -> AxisStates:
@@ -161,15 +161,12 @@ def clouds(
 def _laid_out(
     key: str, dim: int, n_sigma: float, sign: int, everyday: bool, _explorer: Explorer
 ) -> Clouds | None:
-    from rivae.plots.axis_clouds import HEIGHT, N_WORDS, WIDTH
-    from rivae.plots.clouds import make_clouds
-    from rivae.words.clouds import count_words
+    from rivae.plots.axis_clouds import laid_out
 
     data = _explorer.data
     found = _states(key, dim, n_sigma, sign, _explorer)
     left_out = frozenset() if everyday else _everyday(data.fingerprint, data)
-    counts = count_words(found.by_name(), words_of(data).sets, leave_out=left_out)
-    return make_clouds(counts, n_words=N_WORDS, width=WIDTH, height=HEIGHT)
+    return laid_out(found, words_of(data), left_out)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
