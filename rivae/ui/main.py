@@ -30,6 +30,12 @@ from rivae.ui.shell.pages import (
 
 # A file of ours: for a material icon the browser would ask a server on the internet.
 ICON = str(APP_FILES / "assets" / "icon.png")
+# A page's name is seen where the navigation is folded: on a phone. Its style comes with it, so that
+# nothing flashes elsewhere: the other styles of pages arrive last, and never if one stops half-way.
+NAME_STYLE = """<style>
+h1.page-name { font-size: 1.5rem; font-weight: 600; margin: 0; padding: 0; }
+@media (min-width: 769px) { .stElementContainer:has(.page-name) { display: none; } }
+</style>"""
 st.set_page_config(page_icon=ICON, layout="wide")
 
 page = st.navigation(
@@ -107,8 +113,7 @@ if entered:
 address.leave(page.url_path)  # now and at the end: a page may stop half-way
 st.set_page_config(page_title=address.title(page.title))
 if page.url_path not in ("", DATA.stem):  # Home and Data begin with a title of their own
-    with st.container(key="page_name"):  # seen where the navigation is folded: on a phone
-        st.title(page.title, anchor=False)
+    st.html(f'<h1 class="page-name">{page.title}</h1>{NAME_STYLE}')
 page.run()
 page_frame()
 address.leave(page.url_path)
