@@ -180,6 +180,11 @@ class App:
         return [(link.proto.page, link.proto.query_string) for link in self.at.get("page_link")]
 
     @property
+    def drawn(self) -> list[str]:
+        """The page's own HTML: without its name, which every page has."""
+        return [h.value for h in self.at.html if "page-name" not in h.value]
+
+    @property
     def components(self) -> list[Any]:
         """The page's own components: without the frame, which every page has."""
         return [c for c in self.at.get("bidi_component") if '"reveal"' not in c.proto.json]

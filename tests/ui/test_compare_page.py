@@ -67,10 +67,10 @@ def test_a_link_opens_its_state(app, runs):
 
 def test_strips_of_the_factor_stand_under_each_other(app):
     shown = app("compare", runs=PAIR, q="12", factor="2")
-    drawn = shown.at.html[0].value
+    drawn = shown.drawn[0]
     assert "A · digits: z2" in drawn and "B · digits-turned: z3" in drawn
     assert "Axis 2" in shown.words
-    other = app("compare", runs=PAIR, q="12", factor="1").at.html[0].value
+    other = app("compare", runs=PAIR, q="12", factor="1").drawn[0]
     assert "z2 (−)" in other and other != drawn
 
 

@@ -175,7 +175,7 @@ def test_another_run_starts_without_a_cell(shown):
 
 def test_the_plot_and_the_items_behind_a_cell(shown):
     page = shown(run="demo-synth")
-    assert not page.at.html
+    assert not page.drawn
     page.at.selectbox(key="metrics_cell_dim").set_value(1).run()
     page.calm()
     stored = Run(DEMO_ROOT / "demo-synth").evaluation.along[0].correlation.absolute[1]
@@ -184,17 +184,17 @@ def test_the_plot_and_the_items_behind_a_cell(shown):
     scatter = charts(page)[-1]
     assert f"|corr| = {stored[k]:.2f}".replace("0.", ".") in scatter["layout"]["title"]["text"]
     assert "of 20,100 points" in scatter["layout"]["title"]["text"], "100 queries, 201 values"
-    (items,) = page.at.html
-    assert items.value.count("<img") > 6 and "alt=" in items.value
+    (items,) = page.drawn
+    assert items.count("<img") > 6 and "alt=" in items
     page.at.selectbox(key="metrics_cell_factor").set_value(None).run()
     page.calm()
-    assert "cell" not in page.params and not page.at.html
+    assert "cell" not in page.params and not page.drawn
 
 
 @pytest.mark.parametrize("cell", ["3_1", "1_9", "<b>", "0_0", "999_1"])
 def test_a_cell_that_is_not_there_is_left_out(shown, cell):
     page = shown(run="demo-synth", cell=cell)
-    assert not page.at.html and not page.at.warning
+    assert not page.drawn and not page.at.warning
     assert page.at.selectbox(key="metrics_cell_dim").value is None
 
 
@@ -221,7 +221,7 @@ def test_digits_have_transitions_instead(shown):
     assert len(charts(page)) == 2
     assert "0.0146" in values(tables(page)[0], "value")
     assert "undefined" in values(tables(page)[0], "value")
-    assert page.at.html[0].value.count("<img") > 6
+    assert page.drawn[0].count("<img") > 6
     page.at.selectbox(key="metrics_cell_dim").set_value(0).run()
     page.calm()
     assert first(page.params["cell"]) == "1_1"
