@@ -190,21 +190,34 @@ def store_index(
     Args:
         progress: called with what is done, and the share of items indexed, about once in 2,000.
     """
-    path = cache_folder(store.folder) / f"texts-{_SCHEMA}.sqlite"
+    path = index_path(store.folder)
     if (kept := _opened(path, len(store))) is not None:
         return kept
+    with suppress(OSError, sqlite3.Error):  # no place for a file
+        write_index(path, _counted(store, progress))
+    return _opened(path, len(store)) or TextIndex.build(_counted(store, progress))
+
+
+def index_path(folder: Path) -> Path:
+    """Where the index of the import in ``folder`` is kept."""
+    return cache_folder(folder) / f"texts-{_SCHEMA}.sqlite"
+
+
+def write_index(path: Path, texts: Iterable[tuple[str, str]]) -> None:
+    """Index titles and texts, given in the order of data rows; the file appears when it is whole.
+
+    Raises:
+        OSError, sqlite3.Error: it cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    path.parent.mkdir(exist_ok=True)
+    temporary.unlink(missing_ok=True)
     try:
-        path.parent.mkdir(exist_ok=True)
-        temporary.unlink(missing_ok=True)
-        TextIndex.build(_counted(store, progress), temporary).close()
+        TextIndex.build(texts, temporary).close()
         temporary.replace(path)
-    except (OSError, sqlite3.Error):
-        pass  # no place for a file
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return _opened(path, len(store)) or TextIndex.build(_counted(store, progress))
 
 
 def _counted(store: PairStore, progress: Callable[[str, float], None]) -> Iterator[tuple[str, str]]:

@@ -96,10 +96,10 @@ class PairsImport:
         }
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
-        """Reads the table once, which also finds its faults before any picture is opened."""
+        """Reads the table once, which also finds most faults before any picture is opened."""
         reader = FactorReader(self.mapping.factors)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
-        for record in rows(self.table, self.encoding):
+        for record in rows(self.table, self.encoding, self.mapping.factors):
             self._n_records += 1
             if self._n_records % TELL_EVERY == 0:
                 tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)

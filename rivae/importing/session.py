@@ -25,6 +25,7 @@ from rivae.data.store import (
 from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
+from rivae.importing.indexing import Indexing
 from rivae.importing.report import ImportReport
 from rivae.reading.typed_text import clean
 
@@ -142,14 +143,23 @@ def run_import(
         return report
     fingerprint = _fingerprint(source, settings)
     writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
+    indexing = Indexing(writer.partial, columns)
+
+    def complete(folder: Path) -> None:
+        indexing.all_finished(len(writer.chunks))
+        source.after(folder)
+        with suppress(ImportCancelledError):  # the first search makes the index
+            while indexing.is_at_work(REPORT_SECONDS):
+                tell("indexing the texts", 1.0)
+        indexing.stop()
+
     try:
         report = _resumed(writer, report)
-        position = _take(source, settings, report, writer, tell)
+        position = _take(source, settings, report, writer, tell, indexing)
         (writer.partial / REPORT).unlink(missing_ok=True)
-        writer.finish(
-            _manifest(source, settings, columns, report, fingerprint), position, source.after
-        )
+        writer.finish(_manifest(source, settings, columns, report, fingerprint), position, complete)
     except BaseException as error:
+        indexing.stop()
         # Wrong files or settings must be corrected, which makes it another import.
         writer.give_up(keep=not isinstance(error, RivaeError) or isinstance(error, StoreWriteError))
         raise
@@ -188,6 +198,7 @@ def _take(
     report: ImportReport,
     writer: StoreWriter | None,
     tell: Progress,
+    indexing: Indexing | None = None,
 ) -> int:
     """All records of ``source``; returns their number."""
     position, skip = 0, writer.source_position if writer else 0
@@ -200,6 +211,8 @@ def _take(
                 report.taken += 1
                 if writer is not None and writer.add(item, position):
                     writer.keep(REPORT, report.to_dict())
+                    if indexing is not None:
+                        indexing.finished(len(writer.chunks))
         if position % REPORT_EVERY == 0 or time.monotonic() - told > REPORT_SECONDS:
             told = time.monotonic()
             tell(report.sentence, source.share_done())

@@ -6,7 +6,7 @@ Python has no object for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -70,9 +70,12 @@ def column_names(file: pq.ParquetFile, name: str) -> list[str]:
         raise DataError(f"{name} has columns that cannot be read: {_short(error)}") from error
 
 
-def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
+def parquet_rows(
+    file: pq.ParquetFile, name: str, wanted: Collection[str] | None = None
+) -> Iterator[dict[str, Any]]:
     """The rows one after the other.
 
+    The cells of columns that are not ``wanted`` are None and cost nothing; all are by default.
     Text that is not UTF-8 comes as bytes, and a value that Python has no object for (a date beyond
     the year 9999) as text, a number or None.
 
@@ -80,10 +83,13 @@ def parquet_rows(file: pq.ParquetFile, name: str) -> Iterator[dict[str, Any]]:
         DataError: the file is damaged.
     """
     try:
-        for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            names = batch.schema.names
-            for cells in zip(*map(_cells, batch.columns), strict=True):
-                yield dict(zip(names, cells, strict=True))
+        names = file.schema_arrow.names
+        read = [name for name in names if wanted is None or name in wanted]
+        for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=read):
+            columns = dict.fromkeys(names, [None] * len(batch))
+            columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)
+            for cells in zip(*columns.values(), strict=True):
+                yield dict(zip(columns, cells, strict=True))
     except _ERRORS as error:
         raise DataError(f"{name} cannot be read as Parquet: {_short(error)}") from error
 

@@ -11,7 +11,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -64,8 +64,13 @@ def records(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
         yield row
 
 
-def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
+def rows(
+    path: Path, encoding: str = "utf-8", wanted: Collection[str] | None = None
+) -> Iterator[Record | Broken]:
     """``records``, with a ``Broken`` in place of each that is not sound.
+
+    Args:
+        wanted: the columns whose cells are looked at, all by default; those of others may be None.
 
     Raises:
         DataError: in one sentence, when the file is not of its kind, or mostly broken.
@@ -74,7 +79,7 @@ def rows(path: Path, encoding: str = "utf-8") -> Iterator[Record | Broken]:
     if kind == ".parquet":
         with open_parquet(path) as file:
             check_header(path.name, column_names(file, path.name))
-            yield from parquet_rows(file, path.name)
+            yield from parquet_rows(file, path.name, wanted)
         return
     checked_encoding(encoding)
     n_broken = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import cached_property, partial
@@ -19,8 +19,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rivae.data.base import SPLITS, Recipe
-from rivae.data.store.manifest import Manifest
-from rivae.data.store.writer import FACTOR_PREFIX, ROW_GROUP, store_id
+from rivae.data.store.manifest import FactorColumn, Manifest
+from rivae.data.store.writer import (
+    FACTOR_PREFIX,
+    ROW_GROUP,
+    items_path,
+    pictures_path,
+    store_id,
+)
 from rivae.errors import DataError
 from rivae.files import write_cache
 from rivae.installed import cache_folder
@@ -66,11 +72,8 @@ class PairStore:
         except (OSError, pa.ArrowException) as error:
             raise DataError(f"{self.folder} is damaged: import the data again") from error
 
-    def _path(self, kind: str, chunk: int, suffix: str) -> Path:
-        return self.folder / f"{kind}-{chunk:05d}.{suffix}"
-
     def _file(self, chunk: int) -> pq.ParquetFile:
-        path = self._path("items", chunk, "parquet")
+        path = items_path(self.folder, chunk)
         try:
             file = pq.ParquetFile(path, memory_map=True)
         except _ERRORS as error:
@@ -102,7 +105,7 @@ class PairStore:
                         table = file.read_row_group(key[1])
                 except _ERRORS as error:
                     raise DataError(
-                        f"{self._path('items', chunk, 'parquet')} is damaged: import the data again"
+                        f"{items_path(self.folder, chunk)} is damaged: import the data again"
                     ) from error
                 self._groups[key] = table
                 while len(self._groups) > _GROUPS_KEPT:
@@ -129,15 +132,14 @@ class PairStore:
                 yield Recipe(id_, title, tuple(ingredients), tuple(steps), tuple(tags), url)
 
     def search_texts(self) -> Iterator[tuple[str, str]]:
-        """Title, and known factors with the text and the tags, of all items in order."""
-        columns = [(FACTOR_PREFIX + f.name, f.spec) for f in self.manifest.factors]
-        names = ["title", "ingredients", "instructions", "tags", *(name for name, _ in columns)]
-        for table in self._tables(names, in_parts=True):
-            said = [[f"{s.name} {s.say(v)}" for v in table[n].to_pylist()] for n, s in columns]
-            known = zip(*said, strict=True) if said else [()] * len(table)
-            texts = (table[name].to_pylist() for name in names[:4])
-            for title, *parts, factors in zip(*texts, known, strict=True):
-                yield title, " · ".join(chain(factors, *parts))
+        """What is searched of all items in order; see ``texts_of_chunk``."""
+        for chunk in range(len(self.manifest.chunks)):
+            with self._file(chunk) as file:
+                try:
+                    yield from texts_of_chunk(file, self.manifest.factors)
+                except _ERRORS as error:
+                    path = items_path(self.folder, chunk)
+                    raise DataError(f"{path} is damaged: import the data again") from error
 
     def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
         """Some columns, chunk by chunk; long texts ``in_parts``."""
@@ -150,7 +152,7 @@ class PairStore:
                     else:
                         yield file.read(columns=columns)
                 except _ERRORS as error:
-                    path = self._path("items", chunk, "parquet")
+                    path = items_path(self.folder, chunk)
                     raise DataError(f"{path} is damaged: import the data again") from error
 
     def column(self, name: str) -> list[Any]:
@@ -243,7 +245,7 @@ class PairStore:
             return b""
         with self._lock:
             if chunk not in self._maps:
-                path = self._path("pictures", chunk, "bin")
+                path = pictures_path(self.folder, chunk)
                 try:
                     self._maps[chunk] = np.memmap(path, dtype=np.uint8, mode="r")
                 except (OSError, ValueError) as error:
@@ -252,9 +254,23 @@ class PairStore:
         data = shard[offset : offset + length].tobytes()
         if len(data) != length:
             raise DataError(
-                f"{self._path('pictures', chunk, 'bin')} ends early: import the data again"
+                f"{pictures_path(self.folder, chunk)} ends early: import the data again"
             )
         return data
+
+
+def texts_of_chunk(
+    file: pq.ParquetFile, factors: Sequence[FactorColumn]
+) -> Iterator[tuple[str, str]]:
+    """Title, and known factors with the text and the tags, of every item of a file of items."""
+    columns = [(FACTOR_PREFIX + f.name, f.spec) for f in factors]
+    names = ["title", "ingredients", "instructions", "tags", *(name for name, _ in columns)]
+    for batch in file.iter_batches(_PART, columns=names):
+        said = [[f"{s.name} {s.say(v)}" for v in batch[n].to_pylist()] for n, s in columns]
+        known = zip(*said, strict=True) if said else [()] * len(batch)
+        texts = (batch[name].to_pylist() for name in names[:4])
+        for title, *parts, of_factors in zip(*texts, known, strict=True):
+            yield title, " · ".join(chain(of_factors, *parts))
 
 
 def _write_titles(table: pa.Table, stream: IO[bytes]) -> None:
