@@ -121,19 +121,14 @@ def part_import(folder: Path) -> dict[str, float]:
         mapping,
         embeddings=(folder / "pictures.npy", folder / "texts.npy"),
     )
-    began, told = time.perf_counter(), {}
-
-    def tell(stage: str, share: float) -> None:
-        told.setdefault("texts" if "texts" in stage else "records", time.perf_counter() - began)
-
-    run_import(source, ImportSettings(NAME, root=folder / "data"), progress=tell)
+    began = time.perf_counter()
+    run_import(source, ImportSettings(NAME, root=folder / "data"))
     whole = time.perf_counter() - began
     place = folder / "data" / NAME
     own = [path for path in place.rglob("*") if path.is_file()]
     texts = sum(path.stat().st_size for path in own if "features" not in path.parts) / 1e6
     return {
         "seconds": whole,
-        "text_index_seconds": whole - told["texts"],
         "files": len(own),
         "MB of texts": texts,
     }

@@ -1,6 +1,6 @@
 """What does it cost to unfold the embeddings of the pairs, as the contrastive start does?
 
-    python benchmarks/unfolding_cost.py [--pairs 1000,10000,100000]
+    python benchmarks/unfolding_cost.py [--pairs 1000,10000,100000,1000000]
 
 Unfolds a made sheet of three factors in as many dimensions as three fits of both sides have, all
 fits together and each of them alone, and writes ``benchmarks/results/unfolding-cost.md``. Up to
