@@ -45,7 +45,7 @@ export function buildSteerBar(on) {
   const presets = [preset(2), preset(3)]
   const legend = h("span", { class: "legend muted" })
   const element = h("div", { class: "sbar" },
-    h("label", { class: "check", title: "Distance of on and off from the mean" }, "n", sigma, "s.d."),
+    h("label", { class: "check", title: "Distance of on and off from the mean" }, "Mean ±", sigma, "s.d."),
     h("span", { class: "group", role: "group", "aria-label": "All on–off combinations" }, h("span", { class: "muted" }, "All on–off combinations of"),
       ...presets), add, legend)
   return { element, sigma, presets, add, legend }
