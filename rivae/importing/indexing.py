@@ -2,7 +2,8 @@
 
 It takes a third of the time of an import, on another core. The parent says in lines of JSON which
 factors are known, how many chunks are finished, and that all are. Without the last line (the parent
-was killed, the import cancelled) no index appears, and the first search makes one.
+was killed, the import cancelled) no index appears; the import that goes on, or the first search,
+makes it.
 """
 
 from __future__ import annotations
@@ -41,23 +42,26 @@ class Indexing:
     def finished(self, n_chunks: int) -> None:
         """So many chunks can be read."""
         if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "rivae.importing.indexing", str(self._folder.resolve())],
-                cwd=PACKAGE_ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                start_new_session=True,  # Ctrl-C is the parent's
-            )
-            self._say(self._factors)
+            with suppress(OSError):  # no memory for it; the import makes the index in the end
+                self._process = self._started()
+                self._say(self._factors)
         self._say(n_chunks)
+
+    def _started(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rivae.importing.indexing", str(self._folder.resolve())],
+            cwd=PACKAGE_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # Ctrl-C is the parent's
+        )
 
     def all_finished(self, n_chunks: int) -> None:
         """There are no more chunks than these."""
-        if self._process is not None:
-            self._say(n_chunks)
-            self._say(ALL)
+        self._say(n_chunks)
+        self._say(ALL)
 
     def is_at_work(self, seconds: float) -> bool:
         """Whether the process is still at work after so long."""
@@ -76,8 +80,10 @@ class Indexing:
                 self._process.stdin.close()  # type: ignore[union-attr]
 
     def _say(self, what: Any) -> None:
-        assert self._process is not None and self._process.stdin is not None
-        with suppress(OSError):  # it was killed; the first search makes the index
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it was killed
             self._process.stdin.write(json.dumps(what) + "\n")
             self._process.stdin.flush()
 

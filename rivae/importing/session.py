@@ -157,6 +157,7 @@ def run_import(
         report = _resumed(writer, report)
         position = _take(source, settings, report, writer, tell, indexing)
         (writer.partial / REPORT).unlink(missing_ok=True)
+        tell("finishing the data set", 1.0)
         writer.finish(_manifest(source, settings, columns, report, fingerprint), position, complete)
     except BaseException as error:
         indexing.stop()

@@ -80,6 +80,15 @@ def test_without_the_process_the_import_makes_it(started, take):
     assert index_path(store.folder).is_file() and said(store)[0][0] == list(range(N))
 
 
+def test_where_no_process_can_be_started_the_import_makes_it(started, take, monkeypatch):
+    def refuse(*given, **named):
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    store = take()
+    assert index_path(store.folder).is_file() and said(store)[0][0] == list(range(N))
+
+
 def test_a_stopped_import_leaves_no_process_and_goes_on(started, take, tmp_path, monkeypatch):
     monkeypatch.setattr("rivae.importing.session.REPORT_EVERY", 10)
 
