@@ -59,7 +59,8 @@ SPARE = 30  # elements that appear on the way
 
 
 # Of the dark page only what its colours change is looked at again.
-SCHEMES = {"light": None, "dark": {"runOnly": ["cat.color"]}}
+COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+SCHEMES = {"light": None, "dark": {"runOnly": COLOURS}}
 
 
 def violations(page, options):

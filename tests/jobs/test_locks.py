@@ -57,18 +57,19 @@ def test_a_process_holds_its_lock_from_birth_to_death(lock):
 
 
 def test_one_whose_starter_died_in_between_says_itself_who_it_is(lock):
+    may_begin = lock.with_name("may-begin")
     program = (
         "import sys, time; from pathlib import Path; from rivae.jobs.locks import keep\n"
+        "while not Path(sys.argv[2]).exists(): time.sleep(0.01)\n"
         "stream = keep(Path(sys.argv[1])); print('kept', flush=True); time.sleep(600)"
     )
-    line = [sys.executable, "-c", program, str(lock)]
+    line = [sys.executable, "-c", program, str(lock), str(may_begin)]
     with locks.start_holding(lock, line, ENV, stdout=subprocess.PIPE) as process:
         try:
             os.truncate(lock, 0)  # as if its starter had not come to write the number
-            lines = [process.stdout.readline()]
-            if locks.holder(lock) is None:  # it was faster than this test, and wrote before
-                lines.append(process.stdout.readline())
-            assert lines == [b"kept\n"] and locks.holder(lock) == process.pid
+            assert locks.holder(lock) is None
+            may_begin.touch()
+            assert process.stdout.readline() == b"kept\n" and locks.holder(lock) == process.pid
             assert "RIVAE_LOCK" not in os.environ
         finally:
             process.kill()
