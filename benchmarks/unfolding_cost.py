@@ -58,7 +58,7 @@ def measure(n: int) -> str:
 def main() -> None:
     """Measure and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", default="1000,10000,100000")
+    parser.add_argument("--pairs", default="1000,10000,100000,1000000")
     rows = []
     for n in parser.parse_args().pairs.split(","):
         rows.append(measure(int(n)))

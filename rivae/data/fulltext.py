@@ -152,6 +152,8 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
     connection = sqlite3.connect(path or ":memory:", check_same_thread=False)
     try:
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        # What is not finished is deleted, never taken back: a journal would only be left behind.
+        connection.execute("PRAGMA journal_mode = OFF")
         connection.execute(
             "CREATE VIRTUAL TABLE items USING fts5("
             "title, body, tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')"
@@ -162,7 +164,7 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
         )
         connection.commit()
     except BaseException:
-        connection.close()  # and with it its journal, a file
+        connection.close()
         raise
     return connection
 

@@ -2,8 +2,8 @@
 
 It takes a third of the time of an import, on another core. The parent says in lines of JSON which
 factors are known, how many chunks are finished, and that all are. Without the last line (the parent
-was killed, the import cancelled) no index appears; the import that goes on, or the first search,
-makes it.
+was killed, the import cancelled) there is no index; the resumed import, or the first search, makes
+it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rivae.data.fulltext import index_path, write_index
 from rivae.data.store import FactorColumn
 from rivae.data.store.reader import texts_of_chunk
 from rivae.data.store.writer import items_path
+from rivae.files import remove_temporaries
 from rivae.installed import PACKAGE_ROOT
 
 ALL = "all"
@@ -63,8 +64,8 @@ class Indexing:
         self._say(n_chunks)
         self._say(ALL)
 
-    def is_at_work(self, seconds: float) -> bool:
-        """Whether the process is still at work after so long."""
+    def is_running(self, seconds: float) -> bool:
+        """Whether the process is running after so long."""
         if self._process is None:
             return False
         with suppress(subprocess.TimeoutExpired):
@@ -72,10 +73,11 @@ class Indexing:
         return self._process.returncode is None
 
     def stop(self) -> None:
-        """End the process, and what it had."""
+        """End the process, and delete what it had not finished."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            remove_temporaries(index_path(self._folder).parent)
             with suppress(OSError):
                 self._process.stdin.close()  # type: ignore[union-attr]
 

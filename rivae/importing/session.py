@@ -149,7 +149,7 @@ def run_import(
         indexing.all_finished(len(writer.chunks))
         source.after(folder)
         with suppress(ImportCancelledError):  # the first search makes the index
-            while indexing.is_at_work(REPORT_SECONDS):
+            while indexing.is_running(REPORT_SECONDS):
                 tell("indexing the texts", 1.0)
         indexing.stop()
 

@@ -84,7 +84,7 @@ def parquet_rows(
     """
     try:
         names = file.schema_arrow.names
-        read = [name for name in names if wanted is None or name in wanted]
+        read = None if wanted is None else [name for name in names if name in wanted]
         for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=read):
             columns = dict.fromkeys(names, [None] * len(batch))
             columns |= zip(batch.schema.names, map(_cells, batch.columns), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import cached_property, partial
 from itertools import chain
@@ -72,20 +72,24 @@ class PairStore:
         except (OSError, pa.ArrowException) as error:
             raise DataError(f"{self.folder} is damaged: import the data again") from error
 
-    def _file(self, chunk: int) -> pq.ParquetFile:
+    @contextmanager
+    def _file(self, chunk: int) -> Iterator[pq.ParquetFile]:
+        """The items of a chunk, to be read within the block: an error there is a damaged file."""
         path = items_path(self.folder, chunk)
         try:
             file = pq.ParquetFile(path, memory_map=True)
         except _ERRORS as error:
             raise DataError(f"{path} is missing or damaged: import the data again") from error
-        wanted = {*_ALWAYS, *(FACTOR_PREFIX + f.name for f in self.manifest.factors)}
-        if not wanted <= set(file.schema.to_arrow_schema().names):
-            file.close()
-            raise DataError(f"{path} lacks columns of an import: import the data again")
-        if file.metadata.num_rows != self.manifest.chunks[chunk]:
-            file.close()
-            raise DataError(f"{path} belongs to another import: import the data again")
-        return file
+        with file:
+            wanted = {*_ALWAYS, *(FACTOR_PREFIX + f.name for f in self.manifest.factors)}
+            if not wanted <= set(file.schema.to_arrow_schema().names):
+                raise DataError(f"{path} lacks columns of an import: import the data again")
+            if file.metadata.num_rows != self.manifest.chunks[chunk]:
+                raise DataError(f"{path} belongs to another import: import the data again")
+            try:
+                yield file
+            except _ERRORS as error:
+                raise DataError(f"{path} is damaged: import the data again") from error
 
     def _place(self, i: int) -> tuple[int, int]:
         """(chunk, row in it) of item ``i``."""
@@ -100,13 +104,8 @@ class PairStore:
         with self._lock:
             table = self._groups.get(key)
             if table is None:
-                try:
-                    with self._file(chunk) as file:
-                        table = file.read_row_group(key[1])
-                except _ERRORS as error:
-                    raise DataError(
-                        f"{items_path(self.folder, chunk)} is damaged: import the data again"
-                    ) from error
+                with self._file(chunk) as file:
+                    table = file.read_row_group(key[1])
                 self._groups[key] = table
                 while len(self._groups) > _GROUPS_KEPT:
                     self._groups.popitem(last=False)
@@ -135,25 +134,17 @@ class PairStore:
         """What is searched of all items in order; see ``texts_of_chunk``."""
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
-                try:
-                    yield from texts_of_chunk(file, self.manifest.factors)
-                except _ERRORS as error:
-                    path = items_path(self.folder, chunk)
-                    raise DataError(f"{path} is damaged: import the data again") from error
+                yield from texts_of_chunk(file, self.manifest.factors)
 
     def _tables(self, columns: list[str], in_parts: bool = False) -> Iterator[pa.Table]:
         """Some columns, chunk by chunk; long texts ``in_parts``."""
         for chunk in range(len(self.manifest.chunks)):
             with self._file(chunk) as file:
-                try:
-                    if in_parts:
-                        for batch in file.iter_batches(_PART, columns=columns):
-                            yield pa.Table.from_batches([batch])
-                    else:
-                        yield file.read(columns=columns)
-                except _ERRORS as error:
-                    path = items_path(self.folder, chunk)
-                    raise DataError(f"{path} is damaged: import the data again") from error
+                if in_parts:
+                    for batch in file.iter_batches(_PART, columns=columns):
+                        yield pa.Table.from_batches([batch])
+                else:
+                    yield file.read(columns=columns)
 
     def column(self, name: str) -> list[Any]:
         """One short column of all items ("id", "title", "partition" …)."""
