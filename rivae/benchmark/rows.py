@@ -37,6 +37,8 @@ COLUMNS: dict[str, Any] = {
     "validation": None,  # the MCC on validation rows after that step, which the rule goes by
 }
 
+TEXTS = [name for name, default in COLUMNS.items() if isinstance(default, str)]
+
 
 def make_row(**values: Any) -> Row:
     """A row with every column; those not named have their default."""
@@ -86,16 +88,18 @@ def read_rows(out: Path) -> list[Row]:
     if not path.exists():
         return []
     try:
-        table = pd.read_parquet(path)
+        # Texts repeat: one of each in memory, where 80,000 rows hold some hundred settings.
+        table = pd.read_parquet(path, read_dictionary=TEXTS)
     except (OSError, ValueError) as error:  # pyarrow's ArrowInvalid is a ValueError
         raise DataError(f"{path} is damaged ({type(error).__name__}): delete it") from None
-    table = table.astype(object).where(table.notna(), None)
-    rows = []
-    for record in table.to_dict("records"):
-        values = {k: v for k, v in record.items() if k in COLUMNS and v is not None}
-        row = {**COLUMNS, **values}
-        rows.append(row if "axes" in record else {**row, "axes": _configured_axes(row)})
-    return rows
+    values = []
+    for name, default in COLUMNS.items():
+        column = table.get(name, pd.Series(default, table.index)).astype(object)
+        values.append(column.where(column.notna(), default).tolist())
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*values, strict=True)]
+    if "axes" in table:
+        return rows
+    return [{**row, "axes": _configured_axes(row)} for row in rows]
 
 
 def _configured_axes(row: Row) -> str:

@@ -129,11 +129,9 @@ def _columns(rows: Sequence[Row]) -> dict[str, set[Column]]:
     for dataset, table, _, _ in paper_lines():
         where = "paper" if table in ("factors", "digits") else ""
         found.setdefault(dataset, set()).update((table, m, where) for m in columns(table))
-    for row in rows:
-        mine = found.setdefault(
-            row["dataset"], {("retrieval", m, "") for m in columns("retrieval")}
-        )
-        mine.update(_tables_of(row["metric"], row["range"]))
+    for dataset, metric, where in {(r["dataset"], r["metric"], r["range"]) for r in rows}:
+        mine = found.setdefault(dataset, {("retrieval", m, "") for m in columns("retrieval")})
+        mine.update(_tables_of(metric, where))
     return found
 
 
