@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rivae.metrics.registry import metric
@@ -89,13 +90,13 @@ class TableView:
     scores: tuple[Score, ...]
     paper: bool
 
-    @property
+    @cached_property
     def best(self) -> set[tuple[str, str]]:
         """(row, column) of the best of our values; chance and shortened runs do not compete."""
         left_out = {line.key for line in self.lines if not line.ranked}
         return best_cells(self.scores, self.digits, left_out)
 
-    @property
+    @cached_property
     def digits(self) -> dict[str, int]:
         """Decimals by column."""
         return {score.column: metric(score.column).decimals for score in self.scores}
