@@ -219,13 +219,16 @@ def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
 
 
 def settings_json(config: RunConfig) -> str:
-    """All settings of a run but its seed and draw, as JSON: equal for all runs of a line."""
+    """All settings of a run but its seed and draw, as JSON: equal for all runs of a line.
+
+    The number format is left out as well: it follows the processor, and a run says its own.
+    """
     drawn = draw_settings(config.dataset.name, 0)
     return json.dumps(
         {
             "dataset": {k: v for k, v in config.dataset.settings.items() if k not in drawn},
             "method": config.method.settings,
-            "training": config.training.model_dump(mode="json"),
+            "training": config.training.model_dump(mode="json", exclude={"precision"}),
         },
         sort_keys=True,
     )
@@ -255,6 +258,7 @@ def _completed_json(method: str, config: str) -> str:
     try:
         found = json.loads(config)
         found["method"] = _with_defaults(method, found["method"])
+        found["training"].pop("precision", None)
     except (ValueError, KeyError, TypeError, ConfigError):
         return config
     return json.dumps(found, sort_keys=True)
