@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from rivae.benchmark.lines import Changes
-from rivae.benchmark.plan import DRAWN, Cell
+from rivae.benchmark.plan import DRAWN, Cell, completed_row
 from rivae.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"
@@ -169,7 +169,8 @@ def still_true(rows: pd.DataFrame) -> pd.DataFrame:
         if row.setting not in labels:
             return False
         cell = cell_of(row.data, row.method, labels[row.setting], row.seed)
-        return bool(cell.settings_json == row.config)
+        stored = completed_row({"method": row.method, "config": row.config})
+        return bool(cell.settings_json == stored["config"])
 
     return rows[[current(row) for row in rows.itertuples()]] if len(rows) else rows
 
