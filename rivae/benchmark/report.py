@@ -272,8 +272,9 @@ def _times(rows: Sequence[Row]) -> list[str]:
 
 
 def settings_report(rows: Sequence[Row]) -> str:
-    """The complete settings behind every line, as they were when it was run."""
-    text = ["# Settings", "", "Of every line in [results.md](results.md).", ""]
+    """The settings behind every line, as they were when it was run; see ``plan.settings_json``."""
+    about = "Of every line in [results.md](results.md). Runs say their own number format."
+    text = ["# Settings", "", about, ""]
     configs = {line_key(row): row["config"] for row in rows if row["config"]}
     for (dataset, method, preset, settings, size), config in configs.items():
         notes = ", ".join(filter(None, [preset, settings, "" if size == "full" else size]))

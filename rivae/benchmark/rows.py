@@ -21,7 +21,7 @@ COLUMNS: dict[str, Any] = {
     "preset": "",  # "" for a chance level
     "settings": "",  # changed settings as "key=value, key=value"
     "size": "full",  # "quick" and "tiny" runs are shortened
-    "config": "",  # JSON of the complete settings, without seed and draw
+    "config": "",  # JSON of all settings but seed, draw and number format
     "seed": 0,
     "draw": 0,  # of the data set itself
     "state": "finished",  # of the run: finished, failed or not run

@@ -90,7 +90,7 @@ class TableView:
     scores: tuple[Score, ...]
     paper: bool
 
-    @cached_property
+    @property
     def best(self) -> set[tuple[str, str]]:
         """(row, column) of the best of our values; chance and shortened runs do not compete."""
         left_out = {line.key for line in self.lines if not line.ranked}
