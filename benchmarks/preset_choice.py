@@ -169,7 +169,7 @@ def still_true(rows: pd.DataFrame) -> pd.DataFrame:
         if row.setting not in labels:
             return False
         cell = cell_of(row.data, row.method, labels[row.setting], row.seed)
-        stored = completed_row({"method": row.method, "config": row.config})
+        stored = completed_row({"dataset": row.data, "method": row.method, "config": row.config})
         return bool(cell.settings_json == stored["config"])
 
     return rows[[current(row) for row in rows.itertuples()]] if len(rows) else rows

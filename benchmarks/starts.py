@@ -264,7 +264,7 @@ def start_rows(root: Path, name: str, seed: int) -> Iterator[dict[str, Any]]:
             name,
             name=f"{folder(name)}-{folder(start)}-s{seed}",
             seed=seed,
-            dataset_settings=draw_settings(name, seed),
+            dataset_settings=draw_settings(name, seed, seed),
             method_settings=settings,
         )
         started = time.process_time()

@@ -82,13 +82,16 @@ SIZES = {
 
 
 DRAWN = ("synth", "synth-modulated")  # data sets that are drawn at random, once per draw
+SPLIT = ("sprites",)  # whose training, validation and test items every seed chooses anew
 
 LONG_NAME = 30  # of changed settings that still stand in the name of a run
 DATA = "dataset."  # prefix of settings of the data set among changed settings
 
 
-def draw_settings(dataset: str, draw: int) -> dict[str, Any]:
-    """The settings of draw number ``draw`` of a data set; a fixed one has only draw 0."""
+def draw_settings(dataset: str, draw: int, seed: int = 0) -> dict[str, Any]:
+    """What draw number ``draw`` and a run's seed set of a data set; a fixed one has only draw 0."""
+    if dataset in SPLIT:
+        return {"split_seed": seed}
     if dataset not in DRAWN:
         return {}
     return {"g_seed": draw, "factor_seed": draw, "split_seed": draw}
@@ -172,7 +175,7 @@ class Cell:
             seed=seed,
             dataset_settings={
                 **size.data.get(self.dataset, {}),
-                **draw_settings(self.dataset, draw),
+                **draw_settings(self.dataset, draw, seed),
                 **self.data_settings,
             },
         )
@@ -248,17 +251,19 @@ def completed_row(row: Row) -> Row:
     Without this, every new setting would make stored rows look like rows of other settings, and
     ``merge`` would drop them. Settings that no longer exist stay.
     """
-    return {**row, "config": _completed_json(row["method"], row["config"])}
+    return {**row, "config": _completed_json(row["dataset"], row["method"], row["config"])}
 
 
 @cache
-def _completed_json(method: str, config: str) -> str:
+def _completed_json(dataset: str, method: str, config: str) -> str:
     if not config or method not in method_names():
         return config
     try:
         found = json.loads(config)
         found["method"] = _with_defaults(method, found["method"])
         found["training"].pop("precision", None)
+        for drawn in draw_settings(dataset, 0):
+            found["dataset"].pop(drawn, None)
     except (ValueError, KeyError, TypeError, ConfigError):
         return config
     return json.dumps(found, sort_keys=True)

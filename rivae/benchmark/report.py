@@ -35,9 +35,10 @@ HEADINGS = {
 }
 INTRODUCTION = (
     "Made by `python -m rivae benchmark`. Every number is measured on test pairs and is the mean "
-    "± s.d. (dividing by n − 1) over n runs, seeds × draws of the data set, none left out but "
-    'those that failed, and these are counted in the last column. "paper" is what the paper '
-    'prints, "–" where it prints nothing. Preset `default` unless the line says otherwise. '
+    "± s.d. (dividing by n − 1) over n runs, seeds × draws of the data set (on Sprites every seed "
+    "has its own split), none left out but those that failed, and these are counted in the last "
+    'column. "paper" is what the paper prints, "–" where it prints nothing. Preset `default` '
+    "unless the line says otherwise. "
     "The 95 % intervals of the means are in `results.parquet` as `rivae.benchmark.summary` reads "
     "it, cut at the range of the metric. Standard metrics are those of mu(v1), or of the mean of "
     "Q(z|v1,v2) on data whose query fixes only the distribution of its factors (Synth, modulated). "

@@ -1,9 +1,12 @@
 """What the command runs for which words."""
 
+import json
+
 import pytest
 
 from rivae.benchmark.lines import ABLATION, TABLE_LINES
-from rivae.benchmark.plan import SIZES, Cell, plan
+from rivae.benchmark.plan import SIZES, Cell, completed_row, plan, settings_json
+from rivae.benchmark.rows import make_row
 from rivae.benchmark.tables import METHODS, VARIANTS
 from rivae.cli import main
 from rivae.cli.bench import count_or_range
@@ -53,6 +56,20 @@ def test_every_line_has_a_name_and_can_be_configured() -> None:
         changed = dict(cell.settings)
         settings = cell.config(0, 0).method.settings
         assert {key: settings[key] for key in changed} == changed
+
+
+def test_every_seed_of_sprites_has_its_own_split_in_one_line() -> None:
+    cell = Cell("sprites", "rivae", "default", seeds=(0, 1))
+    assert [c.dataset.settings["split_seed"] for c in cell.configs()] == [0, 1]
+    assert len({settings_json(c) for c in cell.configs()}) == 1
+
+
+def test_a_row_that_names_its_split_is_of_the_same_line() -> None:
+    cell = Cell("sprites", "rivae", "default", seeds=(0,))
+    older = json.loads(cell.settings_json)
+    older["dataset"]["split_seed"] = 0
+    row = make_row(dataset="sprites", method="rivae", config=json.dumps(older))
+    assert completed_row(row)["config"] == cell.settings_json
 
 
 def test_the_literal_preset_needs_no_word() -> None:
