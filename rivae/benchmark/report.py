@@ -50,6 +50,10 @@ AXES = (
     f"measured. {NO_CHOICE}: at least one run was measured after a single step, so the rule had no "
     "choice."
 )
+WAITED = (
+    "From start to end, with the time in which a run was stopped or shared its core with others: "
+    "no comparison of methods."
+)
 SHORTENED = {
     "quick": "**Quick runs: a tenth of the epochs, few seeds. No number here is a result.**",
     "tiny": "**Tiny runs, to see that everything works. No number here is a result.**",
@@ -269,7 +273,7 @@ def _times(rows: Sequence[Row]) -> list[str]:
         how = f"in batches of up to {batch}" if batch > 1 else "one by one"
         body.append([key[0], title(key[1], key[3]), key[2], str(len(runs)), how, took])
     head = ["data set", "method", "preset", "runs", "trained", "wall time of a run or batch [s]"]
-    return ["## Run time", "", *_markdown(head, body), ""] if body else []
+    return ["## Run time", "", WAITED, "", *_markdown(head, body), ""] if body else []
 
 
 def settings_report(rows: Sequence[Row]) -> str:
