@@ -141,6 +141,8 @@ class ConvDecoder(nn.Module):
         if not self.training and z.dim() == 2 and len(z) > _ROWS:
             return torch.cat([self(part) for part in z.split(_ROWS)])
         start = self.head(z.reshape(-1, z.shape[-1])).reshape(-1, *self.smallest)
+        # Colours innermost, as in SeededConv: a quarter less time. (vmap knows no formats.)
+        start = start.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
         flat: Tensor = self.convolutions(start).flatten(1)
         return flat.reshape(*z.shape[:-1], flat.shape[-1])
 
