@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -112,7 +113,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         b = _columns(b)
         self.n_targets_ = int(b.shape[1])
-        self._views = tuple(_Scale(view) for view in (a, b))
+        self._views = tuple(StandardScaler().fit(view) for view in (a, b))
         x1, x2 = self._tensors(a, b)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.method_, self.loss_curve_ = _trained(self, x1, x2, seed, progress)
@@ -131,7 +132,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "method_")
         a = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._each(lambda x: self.method_.encode(x)[0], self._views[0](a))
+        return self._each(lambda x: self.method_.encode(x)[0], self._views[0].transform(a))
 
     def topk(self, z: ArrayLike, k: int = 10, among: ArrayLike | None = None) -> Hits:
         """The rows of ``among`` that fit z best.
@@ -216,7 +217,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _tensors(self, a: Floats, b: Floats) -> tuple[torch.Tensor, torch.Tensor]:
-        scaled = (scale(view) for scale, view in zip(self._views, (a, b), strict=True))
+        scaled = (scale.transform(view) for scale, view in zip(self._views, (a, b), strict=True))
         x1, x2 = (torch.from_numpy(view.astype(np.float32)) for view in scaled)
         return x1, x2
 
@@ -227,7 +228,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return made
 
     def _index_of(self, y: Floats) -> Index:
-        v = self._each(self.method_.embed_target, self._views[1](y))
+        v = self._each(self.method_.embed_target, self._views[1].transform(y))
         points = self._space.items(v)
         return build_index(len(points), lambda positions: points[positions])
 
@@ -265,19 +266,9 @@ def fit(
     return PairModel(method, **params).fit(A, B, progress)
 
 
-class _Scale:
-    """Centres columns and divides by their s.d., as learnt from ``values`` (n, p)."""
-
-    def __init__(self, values: Floats) -> None:
-        self.mean, spread = values.mean(axis=0), values.std(axis=0)
-        self.spread = np.where(spread > 0, spread, 1.0)
-
-    def __call__(self, values: Floats) -> Floats:
-        return (values - self.mean) / self.spread
-
-
-def _columns(y: Floats) -> Floats:
-    return y[:, None] if y.ndim == 1 else y
+def _columns(y: ArrayLike) -> Floats:
+    made = np.asarray(y, dtype=np.float64)
+    return made[:, None] if made.ndim == 1 else made
 
 
 def _trained(

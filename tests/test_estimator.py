@@ -1,6 +1,7 @@
 """Pairs of arrays in the manner of scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.base import clone
@@ -59,6 +60,35 @@ def test_one_seed_one_model(model, pairs):
     assert again.loss_curve_ == model.loss_curve_
     other = clone(model).set_params(random_state=1).fit(*pairs[0])
     assert not np.allclose(other.transform(pairs[1][0]), model.transform(pairs[1][0]))
+
+
+KINDS = {
+    "single precision": lambda array: array.astype(np.float32),
+    "half precision": lambda array: array.astype(np.float16),
+    "integers": lambda array: (20 * array / np.abs(array).max()).astype(np.int64),
+    "lists": np.ndarray.tolist,
+    "data frames": pd.DataFrame,
+    "tensors": torch.from_numpy,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_array_of_numbers_will_do(kind, pairs):
+    (a, b), _ = pairs
+    a, b = KINDS[kind](a), KINDS[kind](b)
+    model = rivae.fit(a, b, n_components=2, epochs=3, random_state=0)
+    z = model.transform(a)
+    assert z.shape == (200, 2) and z.dtype == np.float64
+    assert 0 < model.score(a, b) <= 1
+    np.testing.assert_array_equal(model.topk(z[:3], 4).ids, model.topk(z[:3], 4, among=b).ids)
+
+
+def test_a_column_that_is_constant_but_for_its_rounding_says_nothing(pairs):
+    (a, b), _ = pairs
+    a = np.c_[a, np.full(len(a), 0.1)]
+    model = rivae.fit(a, b, n_components=2, epochs=3, random_state=0)
+    other = np.c_[a[:, :-1], np.full(len(a), 0.1 + 1e-9)]
+    np.testing.assert_allclose(model.transform(other), model.transform(a), atol=1e-6)
 
 
 @pytest.mark.parametrize("method", method_names())
