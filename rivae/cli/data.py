@@ -91,7 +91,7 @@ def _add_import(commands: Any) -> None:
 def add_source_options(parser: argparse.ArgumentParser) -> None:
     """What is imported, and how; :func:`plan_of` reads it."""
     parser.add_argument(
-        "source", type=Path, help="CSV, TSV, JSON lines or Parquet; or a folder like Recipe1M's"
+        "source", type=Path, help="CSV, TSV, JSON or Parquet; or a folder like Recipe1M's"
     )
     parser.add_argument(
         "--images",

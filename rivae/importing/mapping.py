@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import ConfigError
+from rivae.reading.tables import Record
 
 # Names that real tables give their columns, best first; compared in small letters.
 _KNOWN = {
@@ -39,6 +40,7 @@ _KNOWN = {
     "url": ("url", "source_url", "link"),
     "partition": ("partition", "split"),
 }
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
 class Mapping(BaseModel):
@@ -83,8 +85,12 @@ class Mapping(BaseModel):
 ROLES = tuple(name for name in Mapping.model_fields if name != "factors")
 
 
-def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
-    """Role -> column, from the columns' names; unrecognised roles are absent."""
+def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dict[str, str]:
+    """Role -> column, from the columns' names; unrecognised roles are absent.
+
+    Pictures are also recognised by the cells of some ``records``: those of one column alone are
+    names of picture files.
+    """
     by_small = {name.lower().strip().replace(" ", "_"): name for name in columns}
     found: dict[str, str] = {}
     for role, names in _KNOWN.items():
@@ -92,11 +98,27 @@ def guess_mapping(columns: Iterable[str]) -> dict[str, str]:
             if name in by_small and by_small[name] not in found.values():
                 found[role] = by_small[name]
                 break
+    if "picture" not in found:
+        named = [name for name in by_small.values() if _names_pictures(name, records)]
+        if len(named) == 1 and named[0] not in found.values():
+            found["picture"] = named[0]
     return found
 
 
+def _names_pictures(column: str, records: Sequence[Record]) -> bool:
+    cells = [cell for record in records if (cell := record.get(column)) not in (None, "")]
+    return bool(cells) and all(
+        isinstance(cell, str) and cell.lower().endswith(PICTURES) and "://" not in cell
+        for cell in cells
+    )
+
+
 def make_mapping(
-    columns: Iterable[str], chosen: dict[str, Any], *, needs_picture: bool = True
+    columns: Iterable[str],
+    chosen: dict[str, Any],
+    *,
+    needs_picture: bool = True,
+    records: Sequence[Record] = (),
 ) -> Mapping:
     """``guess_mapping``, with the user's choices first.
 
@@ -113,7 +135,7 @@ def make_mapping(
             raise ConfigError(
                 f"'{role[:40]}' is not a role: choose from {', '.join(ROLES)}, factors"
             )
-    settings: dict[str, Any] = {**guess_mapping(columns), **chosen}
+    settings: dict[str, Any] = {**guess_mapping(columns, records), **chosen}
     settings = {role: value for role, value in settings.items() if value not in ("", None)}
     if "picture" not in settings and needs_picture:
         raise ConfigError(

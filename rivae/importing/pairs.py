@@ -54,7 +54,7 @@ class PairsImport:
     """A table and its pictures as a ``Source``.
 
     Args:
-        table: CSV, TSV, JSON lines or Parquet.
+        table: CSV, TSV, JSON lines, a JSON list, or Parquet.
         images: folders and zips; names are looked up in this order.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become

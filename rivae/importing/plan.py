@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rivae.importing.mapping import make_mapping
 from rivae.importing.pairs import PairsImport
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
-from rivae.reading.tables import preview
+from rivae.reading.tables import Record, preview
 
 
 class Plan(BaseModel):
@@ -82,8 +83,9 @@ class Plan(BaseModel):
             chosen["factors"] = self.factors
         if not self.images:
             chosen["picture"] = None
+        head = preview(self.table, self.encoding)
         mapping = make_mapping(
-            table_columns(self.table, self.encoding), chosen, needs_picture=bool(self.images)
+            columns_of(head), chosen, needs_picture=bool(self.images), records=head
         )
         return PairsImport(self.table, self.images, mapping, self.encoding, self.embeddings)
 
@@ -98,13 +100,9 @@ class Plan(BaseModel):
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
 
 
-def table_columns(table: Path, encoding: str = "utf-8") -> list[str]:
-    """The columns of the first records, in the order they appear.
-
-    Raises:
-        DataError: when the file is not a table.
-    """
-    return list(dict.fromkeys(name for record in preview(table, encoding) for name in record))
+def columns_of(head: Iterable[Record]) -> list[str]:
+    """The columns of the first records, in the order they appear."""
+    return list(dict.fromkeys(name for record in head for name in record))
 
 
 def free_name(table: Path) -> str:

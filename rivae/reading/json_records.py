@@ -91,17 +91,24 @@ def _lines(stream: IO[bytes] | IO[str], most: int) -> Iterator[str | bytes | Non
 
 
 class JsonList:
-    """The elements of a file's one list, as ``parse_json`` reads them; wrong text becomes U+FFFD.
+    """The elements of a file's one list, as ``parse_json`` reads them.
+
+    Args:
+        encoding: of the file; "utf-8" also takes a byte order mark.
+        errors: what becomes of wrong text: "replace" makes it U+FFFD, "strict" stops the reading.
 
     Raises:
         DataError: while reading, when the file cannot be read, is no such list, or an element is
             too large or nested too deeply.
+        UnicodeDecodeError: while reading, if ``errors`` says so.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, encoding: str = "utf-8", errors: str = "replace") -> None:
         self.path = path
         self._stream: IO[bytes] | None = None
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        if codecs.lookup(encoding).name == "utf-8":
+            encoding = "utf-8-sig"
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
         self._text, self._at, self._ended = "", 0, False
 
     def __iter__(self) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, JSON lines (also gzipped) and Parquet, record by record.
+"""Tables: CSV, TSV, JSON lines (also gzipped), JSON lists and Parquet, record by record.
 
 A faulty line becomes ``Broken``, and reading continues with the next one; a file that is mostly
 broken, or that cannot be read to its end, is refused. Only one record is in memory.
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from rivae.errors import DataError
-from rivae.reading.json_records import json_lines
+from rivae.reading.json_records import JsonList, json_lines
 from rivae.reading.parquet import column_names, open_parquet, parquet_rows
 from rivae.reading.regular import open_regular
 
 Record = dict[str, Any]
-SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet")
 MAX_FIELD = 4 * 2**20  # characters of a cell of CSV, or of a JSON line
 MAX_RECORD = 16 * 2**20  # characters of a line, or of a CSV record over several
 MAX_COLUMNS = 2_000
@@ -39,7 +39,7 @@ class Broken:
     """A line that is not a record.
 
     Attributes:
-        line: where it begins, counted from 1.
+        line: where it begins, counted from 1; of a JSON list, which element it is.
         reason: the kind of fault, the same for all such lines.
         detail: the fault of this line.
     """
@@ -82,13 +82,15 @@ def rows(
             yield from parquet_rows(file, path.name, wanted)
         return
     checked_encoding(encoding)
-    n_broken = 0
     try:
         with _text(path, encoding) as stream:
-            if kind in (".jsonl", ".ndjson"):
+            if kind == ".json" and _begins_a_list(path, encoding):
+                found = _list_rows(path, encoding)
+            elif kind in (".jsonl", ".ndjson", ".json"):
                 found = _json_rows(path, stream)
             else:
                 found = _csv_rows(path, stream, "\t" if kind == ".tsv" else None)
+            n_broken = 0
             for n, row in enumerate(found, start=1):
                 if isinstance(row, Broken):
                     n_broken += 1
@@ -124,6 +126,8 @@ def table_kind(path: Path) -> str:
     suffixes = [s.lower() for s in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
+        if suffixes[-1:] == [".json"]:
+            raise DataError(f"{path.name} is packed: unpack it first, or name JSON lines .jsonl.gz")
     kind = suffixes[-1] if suffixes else ""
     if kind not in SUFFIXES:
         raise DataError(f"{path.name} is not a table: give a file ending in {', '.join(SUFFIXES)}")
@@ -226,14 +230,29 @@ def _json_rows(path: Path, stream: IO[str]) -> Iterator[Record | Broken]:
         yield from broken
         broken.clear()
         n += 1
-        if not isinstance(value, dict):
-            yield Broken(line, "line is no JSON object", "it is no JSON object with column names")
-        elif len(value) > MAX_COLUMNS:
-            what = f"more than {MAX_COLUMNS:,} columns"
-            yield Broken(line, f"line has {what}", f"it has {what}")
-        else:
-            yield value
+        yield _record(line, value, "line")
     yield from broken
+
+
+def _begins_a_list(path: Path, encoding: str) -> bool:
+    with open_regular(path) as stream:
+        head = stream.read(4096).decode(encoding, "ignore")
+    return head.lstrip("\ufeff \t\r\n").startswith("[")
+
+
+def _list_rows(path: Path, encoding: str) -> Iterator[Record | Broken]:
+    for number, value in enumerate(JsonList(path, encoding, "strict"), start=1):
+        yield _record(number, value, "element")
+
+
+def _record(number: int, value: Any, what: str) -> Record | Broken:
+    """A JSON object as a record."""
+    if not isinstance(value, dict):
+        return Broken(number, f"{what} is no JSON object", "it is no JSON object with column names")
+    if len(value) > MAX_COLUMNS:
+        many = f"more than {MAX_COLUMNS:,} columns"
+        return Broken(number, f"{what} has {many}", f"it has {many}")
+    return value
 
 
 class _Lines:

@@ -25,8 +25,9 @@ from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing import ImportReport, ImportSettings, PairsImport, Recipe1MImport, run_import
 from rivae.importing.mapping import make_mapping
 from rivae.importing.pictures import PictureFiles, stored_picture
-from rivae.importing.plan import table_columns
+from rivae.importing.plan import columns_of
 from rivae.importing.report import UnusableError
+from rivae.reading.tables import preview
 from tests.importing.conftest import jpeg
 
 N = 32  # sound records around the strange ones
@@ -61,7 +62,7 @@ def sound(i: int) -> dict[str, Any]:
 
 
 def source_of(table: Path) -> PairsImport:
-    columns = table_columns(table)
+    columns = columns_of(preview(table))
     factors = tuple(c for c in ("heat",) if c in columns)
     chosen = {"picture": None, "factors": factors}
     return PairsImport(table, [], make_mapping(columns, chosen, needs_picture=False))

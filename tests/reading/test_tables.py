@@ -32,6 +32,40 @@ def write(folder: Path, name: str, content: bytes) -> Path:
     return path
 
 
+DISHES = [{"id": i, "title": f"Dürüm {i}"} for i in range(3)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_a_list_of_json_objects_is_a_table(tmp_path, encoding):
+    listed = json.dumps(DISHES, ensure_ascii=False, indent=1).encode(encoding)
+    path = write(tmp_path, "t.json", b"  \n" + listed if encoding == "utf-8" else listed)
+    given = "utf-8" if encoding == "utf-8-sig" else encoding
+    assert list(records(path, given)) == DISHES
+    if encoding in ("utf-16", "latin-1"):
+        with pytest.raises(DataError, match="save it as UTF-8"):
+            list(records(path))
+
+
+def test_lines_of_json_may_be_named_json(tmp_path):
+    path = write(tmp_path, "t.json", b"\n".join(GOOD))
+    assert list(records(path)) == [json.loads(line) for line in GOOD]
+
+
+def test_elements_that_are_no_objects_are_left_out(tmp_path):
+    path = write(tmp_path, "t.json", json.dumps([*DISHES, [1], 5]).encode())
+    *sound, one, other = rows(path)
+    assert sound == DISHES
+    assert (one.line, other.line, one.reason) == (4, 5, "element is no JSON object")
+
+
+def test_a_list_that_ends_early_or_is_packed_is_refused(tmp_path):
+    listed = json.dumps(DISHES).encode()
+    with pytest.raises(DataError, match=r"t\.json is not a sound JSON list"):
+        list(rows(write(tmp_path, "t.json", listed[:-5])))
+    with pytest.raises(DataError, match=r"t\.json\.gz is packed: unpack it first"):
+        list(rows(write(tmp_path, "t.json.gz", gzip.compress(listed))))
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

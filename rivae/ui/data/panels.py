@@ -128,7 +128,7 @@ def import_form() -> None:
     from rivae.importing.plan import Plan
 
     st.write(
-        "A table (CSV, TSV, JSON lines or Parquet) with one pair per row, and its pictures in a "
+        "A table (CSV, TSV, JSON or Parquet) with one pair per row, and its pictures in a "
         "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
         "smaller copies are stored."
     )
@@ -147,6 +147,7 @@ def _columns(plan: Plan) -> Plan | None:
     import pandas as pd
 
     from rivae.importing.mapping import ROLES, guess_mapping
+    from rivae.importing.plan import columns_of
     from rivae.reading.tables import preview, table_kind
 
     encoding = "utf-8"
@@ -162,8 +163,8 @@ def _columns(plan: Plan) -> Plan | None:
     except RivaeError as error:
         report.warning(str(error))
         return None
-    columns = list(dict.fromkeys(name for record in head for name in record))
-    guessed = guess_mapping(columns)
+    columns = columns_of(head)
+    guessed = guess_mapping(columns, head)
     st.markdown("**Columns**")
     roles: dict[str, str] = {}
     with st.container(horizontal=True):
