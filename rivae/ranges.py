@@ -109,7 +109,10 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
     """
     d = len(prior.mean)
     if not isinstance(choice, str):
-        low, high = choice
+        try:
+            low, high = map(float, choice)
+        except (TypeError, ValueError):
+            raise ConfigError("a range of z is a name or two numbers: (low, high)") from None
         note = f"{low} ... {high} in the units of z: depends on the scale that training gave z"
         return np.tile(grid(low, high, n_points=201), (d, 1)), note
     if choice not in RANGES:

@@ -295,6 +295,9 @@ def test_traversal_values():
     np.testing.assert_allclose(values[:, [0, -1]], [[-1.0, 2.0], [0.0, 4.0]])
     values, _ = traversal_values((0.0, 2.0), prior)
     assert (values[1, 0], values[1, -1]) == (0.0, 2.0)
+    for wrong in ((1.0, 2.0, 3.0), (1.0, "far"), 5):
+        with pytest.raises(ConfigError, match="a name or two numbers"):
+            traversal_values(wrong, prior)
 
 
 def test_json_ready():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from difflib import get_close_matches
 from pathlib import Path
 
 from rivae.config import read_config
@@ -91,13 +92,15 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     Raises:
         RunError: when there is none.
     """
-    for run in list_runs(roots):
-        if run.id == id_or_path:
-            return run
+    runs = {run.id: run for run in list_runs(roots)}
+    if id_or_path in runs:
+        return runs[id_or_path]
     path = Path(id_or_path)
     if has_config(path):
         return Run(path)
-    raise RunError(f"there is no run '{id_or_path[:120]}': choose one of the list of runs")
+    near = get_close_matches(id_or_path[:120], runs, n=1)
+    instead = f"did you mean '{near[0]}'?" if near else "`rivae runs` lists those that there are"
+    raise RunError(f"there is no run '{id_or_path[:120]}': {instead}")
 
 
 # The files at the top of a run's folder; hidden ones are only locks and leftovers of writing.

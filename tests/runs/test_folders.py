@@ -50,6 +50,10 @@ def test_a_run_is_found_by_id_or_path(run):
     for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
         with pytest.raises(RunError, match=f"no run '{re.escape(wrong)}'"):
             find_run(wrong, [root])
+    with pytest.raises(RunError, match=r"no run 'god': did you mean 'good'\?"):
+        find_run("god", [root])
+    with pytest.raises(RunError, match="no run 'other': `rivae runs` lists"):
+        find_run("other", [root])
 
 
 def test_a_demo_run_is_read_only(run, monkeypatch):
