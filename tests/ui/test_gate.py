@@ -1,9 +1,12 @@
 """What passes the gate, what does not, and that nothing of a stranger sizes anything."""
 
+import ast
+import tomllib
 import tracemalloc
 
 import pytest
 
+from rivae.labels.merge import MAX_MEGABYTES
 from rivae.ui.shell import gate
 from rivae.ui.shell.gate import Gate
 from tests.ui.asgi import HOST, JSON, ask, post
@@ -156,6 +159,15 @@ def test_a_body_is_counted_while_it_comes():
     assert "at most 65,536 bytes" in refusal(reply, 413)
     told = [("host", HOST), ("content-type", JSON), ("content-length", "9" * 30)]
     assert refusal(ask("/rivae/api/topk", "POST", b"", headers=told), 413)
+
+
+def test_the_server_lets_pass_what_the_controls_allow(repo_root):
+    settings = tomllib.loads((repo_root / ".streamlit" / "config.toml").read_text())
+    assert settings["server"]["maxUploadSize"] == max(gate.LARGE_FILE, MAX_MEGABYTES)
+    for path in sorted((repo_root / "rivae" / "ui").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.file_uploader":
+                assert "max_upload_size" in {word.arg for word in call.keywords}, path
 
 
 def test_methods_addresses_and_what_is_not_there():

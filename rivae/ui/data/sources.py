@@ -12,12 +12,11 @@ from rivae.importing.uploads import PICTURES, forget, keep_pictures, keep_table
 from rivae.jobs.units import size_text
 from rivae.reading.tables import SUFFIXES
 from rivae.runs import named_files
-from rivae.ui.shell import access, keys, report
+from rivae.ui.shell import access, gate, keys, report
 from rivae.ui.shell.text import markdown
 
 UPLOAD, HERE = "Upload", "On this machine"
 PLACE = "data_upload"
-MAX_MEGABYTES = 500  # of one file: the server holds it in memory until it is written down
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def _sent(what: str, label: str, types: list[str]) -> tuple[Path, ...]:
             type=types,
             accept_multiple_files=what == "images",
             key=f"{_key(what)}_file",
-            max_upload_size=MAX_MEGABYTES,
+            max_upload_size=gate.LARGE_FILE,
             on_change=_keep,
             args=(what,),
         )

@@ -10,7 +10,7 @@ import streamlit as st
 from rivae.errors import LabelError, RivaeError
 from rivae.ui.label import factors, plan_chosen, plan_making, plan_runs, plan_upload
 from rivae.ui.shared import labels
-from rivae.ui.shell import keys, report
+from rivae.ui.shell import gate, keys, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -200,6 +200,7 @@ def factor_choice(names: Sequence[str]) -> Guideline:
             "A guideline as this app exports it",
             type=["json"],
             key=f"{KEY}_guideline",
+            max_upload_size=gate.SMALL_FILE,
             on_change=_uploaded,
         )
     report.show(FACTORS)

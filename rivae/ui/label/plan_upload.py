@@ -8,7 +8,7 @@ import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
 from rivae.ui.shared import labels
-from rivae.ui.shell import cache, keys, report
+from rivae.ui.shell import cache, gate, keys, report
 
 if TYPE_CHECKING:
     from rivae.labels.guideline import Guideline
@@ -22,11 +22,18 @@ PLACE = "upload"
 def panel() -> None:
     """Two files and a button."""
     with st.container(horizontal=True):
-        st.file_uploader("Plan", type=["json"], key=f"{KEY}_plan_file", width=360)
+        st.file_uploader(
+            "Plan",
+            type=["json"],
+            key=f"{KEY}_plan_file",
+            max_upload_size=gate.SMALL_FILE,
+            width=360,
+        )
         st.file_uploader(
             "Its guideline, if this app does not have it",
             type=["json"],
             key=f"{KEY}_plan_guideline",
+            max_upload_size=gate.SMALL_FILE,
             width=360,
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):

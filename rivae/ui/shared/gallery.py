@@ -16,7 +16,7 @@ from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query
 from rivae.ui.shared.uploads import Upload, read_text, read_upload
-from rivae.ui.shell import keys, report
+from rivae.ui.shell import gate, keys, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
         f"Or upload your own picture ({explorer.data.view_names[0]})",
         type=["png", "jpg", "jpeg", "webp", "bmp"],
         key=keys.GALLERY_UPLOAD,
+        max_upload_size=gate.SMALL_FILE,
     )
     if file is None:
         return

@@ -28,6 +28,10 @@ MAX_BODY = 64 * 1024  # of a question; the longest of ours has some 10 KB
 MAX_API_PATH, MAX_API_QUERY = 400, 8_000
 MAX_PATH, MAX_QUERY = 2_000, 32_000  # of Streamlit's pages and files: links hold whole states
 METHODS = {"GET", "HEAD", "POST"}
+# MB of a file that the browser may send; it is in memory until it is read or written down. The
+# server lets none pass that is larger than its server.maxUploadSize, whatever a control says.
+SMALL_FILE = 16  # a picture that asks, or a document
+LARGE_FILE = 500  # a table, a zip of pictures, the archive of a run
 FAILED = "the server could not answer this: its log says why"
 
 

@@ -12,7 +12,7 @@ from rivae.errors import RivaeError
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import whole_number
 from rivae.ui.shared import trash
-from rivae.ui.shell import keys, web
+from rivae.ui.shell import gate, keys, web
 from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
 
@@ -197,6 +197,7 @@ def _import() -> None:
             "A tour that this app exported",
             type=["json"],
             key=f"{FIELD}_file",
+            max_upload_size=gate.SMALL_FILE,
             on_change=_take_file,
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
-from rivae.ui.shell import access, keys, report
+from rivae.ui.shell import access, gate, keys, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def _is_training(run: Run) -> bool:
 
 
 PLACE = "train_import"
-# It is held in memory until it is unpacked.
 NO_FILE = "choose the archive of a run first"
-MAX_MEGABYTES = 500
 _FILE, _NAME, _REMARKS = (f"{keys.TRAIN_IMPORT}_{what}" for what in ("file", "name", "remarks"))
 
 
@@ -89,7 +87,7 @@ def import_panel() -> None:
             "Archive of a run",
             type=["zip"],
             key=_FILE,
-            max_upload_size=MAX_MEGABYTES,
+            max_upload_size=gate.LARGE_FILE,
             disabled=not may,
             help="A file made by a run's Export. Model and "
             "settings are checked; nothing in it is executed.",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shared import exports, words
-from rivae.ui.shell import cache, keys, report
+from rivae.ui.shell import cache, gate, keys, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -293,6 +293,7 @@ def files_panel(
             "Names from a file (replace those of the same axes)",
             type=["json"],
             key=keys.WORDS_FILE,
+            max_upload_size=gate.SMALL_FILE,
             on_change=_uploaded,
             args=(run_id, explorer.n_components),
         )
