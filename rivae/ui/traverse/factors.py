@@ -32,7 +32,7 @@ def correlations(explorer: Explorer, anchor: Anchor, choice: Range) -> None:
 
     data = explorer.data
     if data.factors is None:
-        st.info("These data have no true factors to compare the axes with: import some with them.")
+        st.info("These data have no true factors to compare the axes with: imports can name some.")
         return
     columns = numeric_factors(data.factor_specs)
     with st.container(horizontal=True):
