@@ -82,7 +82,7 @@ SIZES = {
 
 
 DRAWN = ("synth", "synth-modulated")  # data sets that are drawn at random, once per draw
-SPLIT = ("sprites",)  # whose training, validation and test items every seed chooses anew
+SPLIT = ("sprites",)  # whose split into training, validation and test follows the seed
 
 LONG_NAME = 30  # of changed settings that still stand in the name of a run
 DATA = "dataset."  # prefix of settings of the data set among changed settings

@@ -22,20 +22,17 @@ PLACE = "upload"
 def panel() -> None:
     """Two files and a button."""
     with st.container(horizontal=True):
-        st.file_uploader(
-            "Plan",
-            type=["json"],
-            key=f"{KEY}_plan_file",
-            max_upload_size=gate.SMALL_FILE,
-            width=360,
-        )
-        st.file_uploader(
-            "Its guideline, if this app does not have it",
-            type=["json"],
-            key=f"{KEY}_plan_guideline",
-            max_upload_size=gate.SMALL_FILE,
-            width=360,
-        )
+        for label, name in (
+            ("Plan", "plan_file"),
+            ("Its guideline, if this app does not have it", "plan_guideline"),
+        ):
+            st.file_uploader(
+                label,
+                type=["json"],
+                key=f"{KEY}_{name}",
+                max_upload_size=gate.SMALL_FILE,
+                width=360,
+            )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Plan name",
