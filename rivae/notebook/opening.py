@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.estimator import PairModel, fit
 from rivae.exploring.explorer import MAX_K, Explorer
-from rivae.notebook.pairs import ArrayPairs
+from rivae.notebook.pairs import ArrayPairs, table_of
 from rivae.page.content import content_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def explore(
     run: str | Path | Run | PairModel | None = None,
     *,
     embeddings: tuple[ArrayLike, ArrayLike] | None = None,
-    items: pd.DataFrame | None = None,
+    items: pd.DataFrame | Mapping[str, Any] | Sequence[Any] | None = None,
     images: str | None = None,
     rows: Rows | None = None,
     asks: Asks | None = None,
@@ -51,7 +51,8 @@ def explore(
     Args:
         run: a run's name or folder, a ``Run``, or a fitted ``PairModel`` to show on ``embeddings``.
         embeddings: pairs of vectors, A (n, p) to ask and B (n, q) to be found.
-        items: a table of n rows about the pairs: their names, texts and factors.
+        items: a table of n rows about the pairs: their names, texts and factors. Columns by name
+            or a list of titles will do.
         images: its column of pictures: paths, bytes, PIL pictures, or arrays of uint8.
         rows: of a run: which rows are searched, "test" (by default) or "all".
         asks: of a run: which view is the query, "first" (by default), "second" or "both".
@@ -99,10 +100,10 @@ def explore(
         return View(opened.explorer, content, opened, k)
     if rows or asks:
         raise ConfigError("rows and asks go with a run, not with embeddings")
-    model, explorer = _of_arrays(run, embeddings, items, images, progress, params)
+    model, explorer, table = _of_arrays(run, embeddings, items, images, progress, params)
     with _bar("Preparing", progress) as tell:
         content = content_of(explorer, explorer.data.name, [], tell)
-    return View(explorer, content, model, k, items)
+    return View(explorer, content, model, k, table)
 
 
 def _run(run: str | Path | Run, rows: Rows | None, asks: Asks | None) -> Run:
@@ -116,12 +117,12 @@ def _run(run: str | Path | Run, rows: Rows | None, asks: Asks | None) -> Run:
 def _of_arrays(
     model: str | Path | Run | PairModel | None,
     embeddings: tuple[ArrayLike, ArrayLike],
-    items: pd.DataFrame | None,
+    items: Any,
     images: str | None,
     progress: bool,
     params: dict[str, Any],
-) -> tuple[PairModel, Explorer]:
-    """A model, trained here unless it is given, and its rows ready to be explored."""
+) -> tuple[PairModel, Explorer, pd.DataFrame | None]:
+    """A model, trained here unless it is given, its rows ready to be explored, and their table."""
     if model is not None and not isinstance(model, PairModel):
         raise ConfigError("give a run or embeddings, not both")
     if model is not None and params:
@@ -132,15 +133,19 @@ def _of_arrays(
         raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)") from None
     if unknown := params.keys() - PairModel().get_params().keys():
         raise ConfigError(f"PairModel has no setting '{min(unknown)}': see help(rivae.PairModel)")
+    n = len(np.asarray(a))
+    table = None  # checked before a training that would be lost
+    if items is not None or images is not None:
+        table = table_of(items, n, images)
     if model is None:
-        per_epoch = max(1, len(np.asarray(a)) // PairModel().batch_size)
+        per_epoch = max(1, n // PairModel().batch_size)
         epochs = min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])
         with _bar("Training", progress) as tell:
             model = fit(a, b, progress=tell, **({"epochs": epochs} | params))
     x1, x2 = model.views(a, b)
     # As a trained run's: float32 for the data, and the search makes its own copy in float64.
     method = copy.deepcopy(model.method_).float()
-    return model, Explorer(method, ArrayPairs(x1, x2, items, images))
+    return model, Explorer(method, ArrayPairs(x1, x2, table, images)), table
 
 
 @contextmanager

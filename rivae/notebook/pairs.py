@@ -24,6 +24,24 @@ TITLES = ("title", "name", "label")  # columns that name a row, the first of the
 MOST_LEVELS = 12  # of a column of words that is a factor
 
 
+def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
+    """``items``, or what pandas makes a table of (columns by name, a list of titles), of n rows.
+
+    Raises:
+        ConfigError: it has another number of rows, is no table, or has no column ``images``.
+    """
+    try:
+        table = pd.DataFrame(items, index=range(n) if items is None else None)
+    except (ValueError, TypeError) as error:
+        raise ConfigError(f"items is no table ({error}): give a pandas DataFrame") from None
+    if len(table) != n:
+        raise ConfigError(f"items has {len(table)} rows and the embeddings {n}: give one each")
+    if images is not None and images not in table:
+        known = ", ".join(map(str, table.columns)) or "none"
+        raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
+    return table
+
+
 class ArrayPairs(PairedDataset):
     """Pairs of vectors (N, p) and (N, q), all searched, with a table of N rows about them.
 
@@ -36,7 +54,7 @@ class ArrayPairs(PairedDataset):
         images: its column of pictures: paths, bytes, PIL pictures or arrays of uint8.
 
     Raises:
-        ConfigError: the table has another number of rows, or no such column.
+        ConfigError: see ``table_of``.
     """
 
     def __init__(
@@ -46,15 +64,7 @@ class ArrayPairs(PairedDataset):
         items: pd.DataFrame | None = None,
         images: str | None = None,
     ) -> None:
-        n = len(x1)
-        self.table = pd.DataFrame(index=range(n)) if items is None else items
-        if len(self.table) != n:
-            raise ConfigError(
-                f"items has {len(self.table)} rows and the embeddings {n}: give one each"
-            )
-        if images is not None and images not in self.table:
-            known = ", ".join(map(str, self.table.columns)) or "none"
-            raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
+        self.table = table_of(items, len(x1), images)
         self._images = images
         self._columns = [name for name in self.table.columns if name != images]
         factors = [
@@ -67,7 +77,7 @@ class ArrayPairs(PairedDataset):
             settings={},
             x1=TensorView(x1),
             x2=TensorView(x2),
-            splits={"train": none, "validation": none, "test": np.arange(n)},
+            splits={"train": none, "validation": none, "test": np.arange(len(x1))},
             factors=np.column_stack([values for _, values in factors]) if factors else None,
             factor_specs=tuple(spec for spec, _ in factors),
             view_names=("A", "B"),

@@ -158,6 +158,23 @@ def test_a_table_says_what_rows_are_called_and_what_their_factors_are() -> None:
     assert bare.title(3) == "item 3" and bare.picture(3, 1).size == (160, 96)
 
 
+@pytest.mark.parametrize("items", [{"title": list("abcdefgh")}, list("abcdefgh")])
+def test_columns_by_name_or_a_list_of_titles_are_a_table(items: Any) -> None:
+    assert ArrayPairs(drawn(8), drawn(8), items).title(2) == "c"
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [({"a": [1, 2], "b": [1]}, "no table"), (7, "no table"), (["a"], f"1 rows .* {len(A)}")],
+)
+def test_a_wrong_table_is_told_before_the_training(
+    items: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rivae.notebook.opening.fit", lambda *a, **k: pytest.fail("trained"))
+    with pytest.raises(ConfigError, match=said):
+        rivae.explore(embeddings=(A, B), items=items, progress=False)
+
+
 def drawn(n: int) -> Any:
     import torch
 
