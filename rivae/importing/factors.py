@@ -12,43 +12,47 @@ from rivae.reading.typed_text import clean
 
 MAX_ORDINAL = 12  # different whole numbers that count as levels
 MAX_CLASSES = 100
-MAX_NAME = 200  # characters of a column name
+MAX_NAME = 200  # characters of a column name, and of a level
+# How tables write that a number is not known; among words they may mean something ("none").
+GAPS = {"n/a", "#n/a", "na", "<na>", "nan", "null", "none", "-", "?"}
+NO_VALUE = "a record has no value"
+TOO_MANY = f"more than {MAX_CLASSES} different words"
 MAX_WHOLE = 2**53  # floats cannot tell larger integers apart
 
 
 class FactorReader:
     """Learns the kinds of the columns from all records, then makes numbers of their cells.
 
-    A column of numbers is continuous; with few whole numbers, ordinal; of words, categorical. A
+    A column of numbers is continuous; with few whole numbers, ordinal; with words, categorical. A
     column with an empty cell, or with too many different words, is not used (``refused``).
     """
 
     def __init__(self, columns: Iterable[str]) -> None:
-        self._numeric = dict.fromkeys(columns, True)
-        self._values: dict[str, set[Any]] = {name: set() for name in self._numeric}
+        self._values: dict[str, set[str]] = {name: set() for name in columns}
+        self._words: dict[str, set[str]] = {
+            name: set() for name in self._values
+        }  # that are no numbers
         self.refused = {
             name: "its name is not a plain text of up to 200 characters"
-            for name in self._numeric
+            for name in self._values
             if clean(name) != name or len(name) > MAX_NAME
         }
 
     def look(self, record: Mapping[str, Any]) -> None:
         """Learn from the cells of one usable record."""
-        for name in self._values:
+        for name, seen in self._values.items():
             if name in self.refused:
                 continue
-            cell: object = record.get(name)
-            number = _number(cell)
-            if number is None and not (cell := clean(cell)):
-                self.refused[name] = "a record has no value"
+            cell = clean(record.get(name))
+            if not cell:
+                self.refused[name] = NO_VALUE
                 continue
-            if number is None:
-                self._numeric[name] = False
-            seen = self._values[name]
             if len(seen) <= MAX_CLASSES:
-                seen.add(cell if number is None else number)
-            elif not self._numeric[name]:
-                self.refused[name] = f"more than {MAX_CLASSES} different words"
+                seen.add(cell)
+            if _number(cell) is None:
+                self._words[name].add(cell)
+                if len(seen) > MAX_CLASSES:
+                    self.refused[name] = TOO_MANY
 
     def columns(self) -> tuple[FactorColumn, ...]:
         """The usable columns, in the order given."""
@@ -56,16 +60,21 @@ class FactorReader:
         for name, seen in self._values.items():
             if name in self.refused or not seen:
                 continue
-            if not self._numeric[name] and len(seen) > MAX_CLASSES:
-                self.refused[name] = f"more than {MAX_CLASSES} different words"
-            elif self._numeric[name]:
-                few = len(seen) <= MAX_ORDINAL and all(map(_is_whole, seen))
-                levels = tuple(f"{int(v)}" for v in sorted(seen)) if few else ()
+            words = self._words[name]
+            if not words:
+                numbers = {float(value) for value in seen}
+                few = len(seen) <= MAX_CLASSES and len(numbers) <= MAX_ORDINAL
+                few = few and all(map(_is_whole, numbers))
+                levels = tuple(f"{int(v)}" for v in sorted(numbers)) if few else ()
                 kind = "ordinal" if few else "continuous"
                 out.append(FactorColumn(name=name, kind=kind, levels=levels))  # type: ignore[arg-type]
+            elif len(words) < len(seen) and {word.lower() for word in words} <= GAPS:
+                self.refused[name] = NO_VALUE
+            elif len(seen) > MAX_CLASSES:
+                self.refused[name] = TOO_MANY
             else:
-                words = tuple(sorted(str(value)[:200] for value in seen))
-                out.append(FactorColumn(name=name, kind="categorical", levels=words))
+                levels = tuple(sorted({value[:MAX_NAME] for value in seen}))
+                out.append(FactorColumn(name=name, kind="categorical", levels=levels))
         return tuple(out)
 
 
@@ -80,7 +89,7 @@ def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) ->
         cell = record.get(column.name)
         try:
             if column.kind == "categorical":
-                out[column.name] = float(column.levels.index(clean(cell)[:200]))
+                out[column.name] = float(column.levels.index(clean(cell)[:MAX_NAME]))
                 continue
             number = cell if type(cell) is float else float(clean(cell))
             if column.kind == "ordinal":
@@ -95,10 +104,10 @@ def _is_whole(value: float) -> bool:
     return abs(value) < MAX_WHOLE and value == int(value)
 
 
-def _number(cell: object) -> float | None:
-    """A cell as a finite number, if it is or says one."""
+def _number(cell: str) -> float | None:
+    """What a cell says as a finite number, if it says one."""
     try:
-        value = cell if type(cell) is float else float(clean(cell))
+        value = float(cell)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

@@ -178,10 +178,7 @@ def test_parquet_of_strangers(columns: dict[str, Any], random: Any) -> None:
     whole = out.getvalue()
     report = check_table("t.parquet", whole)
     if not set(columns) & {"id", "title", "ingredients", "instructions"}:
-        assert report is not None
-        # A known factor decides by its first items what it is; items that differ are counted.
-        odd = report.left_out.get("known factor has another kind of value", 0)
-        assert report.taken == N - odd and (odd == 0 or "heat" in columns)
+        assert report is not None and report.taken == N
     damaged = bytearray(whole)
     damaged[random.randrange(4, len(whole) - 4)] ^= 1 + random.randrange(255)
     check_table("t.parquet", bytes(damaged))

@@ -198,6 +198,24 @@ def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_
     assert names == ["weight"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "levels"),
+    [
+        (["36", "M", "38"], ("36", "38", "M")),  # sizes: numbers among words are words
+        (["none", "olive", "n/a"], ("n/a", "none", "olive")),
+        (["1", "1.0", "2"], ("1", "2")),
+        (["1", "n/a", "2"], None),  # among numbers they are gaps
+        (["0.5", "NaN", "2"], None),
+    ],
+)
+def test_no_record_is_left_out_for_its_factor(tmp_path, pictures, write_table, cells, levels):
+    records = [record | {"heat": cells[i % 3]} for i, record in enumerate(rows())]
+    report = take(write_table(records), pictures, tmp_path / "data", chosen=FACTORS)
+    assert not report.left_out
+    heat, *_ = PairStore(tmp_path / "data" / "mine").manifest.factors
+    assert heat.levels == levels if levels else heat.name == "weight"
+
+
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
     from rivae.importing import pictures as images
