@@ -91,7 +91,9 @@ def _plan(
         elif len(table) == d and all(0 <= j < d for j in chosen):
             table = table[chosen]  # d rows always mean one row per latent dimension
     if any(not 0 <= j < d for j in chosen) or len(set(chosen)) != len(chosen) or not chosen:
-        raise ConfigError(f"traversed dimensions must be distinct and within 0 ... {d - 1}")
+        raise ConfigError(
+            f"the axes of a traversal must be distinct, and among the {d} of this model"
+        )
     if table.ndim != 2 or len(table) != len(chosen) or not table.shape[1]:
         raise ConfigError(f"traversal values have shape {table.shape}, expected ({len(chosen)}, T)")
     if not np.isfinite(table).all():

@@ -28,7 +28,7 @@ def add_commands(commands: Any) -> None:
         "  rivae export synth-rivae-s0 synth.zip --checkpoints\n" + share.EXAMPLES,
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
-    parser.add_argument("file", help="where to write it; a page where its name ends in .html")
+    parser.add_argument("file", help="where to write it: NAME.zip is an archive, NAME.html a page")
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     share.add_page_options(parser)
@@ -83,6 +83,10 @@ def _export(args: argparse.Namespace) -> int:
         raise RunError(f"{target} already exists: choose another file, or --force")
     if share.is_page(target):
         return share.export_page(args, target)
+    if target.suffix.lower() != ".zip":
+        raise ConfigError(f"{target} is neither: name an archive .zip, and a page .html")
+    if args.dry_run:
+        raise ConfigError("--dry-run goes with a page: name it .html")
     manifest = export_run(find_run(args.run_id), target, checkpoints=args.checkpoints)
     size = target.stat().st_size
     if args.json:

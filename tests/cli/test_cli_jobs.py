@@ -154,7 +154,10 @@ def test_a_run_goes_out_and_comes_back(said, root, tmp_path):
     assert "run named good" in said("import-run", str(file), code=1)
     assert "other: finished" in said("import-run", str(file), "--name", "other")
     assert Run(root / "other").load_method()
-    assert "run good " in said("export", "good", str(tmp_path / "no" / "x"), code=1)
+    assert "run good " in said("export", "good", str(tmp_path / "no" / "x.zip"), code=1)
+    assert "neither" in said("export", "good", str(tmp_path / "x.pdf"), code=1)
+    assert "--dry-run" in said("export", "good", str(tmp_path / "x.zip"), "--dry-run", code=1)
+    assert not (tmp_path / "x.zip").exists()
     file.write_bytes(before[:100])
     assert "no archive" in said("import-run", str(file), "--name", "third", code=1)
 

@@ -10,4 +10,4 @@ def fail_when_interrupted(spec, progress):
     try:
         time.sleep(60)
     except KeyboardInterrupt:
-        raise RivaeError("these settings cannot be trained") from None
+        raise RivaeError("broken off") from None

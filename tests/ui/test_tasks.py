@@ -23,5 +23,5 @@ def test_only_what_nobody_stopped_has_failed(stopped):
     else:
         task.process.terminate()
     until(lambda: not task.running)
-    assert task.error == ("" if stopped else "these settings cannot be trained")
+    assert task.error == ("" if stopped else "broken off")
     assert task.result is None and task.cancelled == stopped
