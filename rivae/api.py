@@ -187,7 +187,7 @@ class Run:
         if isinstance(query, Image.Image):
             return self.explorer.encode_upload(query)
         rows = np.asarray(query)
-        if rows.ndim == 0:
+        if rows.ndim == 0 and np.issubdtype(rows.dtype, np.integer):
             return self.explorer.encode(int(rows))
         return self.explorer.retriever.encode(rows)[0]
 

@@ -85,6 +85,9 @@ def test_wrong_calls_say_what_is_wrong(run):
         run.topk(run.mean, 0)
     with pytest.raises(ConfigError, match="no item 99999"):
         run.encode(99_999)
+    for no_row in (1.5, True, None, [0.5]):
+        with pytest.raises(DataError, match="integers"):
+            run.encode(no_row)
     with pytest.raises(ConfigError, match="range"):
         run.traverse(run.mean, over="far")
     with pytest.raises(ConfigError, match="rows"):

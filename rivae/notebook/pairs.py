@@ -28,12 +28,15 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
     """``items``, or what pandas makes a table of (columns by name, a list of titles), of n rows.
 
     Raises:
-        ConfigError: it has another number of rows, is no table, or has no column ``images``.
+        ConfigError: it has another number of rows or two columns of a name, is no table, or has no
+            column ``images``.
     """
     try:
         table = pd.DataFrame(items, index=range(n) if items is None else None)
     except (ValueError, TypeError) as error:
         raise ConfigError(f"items is no table ({error}): give a pandas DataFrame") from None
+    if twice := list(table.columns[table.columns.duplicated()]):
+        raise ConfigError(f"items has several columns '{twice[0]}': give each its own name")
     if len(table) != n:
         raise ConfigError(f"items has {len(table)} rows and the embeddings {n}: give one each")
     if images is not None and images not in table:

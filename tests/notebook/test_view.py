@@ -165,7 +165,12 @@ def test_columns_by_name_or_a_list_of_titles_are_a_table(items: Any) -> None:
 
 @pytest.mark.parametrize(
     ("items", "said"),
-    [({"a": [1, 2], "b": [1]}, "no table"), (7, "no table"), (["a"], f"1 rows .* {len(A)}")],
+    [
+        ({"a": [1, 2], "b": [1]}, "no table"),
+        (7, "no table"),
+        (["a"], f"1 rows .* {len(A)}"),
+        (pd.DataFrame([[1, 2]] * len(A), columns=["a", "a"]), "columns 'a'"),
+    ],
 )
 def test_a_wrong_table_is_told_before_the_training(
     items: Any, said: str, monkeypatch: pytest.MonkeyPatch
