@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +75,8 @@ class Notebook:
     """A notebook in JupyterLab; ``page`` fails its test for errors in the browser."""
 
     def __init__(self, page: Any, address: str, folder: Path, cells: tuple[str, ...]) -> None:
+        import nbformat  # a second of grammars that no other test needs
+
         self.page, self.foreign = page, []
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
         book.metadata.kernelspec = {

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
 SECONDS = 120  # for one cell, on a busy machine
+
+
+def read(path: Path) -> Any:
+    import nbformat  # a second of grammars that no other test needs
+
+    book = nbformat.read(path, 4)
+    nbformat.validate(book)
+    return book
 
 
 def test_there_are_notebooks() -> None:
@@ -19,8 +26,7 @@ def test_there_are_notebooks() -> None:
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_it_is_kept_without_outputs(path: Path) -> None:
-    book = nbformat.read(path, 4)
-    nbformat.validate(book)
+    book = read(path)
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in cells)
     assert "widgets" not in book.metadata
@@ -29,7 +35,9 @@ def test_it_is_kept_without_outputs(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, kernel_home: Path, tmp_path: Path) -> None:
-    book = nbformat.read(path, 4)
+    from nbclient import NotebookClient
+
+    book = read(path)
     NotebookClient(
         book,
         timeout=SECONDS,
