@@ -78,7 +78,17 @@ def build_gate() -> list[Middleware]:
     from rivae.ui.shell.compressed import Compressed
     from rivae.ui.shell.gate import Gate
 
-    return [Middleware(Gate, base=_mounted()), Middleware(Compressed)]
+    return [Middleware(Gate, base=_mounted(), held=held_by_uploads), Middleware(Compressed)]
+
+
+def held_by_uploads() -> int:
+    """Bytes of the files that browsers have sent and whose visitors are still here."""
+    from streamlit.runtime import get_instance
+    from streamlit.runtime.stats import CacheStat
+
+    families = get_instance().uploaded_file_mgr.get_stats().values()
+    stats = (stat for family in families for stat in family)
+    return sum(stat.byte_length for stat in stats if isinstance(stat, CacheStat))
 
 
 def _mounted() -> str:

@@ -12,7 +12,7 @@ import base64
 import hashlib
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,12 @@ METHODS = {"GET", "HEAD", "POST"}
 # server lets none pass that is larger than its server.maxUploadSize, whatever a control says.
 SMALL_FILE = 16  # a picture that asks, or a document
 LARGE_FILE = 500  # a table, a zip of pictures, the archive of a run
+ALL_FILES = 3 * LARGE_FILE  # of all visitors together, so that none of them fills the memory
+UPLOADS = "/_stcore/upload_file/"  # Streamlit's
+CROWDED = (
+    "visitors' files take all the memory that is kept for them: close other tabs of the app, and "
+    "try again in two minutes"
+)
 FAILED = "the server could not answer this: its log says why"
 
 
@@ -49,17 +55,19 @@ class Gate:
     Args:
         app: the application behind the gate.
         base: the path below which the app is served, "" or "/name".
+        held: how many bytes the files of all visitors take at the moment.
     """
 
-    def __init__(self, app: ASGIApp, base: str = "") -> None:
-        self.app, self.base = app, base
+    def __init__(self, app: ASGIApp, base: str = "", held: Callable[[], int] = lambda: 0) -> None:
+        self.app, self.base, self.held = app, base, held
+        self._arriving = 0  # bytes of the files that are being sent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the request, pass it on, and count the bytes read."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        started = False
+        started, file = False, 0
         left = self._most(scope)
 
         async def counted() -> Message:
@@ -82,6 +90,7 @@ class Gate:
 
         try:
             self._check(scope)
+            file = self._room_for_file(scope)
             if scope["type"] == "websocket":
                 await self.app(scope, receive, send)
             else:
@@ -96,6 +105,19 @@ class Gate:
             if started or scope["type"] == "websocket":
                 raise
             await self._refuse(scope, receive, dressed, RefusedError(500, FAILED))
+        finally:
+            self._arriving -= file
+
+    def _room_for_file(self, scope: Scope) -> int:
+        """Reserve memory for a file that is about to be sent, and return its bytes; 0 for none."""
+        if scope.get("method") != "PUT" or not scope["path"].startswith(self.base + UPLOADS):
+            return 0
+        said = _Headers(scope).get("content-length")
+        size = int(said) if said.isdigit() else self._most(scope)
+        if self.held() + self._arriving + size > ALL_FILES * 2**20:
+            raise RefusedError(507, CROWDED)
+        self._arriving += size
+        return size
 
     def _is_api(self, scope: Scope) -> bool:
         return bool(scope["path"].startswith(self.base + API))
@@ -149,7 +171,7 @@ class Gate:
             answer = PlainTextResponse(
                 f"{sentence[:1].upper()}{sentence[1:]}.\n", status_code=refusal.status
             )
-        if refusal.status == 413:  # the rest of the request is not read
+        if refusal.status in (413, 507):  # the rest of the request is not read
             answer.headers["Connection"] = "close"
         await answer(scope, receive, send)
 
