@@ -15,7 +15,7 @@ MAX_CLASSES = 100
 MAX_NAME = 200  # characters of a column name, and of a level
 # How tables write that a number is not known; among words they may mean something ("none").
 GAPS = {"n/a", "#n/a", "na", "<na>", "nan", "null", "none", "-", "?"}
-NO_VALUE = "a record has no value"
+NO_VALUE = "{n:,} records have no value: fill them in, or leave these records out"
 TOO_MANY = f"more than {MAX_CLASSES} different words"
 MAX_WHOLE = 2**53  # floats cannot tell larger integers apart
 
@@ -28,54 +28,56 @@ class FactorReader:
     """
 
     def __init__(self, columns: Iterable[str]) -> None:
-        self._values: dict[str, set[str]] = {name: set() for name in columns}
-        self._words: dict[str, set[str]] = {
-            name: set() for name in self._values
-        }  # that are no numbers
+        self._seen: dict[str, set[str]] = {name: set() for name in columns}  # the first different
+        self._words: dict[str, set[str]] = {name: set() for name in self._seen}  # no numbers
+        self._empty, self._gaps = dict.fromkeys(self._seen, 0), dict.fromkeys(self._seen, 0)
         self.refused = {
             name: "its name is not a plain text of up to 200 characters"
-            for name in self._values
+            for name in self._seen
             if clean(name) != name or len(name) > MAX_NAME
         }
 
     def look(self, record: Mapping[str, Any]) -> None:
         """Learn from the cells of one usable record."""
-        for name, seen in self._values.items():
-            if name in self.refused:
-                continue
+        for name, seen in self._seen.items():
             cell = clean(record.get(name))
             if not cell:
-                self.refused[name] = NO_VALUE
+                self._empty[name] += 1
                 continue
             if len(seen) <= MAX_CLASSES:
                 seen.add(cell)
             if _number(cell) is None:
-                self._words[name].add(cell)
-                if len(seen) > MAX_CLASSES:
-                    self.refused[name] = TOO_MANY
+                self._gaps[name] += cell.lower() in GAPS
+                if len(self._words[name]) <= MAX_CLASSES:
+                    self._words[name].add(cell)
 
     def columns(self) -> tuple[FactorColumn, ...]:
         """The usable columns, in the order given."""
         out = []
-        for name, seen in self._values.items():
-            if name in self.refused or not seen:
+        for name, seen in self._seen.items():
+            words, n_empty = self._words[name], self._empty[name]
+            if len(words) < len(seen) and {word.lower() for word in words} <= GAPS:
+                n_empty, words = n_empty + self._gaps[name], set()
+            if name in self.refused or not (seen or n_empty):
                 continue
-            words = self._words[name]
-            if not words:
-                numbers = {float(value) for value in seen}
-                few = len(seen) <= MAX_CLASSES and len(numbers) <= MAX_ORDINAL
-                few = few and all(map(_is_whole, numbers))
-                levels = tuple(f"{int(v)}" for v in sorted(numbers)) if few else ()
-                kind = "ordinal" if few else "continuous"
-                out.append(FactorColumn(name=name, kind=kind, levels=levels))  # type: ignore[arg-type]
-            elif len(words) < len(seen) and {word.lower() for word in words} <= GAPS:
-                self.refused[name] = NO_VALUE
+            if n_empty:
+                self.refused[name] = NO_VALUE.format(n=n_empty)
+            elif not words:
+                out.append(_numeric(name, {float(value) for value in seen}, len(seen)))
             elif len(seen) > MAX_CLASSES:
                 self.refused[name] = TOO_MANY
             else:
                 levels = tuple(sorted({value[:MAX_NAME] for value in seen}))
                 out.append(FactorColumn(name=name, kind="categorical", levels=levels))
         return tuple(out)
+
+
+def _numeric(name: str, numbers: set[float], n_spellings: int) -> FactorColumn:
+    few = len(numbers) <= MAX_ORDINAL and n_spellings <= MAX_CLASSES
+    if few and all(map(_is_whole, numbers)):
+        levels = tuple(f"{int(value)}" for value in sorted(numbers))
+        return FactorColumn(name=name, kind="ordinal", levels=levels)
+    return FactorColumn(name=name, kind="continuous")
 
 
 def factor_values(columns: Iterable[FactorColumn], record: Mapping[str, Any]) -> dict[str, float]:

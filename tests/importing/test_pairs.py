@@ -15,6 +15,7 @@ from rivae.data import load_dataset
 from rivae.data.store import PairStore, find_store, list_stores, writer
 from rivae.errors import ConfigError, DataError
 from rivae.importing import ImportSettings, PairsImport, run_import
+from rivae.importing.factors import FactorReader
 from rivae.importing.mapping import make_mapping
 from rivae.importing.session import ImportCancelledError
 from tests.importing.conftest import jpeg, rows
@@ -194,6 +195,8 @@ def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_
     records[2]["heat"] = ""
     report = take(write_table(records), pictures, tmp_path / "data", chosen=FACTORS)
     assert report.notes == {"column 'heat' is not used as a factor": 1}
+    (why,) = report.examples["column 'heat' is not used as a factor"]
+    assert why.startswith("1 ")
     names = [f.name for f in PairStore(tmp_path / "data" / "mine").manifest.factors]
     assert names == ["weight"]
 
@@ -209,11 +212,18 @@ def test_factor_columns_that_cannot_be_used_are_named(tmp_path, pictures, write_
     ],
 )
 def test_no_record_is_left_out_for_its_factor(tmp_path, pictures, write_table, cells, levels):
-    records = [record | {"heat": cells[i % 3]} for i, record in enumerate(rows())]
+    records = [record | {"heat": cells[i % len(cells)]} for i, record in enumerate(rows())]
     report = take(write_table(records), pictures, tmp_path / "data", chosen=FACTORS)
     assert not report.left_out
     heat, *_ = PairStore(tmp_path / "data" / "mine").manifest.factors
     assert heat.levels == levels if levels else heat.name == "weight"
+
+
+def test_gaps_among_many_numbers_are_counted():
+    reader = FactorReader(["x"])
+    for i in range(300):
+        reader.look({"x": "N/A" if i > 290 else str(i)} if i else {})
+    assert reader.columns() == () and reader.refused["x"].startswith("10 ")
 
 
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
