@@ -15,7 +15,6 @@ MAX_CLASSES = 100
 MAX_NAME = 200  # characters of a column name, and of a level
 # How tables write that a number is not known; among words they may mean something ("none").
 GAPS = {"n/a", "#n/a", "na", "<na>", "nan", "null", "none", "-", "?"}
-NO_VALUE = "{n:,} records have no value: fill them in, or leave these records out"
 TOO_MANY = f"more than {MAX_CLASSES} different words"
 MAX_WHOLE = 2**53  # floats cannot tell larger integers apart
 
@@ -40,6 +39,8 @@ class FactorReader:
     def look(self, record: Mapping[str, Any]) -> None:
         """Learn from the cells of one usable record."""
         for name, seen in self._seen.items():
+            if name in self.refused:
+                continue
             cell = clean(record.get(name))
             if not cell:
                 self._empty[name] += 1
@@ -61,7 +62,7 @@ class FactorReader:
             if name in self.refused or not (seen or n_empty):
                 continue
             if n_empty:
-                self.refused[name] = NO_VALUE.format(n=n_empty)
+                self.refused[name] = _no_value(n_empty)
             elif not words:
                 out.append(_numeric(name, {float(value) for value in seen}, len(seen)))
             elif len(seen) > MAX_CLASSES:
@@ -70,6 +71,11 @@ class FactorReader:
                 levels = tuple(sorted({value[:MAX_NAME] for value in seen}))
                 out.append(FactorColumn(name=name, kind="categorical", levels=levels))
         return tuple(out)
+
+
+def _no_value(n: int) -> str:
+    records = "1 record has" if n == 1 else f"{n:,} records have"
+    return f"{records} no value: fill the gaps, or leave such records out"
 
 
 def _numeric(name: str, numbers: set[float], n_spellings: int) -> FactorColumn:

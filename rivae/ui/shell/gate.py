@@ -112,8 +112,8 @@ class Gate:
         """Reserve memory for a file that is about to be sent, and return its bytes; 0 for none."""
         if scope.get("method") != "PUT" or not scope["path"].startswith(self.base + UPLOADS):
             return 0
-        said = _Headers(scope).get("content-length")
-        size = int(said) if said.isdigit() else self._most(scope)
+        said = _Headers(scope).length
+        size = self._most(scope) if said is None else said
         if self.held() + self._arriving + size > ALL_FILES * 2**20:
             raise RefusedError(507, CROWDED)
         self._arriving += size
@@ -142,8 +142,7 @@ class Gate:
             return
         if scope["path"].rstrip("/") == self.base + "/_stcore/metrics":
             raise RefusedError(404, "there is nothing at this address")
-        said = headers.get("content-length")
-        if said.isdigit() and (len(said) > 18 or int(said) > self._most(scope)):
+        if (headers.length or 0) > self._most(scope):
             raise _too_long(self._most(scope))
         if is_api:
             if not scope["path"].isprintable():
@@ -253,6 +252,14 @@ class _Headers:
 
     def get(self, name: str) -> str:
         return (self.found.get(name) or [""])[-1]
+
+    @property
+    def length(self) -> int | None:
+        """The bytes of the body; None where that is not said."""
+        said = self.get("content-length")
+        if not said.isdigit():
+            return None
+        return int(said) if len(said) <= 18 else 10**18  # digits without end are not read
 
     def count(self, name: str) -> int:
         return len(self.found.get(name, ()))

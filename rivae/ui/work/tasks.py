@@ -75,7 +75,7 @@ class Task:
         status = self.process.wait()
         if self.cancelled and not done:
             self.error = ""  # what a library said of being interrupted is no failure
-        if not done and not self.error and not self.cancelled:
+        elif not done and not self.error:
             killed = status == -signal.SIGKILL if os.name == "posix" else False
             why = "the system ended this, probably out of memory: free some and try again"
             self.error = (
