@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -71,7 +70,7 @@ def test_one_that_fails_by_itself_is_tried_again_more_and_more_rarely(started, t
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs flock")
-def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, monkeypatch):
+def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
     monkeypatch.setenv("RIVAE_CPU_SLOTS", "1")
     # What else the server does at its start is not looked at here.
@@ -82,18 +81,16 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, mon
     ledger.claim(at_work.id, ["cpu"])
     killed = []
 
-    def until(condition):
-        deadline = time.monotonic() + 120
-        while not condition():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-
     def kill():
         """The dispatcher, once it is at work."""
-        until(lambda: dispatcher.is_dispatching(tmp_path))
+        until(lambda: dispatcher.is_dispatching(tmp_path), "it dispatches", 120)
         process = dispatcher._started[folder.resolve()]
         os.kill(process.pid, signal.SIGKILL)
-        until(lambda: not dispatcher.is_dispatching(tmp_path) or process.returncode is not None)
+        until(
+            lambda: not dispatcher.is_dispatching(tmp_path) or process.returncode is not None,
+            "it is dead",
+            120,
+        )
         killed.append(process.pid)
 
     def watch():
@@ -103,7 +100,9 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, mon
         async with lifespan(None):
             await asyncio.to_thread(kill)
             await asyncio.to_thread(kill)  # the one that was started instead
-            await asyncio.to_thread(until, lambda: dispatcher.is_dispatching(tmp_path))
+            await asyncio.to_thread(
+                until, lambda: dispatcher.is_dispatching(tmp_path), "another dispatches", 120
+            )
             assert not any(Path(f"/proc/{pid}").exists() for pid in killed), "no zombies"
 
     with locks.hold(locks.lock_path(folder, at_work.id, "rank0")):  # it is being trained
@@ -111,7 +110,7 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(tmp_path, mon
             # In a thread of its own: that of the tests may run a loop already, for a browser.
             with ThreadPoolExecutor(1) as server:
                 server.submit(asyncio.run, serve()).result()
-            until(lambda: not watch())
+            until(lambda: not watch(), "nobody watches any more", 120)
             assert len(set(killed)) == 2 and ledger.job(waits.id).state == "queued"
         finally:
             if (last := dispatcher._started.pop(folder.resolve(), None)) is not None:
