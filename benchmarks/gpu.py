@@ -136,6 +136,7 @@ def all_checks(
     return [
         ("Reading of the card", partial(speed.read_cards, device)),
         *same,
+        ("Same recurrent network", partial(checks.same_recurrence, device)),
         ("Resume on the card", lambda: checks.same_resumed(device, root / "resume")),
         ("bfloat16", lambda: checks.bf16(device, root / "bf16")),
         (
@@ -223,7 +224,7 @@ def main(words: list[str] | None = None) -> int:
     """Make every check and write the table; 0 where none failed."""
     parser = argparse.ArgumentParser(description="Check training on a CUDA card.")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of the whole command")
-    parser.add_argument("--pairs", default="food", help="imported pairs, by name or folder")
+    parser.add_argument("--pairs", default="food", help="imported pairs, by their name")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"), help="cpu: rehearse")
     parser.add_argument("--out", type=Path, help="folder of the table (default: the results)")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)

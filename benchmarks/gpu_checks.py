@@ -28,6 +28,7 @@ from rivae.methods.base import Batch, Method, Noise, Stage
 from rivae.methods.cos_sim_lvm import N_PARTS
 from rivae.nets.layers import Dropout
 from rivae.nets.precision import number_format
+from rivae.nets.recipe_rnn import BiGRU
 from rivae.reading.weights import load_weights
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
@@ -151,6 +152,40 @@ def same_loss(device: torch.device, method: str) -> Finding:
         f"{len(losses)} stages; largest relative difference: loss {_largest(losses):.1e}, "
         f"gradient {_largest(gradients):.1e}",
         {"stages": list(ours), "loss": losses, "gradient": gradients},
+    )
+
+
+def same_recurrence(device: torch.device) -> Finding:
+    """The recurrent network of texts by steps on the CPU, and as it runs on ``device``."""
+    drawn = torch.Generator().manual_seed(3)
+    rnn = BiGRU(24, 32)
+    rnn.reset([drawn])
+    x, lengths = torch.randn(48, 40, 24, generator=drawn), torch.arange(48).clamp_max(40)
+    direction = torch.randn(48, 64, generator=drawn)
+
+    def found(rnn: BiGRU, run: Callable[..., Tensor], device: torch.device) -> Tensor:
+        given = x.to(device, copy=True).requires_grad_()
+        out = run(given, lengths.to(device))
+        (out * direction.to(device)).sum().backward()
+        flat = [given.grad, *(p.grad for p in rnn.parameters())]
+        return torch.cat(
+            [out.detach().cpu().reshape(-1), *(g.cpu().reshape(-1) for g in flat if g is not None)]
+        )
+
+    ours = found(rnn, rnn.by_steps, torch.device("cpu"))
+    rnn.zero_grad()
+    there = rnn.to(device)
+    # TF32, a card's own shorter products, would hide a mistake of that size.
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        theirs = found(there, there.forward, device)
+    apart = float((ours - theirs).norm() / ours.norm())
+    moved = torch.func.jvp(lambda x: there(x, lengths.to(device)), (x.to(device),), (x.to(device),))
+    derives = bool(moved[1].isfinite().all())
+    return Finding(
+        apart <= LOSS_TOLERANCE and derives,
+        f"relative difference of states and gradient: {apart:.1e}; its derivative "
+        + ("can be taken" if derives else "is not finite"),
+        {"apart": apart},
     )
 
 
@@ -279,8 +314,8 @@ def two_processes(device: torch.device, root: Path, limit_s: float) -> Finding:
             worker.kill()
             worker.wait()
     if any(codes):
-        line = (said.read_text(encoding="utf-8").strip().splitlines() or ["no output"])[-1]
-        return Finding(False, f"a process ended with {codes}: {line[:200]}")
+        last = (said.read_text(encoding="utf-8").strip().splitlines() or ["no output"])[-1]
+        return Finding(False, f"a process ended with {codes}: {last[:200]}")
     apart = weights_apart(alone, Run(together / "shared"))
     text_of = f"weights differ from those of one process by {apart:.1e}"
     return Finding(apart <= RANKS_TOLERANCE, text_of, {"apart": apart})

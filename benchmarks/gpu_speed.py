@@ -6,6 +6,7 @@ The timed models have random weights and, but for the food, random items: only t
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -155,12 +156,17 @@ def speed(
 
 
 def food(device: torch.device, root: Path, store: str, limit_s: float) -> Finding:
-    """The paper's ResNet and RNN on imported pairs, from random weights, until time is up."""
+    """The paper's ResNet and RNN on imported pairs, from random weights, until time is up.
+
+    Words start as vectors of their texts where gensim is there to find them.
+    """
+    vectors = importlib.util.find_spec("gensim") is not None
     try:
         config = make_config(
             store,
             preset="paper",
             name="food",
+            dataset_settings={} if vectors else {"word_vectors": "none"},
             training={"device": str(device), "precision": "auto"},
         )
         data = load_dataset(config.dataset.name, **config.dataset.settings)
@@ -177,6 +183,7 @@ def food(device: torch.device, root: Path, store: str, limit_s: float) -> Findin
     text += f", {1000 * clock.seconds():.3g} ms a step in {run.status.precision}"
     if losses:
         text += f", objective {losses[0]:.4g} after the first and {losses[-1]:.4g} after the last"
+    text += "" if vectors else ", words from random vectors"
     if device.type == "cuda":
         text += f", {torch.cuda.max_memory_reserved(device) / 2**30:.1f} GiB of the card"
     finite = bool(np.isfinite(losses).all())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.autograd.forward_ad import unpack_dual
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from rivae.data.tokens import PADDING, RESERVED, SECTIONS
 from rivae.errors import ConfigError
@@ -25,6 +28,9 @@ class BiGRU(nn.Module):
     The forward direction ends at the last word, the backward one at the first. Weights are those
     of ``torch.nn.GRU`` (gates in the order reset, update, candidate), transposed and with the
     two directions side by side: (2, D, 3 H) and (2, H, 3 H).
+
+    On a card PyTorch's recurrence does all steps at once. Step by step the card would wait for
+    Python, but the backward pass is the faster one on a CPU, and it has forward derivatives.
     """
 
     def __init__(self, n_in: int, n_hidden: int) -> None:
@@ -44,6 +50,40 @@ class BiGRU(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """Only the first ``lengths`` (B,) steps of a row count; a row of length 0 gives zeros."""
+        if x.is_cuda and unpack_dual(x).tangent is None:
+            return self.at_once(x, lengths)
+        return self.by_steps(x, lengths)
+
+    def at_once(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """``forward`` by PyTorch's recurrence, in the number format of the weights."""
+        packed = pack_padded_sequence(
+            # A sequence has to have a step: what an empty one gives is dropped below.
+            x.to(self.weight_in.dtype),
+            lengths.clamp_min(1).cpu(),
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        weights = [
+            w
+            for d in range(2)
+            for w in (
+                self.weight_in[d].T.contiguous(),
+                self.weight_hidden[d].T.contiguous(),
+                self.bias_in[d, 0],
+                self.bias_hidden[d, 0],
+            )
+        ]
+        h = self.weight_in.new_zeros(2, len(x), self.n_hidden)
+        with warnings.catch_warnings(), torch.autocast(x.device.type, enabled=False):
+            warnings.filterwarnings("ignore", "RNN module weights are not part of single")
+            # True, 1, 0.0, True, True: biases, one layer, no dropout, with gradient, both ways.
+            options = (True, 1, 0.0, True, True)
+            h = torch.gru(packed.data, packed.batch_sizes, h, weights, *options)[1]
+        ends = torch.cat([h[0], h[1]], -1)[packed.unsorted_indices]
+        return ends * (lengths > 0).unsqueeze(-1)
+
+    def by_steps(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """``forward`` one step after the other."""
         # Longest first: the rows that still have words are then the first ones at every step.
         order = lengths.argsort(descending=True, stable=True)
         left = lengths[order]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rivae.data.base import PairedDataset, TensorView, View
+from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
 from rivae.errors import ConfigError
 from rivae.methods.base import Method, Stage
@@ -69,11 +70,12 @@ class Feed:
     def gather(self, kind: str, index: Tensor) -> Tensor:
         """Rows ``index`` (B,) or (S, B) of ``kind`` as float32 on the device."""
         table = self.tables.get(kind)
-        if table is None:
-            rows = self.rows[0][index.cpu()]
-            return self.views[kind][0].batch(rows).to(self.device)
         own = self.stacked and not (self.shared and kind in ("x1", "x2"))
-        if own:
+        if table is None:
+            rows, view = self.rows[0][index.cpu()], self.views[kind][0]
+            found = view.pixels(rows) if isinstance(view, StorePixels) else view.batch(rows)
+            picked = found.to(self.device)
+        elif own:
             models = torch.arange(index.shape[0], device=index.device).unsqueeze(-1)
             picked = table[models, index]
         else:

@@ -25,7 +25,18 @@ def test_what_is_compared_differs_from_today_by_what_it_names(data, method, sett
         bench.cell_of(data, method, s, 1).config(1, 1).method.settings
         for s in (bench.tried(data, method)[0], setting)
     )
-    assert {key for key in today if today[key] != other[key]} == set(dict(setting.changes))
+    named = {*dict(setting.changes), *dict(bench.tried(data, method)[0].changes)}
+    assert {key for key in today if today[key] != other[key]} == named
+
+
+@pytest.mark.parametrize("data", list(bench.CHANGED))
+def test_presets_have_what_the_table_takes(data):
+    rows = bench.with_value(pd.read_parquet(bench.TABLE))
+    for method in bench.CHANGED[data]:
+        here = rows[(rows["data"] == data) & (rows["method"] == method)]
+        settings = {s.label: s.changes for s in bench.tried(data, method)}
+        found = bench.taken(here, list(settings)) if len(here) else None
+        assert not settings[found or bench.TODAY], (method, found)
 
 
 def poisoned(load):

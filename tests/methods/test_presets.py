@@ -19,8 +19,8 @@ from rivae.methods.presets.by_shape import PICTURES, VECTORS, by_shape
 DIGESTS = {
     "synth": "c5e10d82dc39",
     "synth-modulated": "bc782e34e7af",
-    "sprites": "01dfdbf45599",
-    "sprites-hard": "1fcd117d3589",
+    "sprites": "ee585ec7eb3d",
+    "sprites-hard": "0f7a27ac5449",
     "split-digits": "a86dc82ebe7b",
     "split-mnist": "c7fe160447e4",
     "kitchen": "c4de9b00e78c",
@@ -46,10 +46,14 @@ STAGES = {
 }
 
 
+# Where validation rows want something else: tests/benchmarks/test_preset_choice.py asks for them.
+CHOSEN = {"sprites": {"bi-vae"}, "sprites-hard": {"bi-vae"}}
+
+
 @pytest.mark.parametrize("dataset", [name for name in dataset_names() if name != "recipe1m"])
 def test_every_method_has_the_same_care(dataset):
     lead = find_preset(dataset, "rivae", "default").method
-    for method in set(method_names()) - {"rivae"}:
+    for method in set(method_names()) - {"rivae"} - CHOSEN.get(dataset, set()):
         own = find_preset(dataset, method, "default").method
         known = method_config(method, own).model_dump()
         assert known["schedule"] == "cosine"

@@ -56,6 +56,27 @@ def test_the_recurrence_is_that_of_pytorch():
     assert not both[2].any() and not own(x, torch.zeros(6, dtype=torch.long)).any()
 
 
+def test_all_steps_at_once_are_the_steps_one_by_one():
+    """What a card runs, beside what a CPU does: states and every gradient."""
+    rnn = BiGRU(3, 5)
+    rnn.reset([rng()])
+    lengths = torch.tensor([4, 9, 0, 9, 2, 7])
+
+    def states_and_gradients(run):
+        x = torch.randn(6, 9, 3, generator=rng()).requires_grad_()
+        rnn.zero_grad()
+        out = run(x, lengths)
+        (out * torch.randn(out.shape, generator=rng(1))).sum().backward()
+        return [out, x.grad, *(p.grad.clone() for p in rnn.parameters())]
+
+    at_once, by_steps = states_and_gradients(rnn.at_once), states_and_gradients(rnn.by_steps)
+    assert not at_once[0][2].any() and at_once[0][1].all()
+    torch.testing.assert_close(at_once, by_steps)
+    with torch.autocast("cpu", torch.bfloat16):
+        x = torch.randn(6, 9, 3, generator=rng())
+        assert torch.equal(rnn.at_once(x, lengths), at_once[0])
+
+
 def test_unit_vectors_of_any_batch():
     embedder = embedder_of()
     x = texts((3, 20, 50), (0, 0, 0), (16, 80, 200), (1, 0, 2))

@@ -1,6 +1,6 @@
 """Sprites-hard: as Sprites, but RIVAE starts with a contrast, which forgets what is private.
 
-The other methods keep the starts that they have on Sprites.
+The other methods keep what they have on Sprites.
 """
 
 from dataclasses import replace
