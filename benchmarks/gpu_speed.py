@@ -68,7 +68,7 @@ def card_reading(cards: Sequence[CardUse], slots: Sequence[str], name: str, memo
     places = sum(slot.startswith("gpu:") for slot in slots)
     return Finding(
         bool(alike) and places == len(cards),
-        f"the page reads {seen} and {places} places for trainings; PyTorch says {name}, "
+        f"the page reads {seen}, places for trainings: {places}; PyTorch says {name}, "
         f"{memory / 2**30:.0f} GiB",
         {"cards": [vars(c) for c in cards], "slots": list(slots)},
     )

@@ -3,11 +3,12 @@
     python benchmarks/preset_choice.py RUNS [--data synth,...] [--methods rivae,...] [--seeds 0-1]
 
 Today every method has RIVAE's sizes of heads, a rate that falls as a cosine, and at least RIVAE's
-epochs of each stage, unless this table takes another setting. What a preset had before is trained again, in the folder RUNS; so is what a
-preset has that the others have not. Today's runs are those of ``rivae benchmark --runs RUNS``. A
-measured cell is kept, a stopped run is resumed. Scores are of validation rows alone. Writes
-``benchmarks/results/preset-choice.md`` and ``.parquet``, and goes on from the cells of that file:
-another machine continues where one stopped. Cells of other settings are dropped.
+epochs of each stage, unless this table takes another setting. What a preset had before is trained
+again, in the folder RUNS; so is what a preset has that the others have not. Today's runs are those
+of ``rivae benchmark --runs RUNS``. A measured cell is kept, a stopped run is resumed. Scores are of
+validation rows alone. Writes ``benchmarks/results/preset-choice.md`` and ``.parquet``, and goes on
+from the cells of that file: another machine continues where one stopped. Cells of other settings
+are dropped.
 """
 
 from __future__ import annotations
@@ -92,9 +93,9 @@ Presets that did not change are not listed. Among them are RIVAE's, but for its 
 Split-MNIST: its rates and weights were chosen on validation rows over many trials, and the others
 took from it what they have as well.
 
-**The rule.** Today's preset takes the setting of the highest *value*, the mean of MRR and linear R² (MRR
-alone where no numeric factor is known) over the same seeds, and the same care unless another is
-ahead of it by more than {ENOUGH}.
+**The rule.** Today's preset takes the setting of the highest *value*, the mean of MRR and linear R²
+(MRR alone where no numeric factor is known) over the same seeds, and the same care unless another
+is ahead of it by more than {ENOUGH}.
 
 Scores are of at most 1,000 validation pairs: MRR, the mean reciprocal rank, moves more smoothly
 than R@1. Linear R² does not ask which way the axes point, as their steps are chosen later; it

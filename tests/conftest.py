@@ -138,7 +138,7 @@ def page(browser: Any) -> Iterator[Any]:
     context.set_default_timeout(30_000)
     opened = context.new_page()
     errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("pageerror", lambda error: errors.append(f"{error} ({opened.url})"))
     opened.on(
         "console",
         lambda said: errors.append(said.text) if "Content Security Policy" in said.text else None,

@@ -3,11 +3,14 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from rivae import files, launch
-from rivae.data import load_dataset
+from rivae.data import PairedDataset, TensorView, load_dataset
+from rivae.data.store import PairStore
+from rivae.data.store.pixels import StorePixels
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.files import locked
 from rivae.launch import resume, train
@@ -335,6 +338,18 @@ def test_pictures_are_served_as_numbers_from_0_to_1():
     batch = feed.gather("x1", torch.arange(9))
     assert batch.dtype == torch.float32 and batch.max() == 1
     assert torch.equal(batch, data.x1.batch(data.splits["train"][:9]))
+
+
+def test_pictures_of_an_import_are_served_as_its_view_serves_them(small_store):
+    x1 = StorePixels(PairStore(small_store), 20)
+    x2 = TensorView(torch.zeros(len(x1), 1))
+    splits = {
+        name: np.array(rows)
+        for name, rows in (("train", [7, 1199, 3]), ("validation", [2]), ("test", [4]))
+    }
+    data = PairedDataset(name="import", settings={}, x1=x1, x2=x2, splits=splits)
+    served = Feed([data], False, torch.device("cpu")).gather("x1", torch.tensor([2, 0]))
+    assert torch.equal(served, x1.batch([3, 7])) and served.max() > 0
 
 
 def test_validation_without_rows_or_factors(tmp_path):

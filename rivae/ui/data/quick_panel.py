@@ -10,6 +10,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.data import quick
 from rivae.ui.shell import access, keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.pages import EXPLORE
 from rivae.ui.shell.text import markdown
 
@@ -60,7 +61,7 @@ def progress() -> None:
         _until_it_opens(str(task.result["run"]), str(task.result["words"]))
 
 
-@st.fragment(run_every=1)
+@fragment(run_every=1)
 def _until_it_opens(name: str, words: str) -> None:
     """How long the run takes, until its first checkpoint or its early end."""
     from rivae.jobs.ledger import Ledger

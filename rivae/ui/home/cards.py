@@ -14,6 +14,7 @@ from rivae.runs import Run
 from rivae.ui.shared import words
 from rivae.ui.shared.runs import RunCard, dataset_title, describe_run
 from rivae.ui.shell import cache, web
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.pages import DATA, EXPLORE, METRICS, STEER, TRAIN, TRAVERSE, WORDS
 from rivae.ui.shell.text import escape, markdown
 
@@ -63,7 +64,7 @@ def dataset_cards(runs: Sequence[Run]) -> None:
     with st.grid(3, min_column_width=300, gap="medium"):
         for title, own in sorted(by_title.items(), key=lambda pair: pair[0] == UNREADABLE):
             if any(describe_run(run).state == "running" for run in own):
-                st.fragment(_watched, run_every=5)(title, own)
+                fragment(run_every=5)(_watched)(title, own)
             else:
                 _dataset_card(title, own)
 

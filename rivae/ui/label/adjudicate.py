@@ -10,6 +10,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ PICTURE = 160  # pixels
 FAR, FLAGGED = "Two or more levels apart", "Flagged"
 
 
-@st.fragment
+@fragment()
 def panel(
     opened: OpenPlan, guideline: Guideline, answers: PlanAnswers, agreed: PlanAgreement
 ) -> None:

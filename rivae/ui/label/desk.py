@@ -12,6 +12,7 @@ from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.component import Component
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys, web
+from rivae.ui.shell.fragments import fragment
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -48,7 +49,7 @@ def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     _desk(opened.plan.id, annotator, bool(tagged))
 
 
-@st.fragment
+@fragment()
 def _desk(plan: str, annotator: str, tagged: bool) -> None:
     """A fragment, so that a batch of labels redraws nothing else."""
     _PANEL(

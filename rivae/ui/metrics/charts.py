@@ -13,6 +13,7 @@ from rivae.ui.panels.component import Component
 from rivae.ui.shared import exports
 from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
 from rivae.words.axis_names import names_of_axes
@@ -136,7 +137,7 @@ def _cell_picker(along: RangeData, table: NDArray[np.float64], names: list[str])
         )
 
 
-@st.fragment
+@fragment()
 def _alpha(run: Run, report: Report, along: RangeData, table: NDArray[np.float64]) -> None:
     """D and C of the shared factors at any alpha, computed from the stored table."""
     head = headline("D and C against alpha")

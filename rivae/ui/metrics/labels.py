@@ -17,6 +17,7 @@ from rivae.ui.shared import labels, notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import run_picker
 from rivae.ui.shell import keys, pages
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.pages import LABEL
 from rivae.ui.shell.text import markdown
 
@@ -235,7 +236,7 @@ def _axes(line: ScoredRun, found: PlanScores, known: Labelled) -> None:
             labels_axes.suggest_panel(line.run, found, known)
 
 
-@st.fragment(run_every=EVERY)
+@fragment(run_every=EVERY)
 def _watch() -> None:
     """Draws the page again when there are newer labels."""
     shown = st.session_state[keys.METRICS_LABELS]

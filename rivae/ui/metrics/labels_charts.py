@@ -13,6 +13,7 @@ from rivae.ui.metrics.labels_table import COVERAGE_TITLE, coverage_payload
 from rivae.ui.metrics.results_table import RESULTS
 from rivae.ui.shared.charts import chart, headline, is_dark
 from rivae.ui.shell import keys
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 from rivae.words.axis_names import names_of_axes
 
@@ -80,7 +81,7 @@ def _coverage(line: ScoredRun, found: PlanScores, scores: LabelScores) -> None:
     )
 
 
-@st.fragment
+@fragment()
 def _alpha(line: ScoredRun, found: PlanScores) -> None:
     """D and C of the scored factors at any alpha."""
     if line.scores is None or min(line.scores.coverage.queries) == 0:

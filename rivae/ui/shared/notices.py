@@ -10,6 +10,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.shared import runs
 from rivae.ui.shell import cache, keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.pages import HOME, TRAIN
 from rivae.ui.shell.text import markdown
 from rivae.ui.work.certainty import known_certainty
@@ -80,7 +81,7 @@ def no_latent(*methods: Method | type[Method] | None) -> None:
 START = "initialise"  # the stage that trains embeddings, before there are axes
 
 
-@st.fragment(run_every=2)
+@fragment(run_every=2)
 def in_training(run: Run) -> None:
     """The model is not the trained one yet: how far it is, and newer weights where there are some.
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.shell import keys
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def warning(sentence: str) -> None:
     st.warning(markdown(sentence), icon=":material/info:")
 
 
-@st.fragment(run_every=1)
+@fragment(run_every=1)
 def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
     """The progress of each task with a Stop button; the page reruns when one ends.
 
@@ -74,7 +75,7 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
     st.caption("Continues in the background when you leave this page.")
 
 
-@st.fragment(run_every=2)
+@fragment(run_every=2)
 def wait_for(is_known: Callable[[], bool]) -> None:
     """Shows nothing; the page reruns once something that is measured in the background is known."""
     if is_known():

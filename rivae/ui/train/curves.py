@@ -10,6 +10,7 @@ import streamlit as st
 from rivae.ui.shared import charts
 from rivae.ui.shared.charts import chart
 from rivae.ui.shell import keys
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import session
 
@@ -126,7 +127,7 @@ def overlay_panel(found: Sequence[Entry]) -> None:
             label_visibility="collapsed",
         )
         log = scale_picker()
-    draw = st.fragment(_chart, run_every=session.EVERY if training else None)
+    draw = fragment(run_every=session.EVERY if training else None)(_chart)
     draw(tuple(chosen), str(term), axis == AXES[1], log)
 
 

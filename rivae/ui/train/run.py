@@ -9,6 +9,7 @@ import streamlit as st
 
 from rivae.ui.shared import charts
 from rivae.ui.shell import keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import curves, manage, parts, session
 
@@ -48,7 +49,7 @@ def panel(run_id: str) -> None:
     _head(entry)
     manage.panel(entry.id)
     if entry.live:
-        st.fragment(_watched, run_every=session.EVERY)(entry.id, entry.state)
+        fragment(run_every=session.EVERY)(_watched)(entry.id, entry.state)
     else:
         _body(entry)
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from rivae.ui.panels.component import Component
 from rivae.ui.shell import keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 from rivae.ui.train import curves, parts, run, session
 
@@ -35,7 +36,7 @@ def panel() -> None:
         _bring_into_view(str(queued))
     if live:
         # No refresh while nothing runs.
-        st.fragment(_live, run_every=session.EVERY)(live)
+        fragment(run_every=session.EVERY)(_live)(live)
     else:
         st.markdown(NOTHING_RUNS)
     over = [entry for entry in found if not entry.live]

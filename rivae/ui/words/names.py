@@ -11,6 +11,7 @@ import streamlit as st
 from rivae.errors import RivaeError
 from rivae.ui.shared import exports, words
 from rivae.ui.shell import cache, gate, keys, report
+from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rivae.words.naming import AxisName, Evidence
 
 
-@st.fragment
+@fragment()
 def panel(explorer: Explorer, run_id: str) -> None:
     """A row for every axis: its name, the proposal, and the evidence for it."""
     from rivae.words.axis_names import SUGGESTED, axis_names, suggested_names
