@@ -26,6 +26,7 @@ from rivae.ui.shell import keys, pages, report
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.benchmark.summary import SummaryLine
@@ -101,7 +102,7 @@ def tables(bar: DeltaGenerator) -> None:
     )
     st.caption(HOW_TO_READ)
     for view in views:
-        _table(view, title, names[title])
+        _table(view, title, names[title], (choice or "", preset, paper))
 
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
@@ -111,11 +112,13 @@ def _dataset_names(found: list[str]) -> dict[str, str]:
     return {DATASETS.get(name, name): name for name in found}
 
 
-def _table(view: TableView, title: str, dataset: str) -> None:
+def _table(view: TableView, title: str, dataset: str, chosen: tuple[str, str, bool]) -> None:
+    """A table and its figure; ``chosen`` are the settings that made them of the results."""
     with headline(view.title):
         exports.table_panel(view, dataset)
     if view.has_dots:
-        chart(dots(view, dark=is_dark()), f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
+        figure = _dots(_version(), (dataset, view.id, *chosen), is_dark(), view)
+        chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
     RESULTS(
         data,
@@ -123,6 +126,14 @@ def _table(view: TableView, title: str, dataset: str) -> None:
         sort=lambda column: session.clicked_heading(view.id, column),
     )
     st.caption(markdown(view.note))
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _dots(
+    version: tuple[str, int, int] | None, key: tuple[object, ...], dark: bool, _view: TableView
+) -> Figure:
+    """Drawn once, however often a table is sorted; a cached figure must not be changed."""
+    return dots(_view, dark=dark)
 
 
 # A row is about 100 bytes; the report has a few thousand of them.
@@ -143,12 +154,18 @@ def summary() -> list[SummaryLine]:
     Raises:
         DataError: the file is damaged, too large, or no table of results.
     """
+    version = _version()
+    return _summary(*version) if version else []
+
+
+def _version() -> tuple[str, int, int] | None:
+    """Path, time and size of the file; None where there is none."""
     path = results_file()
     try:
         found = path.stat()
     except OSError:
-        return []
-    return _summary(str(path), found.st_mtime_ns, found.st_size)
+        return None
+    return str(path), found.st_mtime_ns, found.st_size
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
