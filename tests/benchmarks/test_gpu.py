@@ -54,6 +54,13 @@ def test_another_loss_or_gradient_fails(monkeypatch, factors):
     assert not checks.same_loss(CPU, "cos-sim").passed
 
 
+def test_another_recurrence_fails(monkeypatch):
+    assert checks.same_recurrence(CPU).figures == {"apart": 0.0}
+    forward = checks.BiGRU.forward
+    monkeypatch.setattr(checks.BiGRU, "forward", lambda self, *given: 1.001 * forward(self, *given))
+    assert not checks.same_recurrence(CPU).passed
+
+
 def test_a_resumed_run_has_the_same_weights_and_another_has_not(tmp_path, monkeypatch):
     found = checks.same_resumed(CPU, tmp_path / "same", (4,))
     assert found.passed and found.figures["apart"] == {4: 0.0}
