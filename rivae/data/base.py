@@ -72,6 +72,11 @@ class FactorSpec:
         return self.ends or ("", "")
 
 
+def floats(rows: torch.Tensor) -> torch.Tensor:
+    """Rows as a model reads them: uint8 as float32 in [0, 1], others as they are."""
+    return rows.float().div_(255.0) if rows.dtype == torch.uint8 else rows
+
+
 class View(Protocol):
     """One modality: ``len(view)`` items of ``shape``, served in batches."""
 
@@ -106,7 +111,7 @@ class TensorView:
         index = torch.as_tensor(ids, dtype=torch.long)
         # Flat, because a single number as index would return the stored row, not a copy.
         rows = self.tensor[index.reshape(-1)].reshape(index.shape + self.tensor.shape[1:])
-        return rows.float().div_(255.0) if rows.dtype == torch.uint8 else rows
+        return floats(rows)
 
 
 class PairedDataset:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import avg_pool2d, unfold
 
+from rivae.data.base import floats
 from rivae.data.pairs import training_rows
 from rivae.data.store import PairStore
 from rivae.data.store.pixels import decoded
@@ -205,7 +206,7 @@ def _shares(codes: Tensor, n_codes: int) -> Tensor:
 
 
 def _floats(pixels: NDArray[np.uint8]) -> Tensor:
-    return torch.from_numpy(pixels).float().div_(255.0)
+    return floats(torch.from_numpy(pixels))
 
 
 def _half(x: Tensor) -> Tensor:

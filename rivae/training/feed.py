@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from rivae.data.base import PairedDataset, TensorView, View
+from rivae.data.base import PairedDataset, TensorView, View, floats
 from rivae.data.store.pixels import StorePixels
 from rivae.data.words_view import WordsView, text_parts
 from rivae.errors import ConfigError
@@ -80,7 +80,7 @@ class Feed:
             picked = table[models, index]
         else:
             picked = table[index]
-        return picked.float().div_(255.0) if picked.dtype == torch.uint8 else picked
+        return floats(picked)
 
     def batches(self, stage: Stage, generators: list[torch.Generator]) -> Iterator[Tensor]:
         """One epoch of index batches (B,) or (S, B); a last incomplete batch is left out."""

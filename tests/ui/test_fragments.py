@@ -51,5 +51,5 @@ def test_the_page_below_has_its_place_when_a_fragment_is_taken_back(monkeypatch,
 
 def test_no_page_has_a_fragment_without_a_place():
     folder = Path(rivae.ui.__file__).parent
-    (only,) = (p for p in folder.rglob("*.py") if "st.fragment(" in p.read_text(encoding="utf-8"))
+    (only,) = (p for p in folder.rglob("*.py") if "st.fragment" in p.read_text(encoding="utf-8"))
     assert only.name == "fragments.py"

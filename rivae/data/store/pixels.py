@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
+from rivae.data.base import floats
 from rivae.data.pictures import open_picture
 from rivae.data.store.reader import PairStore
 from rivae.errors import DataError
@@ -48,7 +49,7 @@ class StorePixels:
 
     def batch(self, ids: Any) -> torch.Tensor:
         """Items ``ids`` (any integer array of shape ``s``) as float32 of shape ``s + shape``."""
-        return self.pixels(ids).float().div_(255.0)
+        return floats(self.pixels(ids))
 
     def pixels(self, ids: Any) -> torch.Tensor:
         """``batch`` as uint8 in 0 to 255, a quarter of what a card would have to be sent."""

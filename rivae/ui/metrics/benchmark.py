@@ -101,8 +101,9 @@ def tables(bar: DeltaGenerator) -> None:
         paper=paper,
     )
     st.caption(HOW_TO_READ)
+    made_of = (_version(), names[title], choice, preset, paper)
     for view in views:
-        _table(view, title, names[title], (choice or "", preset, paper))
+        _table(view, title, names[title], made_of)
 
 
 def _dataset_names(found: list[str]) -> dict[str, str]:
@@ -112,12 +113,12 @@ def _dataset_names(found: list[str]) -> dict[str, str]:
     return {DATASETS.get(name, name): name for name in found}
 
 
-def _table(view: TableView, title: str, dataset: str, chosen: tuple[str, str, bool]) -> None:
-    """A table and its figure; ``chosen`` are the settings that made them of the results."""
+def _table(view: TableView, title: str, dataset: str, made_of: tuple[object, ...]) -> None:
+    """A table and its figure; ``made_of`` is the file and what was chosen of it."""
     with headline(view.title):
         exports.table_panel(view, dataset)
     if view.has_dots:
-        figure = _dots(_version(), (dataset, view.id, *chosen), is_dark(), view)
+        figure = _dots((view.id, *made_of), is_dark(), view)
         chart(figure, f"{keys.METRICS_DOTS}_{dataset}_{view.id}")
     data = payload(view, session.sort_of(view.id), f"{title}: {view.title}")
     RESULTS(
@@ -129,9 +130,7 @@ def _table(view: TableView, title: str, dataset: str, chosen: tuple[str, str, bo
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _dots(
-    version: tuple[str, int, int] | None, key: tuple[object, ...], dark: bool, _view: TableView
-) -> Figure:
+def _dots(made_of: tuple[object, ...], dark: bool, _view: TableView) -> Figure:
     """Drawn once, however often a table is sorted; a cached figure must not be changed."""
     return dots(_view, dark=dark)
 
