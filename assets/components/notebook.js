@@ -109,7 +109,7 @@ export async function showView({ model, el }, { library, worker, style }) {
   }
   paint()
   const repaint = () => requestAnimationFrame(paint)
-  const placed = new ResizeObserver(repaint)  // and puts it there later
+  const placed = new ResizeObserver(paint)  // and puts it there later: at once, before it is seen
   placed.observe(host)
   const watch = new MutationObserver(repaint)
   for (const node of [document.documentElement, document.body]) watch.observe(node, { attributes: true })

@@ -89,7 +89,8 @@ def test_two_views_in_a_dark_page_search_as_python_does(
     for at, row in enumerate(rows):
         want = run.topk(run.encode(row), 5).ids.tolist()
         until(lambda at=at, want=want: shown(at) == want, "what Python finds is shown")
-        assert views[at].get_attribute("data-theme") == "dark"
+        dark = views[at].and_(page.locator("[data-theme=dark]"))
+        until(lambda dark=dark: dark.count() == 1, "its theme follows once it is placed")
     button = views[0].get_by_test_id("map-open")
     assert button.evaluate("node => getComputedStyle(node).outlineWidth") != "9px"
 
