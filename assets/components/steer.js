@@ -84,7 +84,7 @@ class SteerPanel extends Panel {
   }
 
   question() {
-    return { parts: this.rows.filter((row) => row.shown !== this.keyOf(row)).map((row) => this.part(row)) }
+    return this.partsOf(this.rows.filter((row) => row.shown !== this.keyOf(row)))
   }
 
   wanted() {
@@ -92,13 +92,18 @@ class SteerPanel extends Panel {
   }
 
   wordQuestion() {
-    return { parts: this.wanted().slice(0, CLOUDS_AT_ONCE).map((row) => this.part(row)), cloud: true }
+    const question = this.partsOf(this.wanted().slice(0, CLOUDS_AT_ONCE))
+    return question && { ...question, cloud: true }
+  }
+
+  partsOf(rows) {
+    return rows.length ? { parts: rows.map((row) => this.part(row)) } : null
   }
 
   ask() {
-    if (this.rows.some((row) => row.shown !== this.keyOf(row))) this.wire.ask()
+    this.wire.ask()
     for (const row of this.wanted()) row.words.classList.add("old")
-    if (this.wanted().length) this.wordWire.ask()
+    this.wordWire.ask()
   }
 
   paint(answer, how) {
@@ -107,7 +112,7 @@ class SteerPanel extends Panel {
         if (this.keyOf(row) === part.key) row[how](part, how === "paint" ? part.key : this.wordKey(row))
       }
     }
-    if (how === "paintWords" && this.wanted().length) this.wordWire.ask()
+    if (how === "paintWords") this.wordWire.ask()
     if (how === "paint") this.speakSoon()
   }
 

@@ -13,7 +13,7 @@ const TELL_PICTURES = 250
 
 export class Wire {
   /**
-   * @param question () => the newest {run, rows, z, k, side}
+   * @param question () => the newest {run, rows, z, k, side}, or null where all is answered by now
    * @param onAnswer called with each answer, in order
    * @param onTrouble called with a sentence, or "" when all is well again
    * @param askServer asks through the Streamlit session, where the web route is missing
@@ -39,10 +39,12 @@ export class Wire {
       return
     }
     this.waiting = false
+    const question = this.question()
+    if (!question) return
     const seq = ++this.seq
     this.inFlight = seq
     this.timer = setTimeout(() => this.lost(seq), this.patience)
-    const body = { ...this.question(), seq, have: [...this.pictures.keys()].slice(-TELL_PICTURES) }
+    const body = { ...question, seq, have: [...this.pictures.keys()].slice(-TELL_PICTURES) }
     if (!this.url) {
       this.askServer(body)
       return

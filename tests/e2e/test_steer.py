@@ -54,6 +54,33 @@ def test_a_cell_repaints_its_row_alone_and_the_address_follows(steer, until):
     until(lambda: [ids(first), ids(second)] == shown[::-1], "the rows as they were")
 
 
+SLOWED = """() => {
+  const passOn = window.fetch
+  window.answered = []
+  window.fetch = async (address, options) => {
+    if (!String(address).includes("/rivae/api/steer")) return passOn(address, options)
+    await new Promise((done) => setTimeout(done, 500))
+    const reply = await passOn(address, options)
+    answered.push(reply.status)
+    return reply
+  }
+}"""
+
+
+def test_what_is_taken_back_before_its_answer_is_no_question(steer, until):
+    steer.evaluate(SLOWED)
+    cell = steer.get_by_test_id("steer-row").first.get_by_test_id("cell").first
+    names = [cell.get_attribute("aria-label")]
+    for _ in range(3):
+        cell.click()
+        names.append(cell.get_attribute("aria-label"))
+    assert names[0] == names[3] and len(set(names)) == 3
+    until(lambda: steer.evaluate("answered.length") == 1, "the first change is answered")
+    steer.wait_for_timeout(1_500)
+    assert steer.evaluate("answered") == [200]
+    assert steer.get_by_test_id("steer-error").inner_text() == ""
+
+
 def test_a_tour_is_stepped_through_with_keys(steer, until, app_runs):
     run, row = link(steer)["run"], SteerRow((0, 2), ("on", -1.5))
     steps = [

@@ -9,6 +9,7 @@ import pytest
 from rivae.ui.shell.compressed import Compressed
 
 SCRIPT = b"let a = 1;\n" * 500
+PART = 2_000  # bytes that a server sends at once
 
 
 def served(middleware, path, headers=(("accept-encoding", "gzip, br"),), method="GET"):
@@ -50,8 +51,10 @@ class Files:
         headers.append((b"content-length", str(len(body)).encode()))
         status = 404 if kind == "text/plain" else 200
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        for part in (body[:7], body[7:]):
-            await send({"type": "http.response.body", "body": part, "more_body": part != body[7:]})
+        for part in (body[:PART], body[PART:]):
+            await send(
+                {"type": "http.response.body", "body": part, "more_body": part != body[PART:]}
+            )
 
 
 def test_a_script_is_compressed_once():
@@ -63,6 +66,27 @@ def test_a_script_is_compressed_once():
         assert gzip.decompress(body) == SCRIPT and int(head["content-length"]) == len(body)
         assert head["content-type"] == "application/javascript" and "etag" not in head
     assert files.asked == 1
+
+
+def test_a_visitor_who_leaves_early_leaves_nobody_half_a_script():
+    files = Files()
+
+    async def left_early(scope, receive, send):
+        """The first part alone while nobody has asked, as servers end where a visitor has gone."""
+        first = files.asked == 0
+
+        async def until_gone(message):
+            if not (first and message.get("body") == SCRIPT[PART:]):
+                await send(message)
+
+        await files(scope, receive, until_gone)
+
+    middleware = Compressed(left_early)
+    status, head, body = served(middleware, "/static/js/a.js")
+    assert (status, body) == (200, SCRIPT[:PART]) and int(head["content-length"]) == len(SCRIPT)
+    for _ in range(2):
+        assert gzip.decompress(served(middleware, "/static/js/a.js")[2]) == SCRIPT
+    assert files.asked == 2
 
 
 @pytest.mark.parametrize(

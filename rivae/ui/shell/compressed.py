@@ -51,23 +51,26 @@ class Compressed:
 
         start: Message | None = None
         parts: list[bytes] = []
+        is_whole = False
 
         async def held(message: Message) -> None:
-            nonlocal start
+            nonlocal start, is_whole
             if message["type"] == "http.response.start" and _suits(message):
                 start = message
             elif start is None:
                 await send(message)
             elif message["type"] == "http.response.body":
                 parts.append(message.get("body", b""))
+                is_whole = not message.get("more_body", False)
 
         await self.app(scope, receive, held)
         if start is None:
             return
         body = b"".join(parts)
-        if len(body) < LEAST:
+        # Whoever leaves before the end has the rest neither read nor kept for others.
+        if not is_whole or len(body) < LEAST:
             await send(start)
-            await send({"type": "http.response.body", "body": body})
+            await send({"type": "http.response.body", "body": body, "more_body": not is_whole})
             return
         packed = await to_thread.run_sync(gzip.compress, body, LEVEL)
         dropped = (b"content-length", b"content-encoding", b"etag", b"accept-ranges")
