@@ -39,6 +39,7 @@ CONTROLS = """() => {
     }
   }
   walk(document)
+  if (!window.numbered) addEventListener("focusin", (e) => { window.met = e.composedPath()[0] })
   window.numbered = new Map(all.map((node, n) => [node, n]))
   const has = (node) => {
     const { width, height } = node.getBoundingClientRect()
@@ -49,9 +50,12 @@ CONTROLS = """() => {
   }
   return all.filter(has).map((node) => [numbered.get(node), node.outerHTML.slice(0, 120)])
 }"""
+# What is drawn anew right under the focus leaves it on the body, as the end of the page does.
 FOCUSED = """() => {
   let node = document.activeElement
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+  if (node === document.body && window.met && !window.met.isConnected) node = window.met
+  window.met = null
   const known = numbered.get(node) ?? (node === document.body ? "end" : "new")
   return [known, node.outerHTML.slice(0, 120)]
 }"""

@@ -91,6 +91,8 @@ class Notebook:
         page.goto(f"{address}lab/tree/{name}?reset")
         self.cells = page.locator(".jp-Notebook .jp-CodeCell")
         self.cells.nth(len(cells) - 1).wait_for(timeout=90_000)
+        # It is called idle before it has a kernel, too; to run a cell then asks which one to take.
+        page.locator(".jp-Toolbar-kernelName", has_text="Python 3").first.wait_for(timeout=90_000)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for()
 
     def _note(self, url: str, address: str) -> None:
