@@ -27,14 +27,15 @@ def validation_scores(method: Method, data: PairedDataset) -> dict[str, float]:
     if not len(rows):
         return {}
     retriever = Retriever(method, data, rows)
-    ranks = retriever.true_ranks(rows)
+    mu, log_var = retriever.encode(rows)
+    ranks = retriever.true_ranks(rows, encoded=(mu, log_var))
     scores = {
         "score": float(np.mean(1.0 / ranks)),
         "recall_at_1": recall_at_k(ranks, 1),
         "recall_at_10": recall_at_k(ranks, 10),
         "median_rank": median_rank(ranks),
     }
-    return scores | axis_scores(retriever.latents(rows), data, rows)
+    return scores | axis_scores(retriever.latents(rows, (mu, log_var)), data, rows)
 
 
 def axis_scores(z: Floats, data: PairedDataset, rows: Ints) -> dict[str, float]:

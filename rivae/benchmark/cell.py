@@ -86,7 +86,11 @@ def _lacks_steps(run: Run, steps: StepScores | None) -> bool:
 def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
     for config in configs:
         path = root / config.name
-        if _exists(path) and completed(Run(path).config) != config:
+        if not _exists(path):
+            continue
+        known = completed(Run(path).config)
+        here = known.training.model_copy(update={"device": config.training.device})
+        if known.model_copy(update={"training": here}) != config:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
 
 
@@ -156,6 +160,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         "config": settings_json(completed(config)),
         "state": status.state,
         "message": status.message,
+        "device": config.training.device,
         "seconds": _seconds(status),
         "batch": max(1, len(status.batch)),
     }

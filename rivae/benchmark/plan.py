@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from rivae.benchmark.lines import TABLE_LINES, Changes
@@ -19,6 +19,7 @@ from rivae.methods import method_config, method_names
 from rivae.methods.presets import preset_names, trains_as_batch
 
 FEW_QUERIES = 20
+OF_THE_PLACE = {"device", "precision"}  # settings of training that no line of a table has
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class Cell:
 
     ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
     has one. ``settings`` change the method, and the data set where a key begins with "dataset.".
+    New runs train on ``device``; None leaves that to the preset.
     """
 
     dataset: str
@@ -112,6 +114,7 @@ class Cell:
     draws: tuple[int, ...] = (0,)
     settings: Changes = ()
     size: str = "full"
+    device: str | None = None
 
     @property
     def label(self) -> str:
@@ -167,28 +170,18 @@ class Cell:
         """The configuration of one run."""
         size = SIZES[self.size]
         changed = {k: v for k, v in self.settings if not k.startswith(DATA)}
-        made = make_config(
-            self.dataset,
-            self.method,
-            self.preset,
+        make = partial(
+            make_config,
+            *(self.dataset, self.method, self.preset),
             name=f"{self.label}-d{draw}-s{seed}",
             seed=seed,
-            dataset_settings={
-                **size.data.get(self.dataset, {}),
-                **draw_settings(self.dataset, draw, seed),
-                **self.data_settings,
-            },
+            training={"device": self.device} if self.device else None,
         )
+        drawn = draw_settings(self.dataset, draw, seed)
+        data = {**size.data.get(self.dataset, {}), **drawn, **self.data_settings}
+        made = make(dataset_settings=data)
         changes = {**_shortened(made.method.settings, size.epochs), **changed}
-        return make_config(
-            self.dataset,
-            self.method,
-            self.preset,
-            name=made.name,
-            seed=seed,
-            dataset_settings=made.dataset.settings,
-            method_settings=changes,
-        )
+        return make(dataset_settings=made.dataset.settings, method_settings=changes)
 
     def parts(self) -> list[Cell]:
         """The cells that train at once: all runs of a small model, one run of a large one."""
@@ -224,14 +217,14 @@ def _shortened(settings: dict[str, Any], share: float) -> dict[str, Any]:
 def settings_json(config: RunConfig) -> str:
     """All settings of a run but its seed and draw, as JSON: equal for all runs of a line.
 
-    The number format is left out as well: it follows the processor, and a run says its own.
+    The processor and its number format are left out as well: a run says its own.
     """
     drawn = draw_settings(config.dataset.name, 0)
     return json.dumps(
         {
             "dataset": {k: v for k, v in config.dataset.settings.items() if k not in drawn},
             "method": config.method.settings,
-            "training": config.training.model_dump(mode="json", exclude={"precision"}),
+            "training": config.training.model_dump(mode="json", exclude=OF_THE_PLACE),
         },
         sort_keys=True,
     )
@@ -261,7 +254,8 @@ def _completed_json(dataset: str, method: str, config: str) -> str:
     try:
         found = json.loads(config)
         found["method"] = _with_defaults(method, found["method"])
-        found["training"].pop("precision", None)
+        for key in OF_THE_PLACE:
+            found["training"].pop(key, None)
         for drawn in draw_settings(dataset, 0):
             found["dataset"].pop(drawn, None)
     except (ValueError, KeyError, TypeError, ConfigError):
@@ -282,6 +276,7 @@ def plan(
     seeds: Sequence[int] | None = None,
     draws: Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
+    device: str | None = None,
 ) -> list[Cell]:
     """The cells of some tables, each once, in the order of the tables.
 
@@ -290,6 +285,7 @@ def plan(
         tables: names from ``TABLE_LINES``, or "all".
         settings: changes to every cell; changed cells are separate lines.
         datasets, methods: only these; with only ``datasets`` given, of all tables.
+        device: where new runs train; None for what each preset says.
 
     Raises:
         ConfigError: for an unknown name, or when nothing is left to run.
@@ -322,6 +318,7 @@ def plan(
                     draws if dataset in DRAWN else (0,),
                     own + changes,
                     size,
+                    device,
                 )
                 for method, fixed, own in lines
                 if methods is None or method in methods

@@ -51,7 +51,7 @@ AXES = (
     "choice."
 )
 WAITED = (
-    "From start to end, with the time in which a run was stopped or shared its core with others: "
+    "From start to end, with the time in which a run was stopped or shared its processor: "
     "no comparison of methods."
 )
 SHORTENED = {
@@ -264,13 +264,14 @@ def _times(rows: Sequence[Row]) -> list[str]:
     spans: dict[tuple[str, ...], dict[tuple[int, int], Row]] = {}
     for row in rows:
         if row["seconds"] is not None:
-            spans.setdefault(line_key(row), {})[row["draw"], row["seed"]] = row
+            on = "" if row["device"] == "cpu" else ", on a card"
+            spans.setdefault((*line_key(row), on), {})[row["draw"], row["seed"]] = row
     body = []
     for key, runs in spans.items():
         seconds = [float(run["seconds"]) for run in runs.values()]
         batch = max(int(run["batch"]) for run in runs.values())
         took = f"{min(seconds):.0f}" + (f" to {max(seconds):.0f}" if len(seconds) > 1 else "")
-        how = f"in batches of up to {batch}" if batch > 1 else "one by one"
+        how = (f"in batches of up to {batch}" if batch > 1 else "one by one") + key[-1]
         body.append([key[0], title(key[1], key[3]), key[2], str(len(runs)), how, took])
     head = ["data set", "method", "preset", "runs", "trained", "wall time of a run or batch [s]"]
     return ["## Run time", "", WAITED, "", *_markdown(head, body), ""] if body else []

@@ -21,11 +21,12 @@ COLUMNS: dict[str, Any] = {
     "preset": "",  # "" for a chance level
     "settings": "",  # changed settings as "key=value, key=value"
     "size": "full",  # "quick" and "tiny" runs are shortened
-    "config": "",  # JSON of all settings but seed, draw and number format
+    "config": "",  # JSON of all settings but seed, draw, processor and number format
     "seed": 0,
     "draw": 0,  # of the data set itself
     "state": "finished",  # of the run: finished, failed or not run
     "message": "",  # why it failed or was not run
+    "device": "cpu",  # that the run was trained on: cpu, cuda
     "seconds": None,  # wall time of the training, shared by the runs of a batch
     "batch": 1,  # runs trained together
     "metric": "",  # "" where there is no score

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rivae.cli.common import RESUME_HINT, add_command, parse_settings
+from rivae.cli.common import RESUME_HINT, add_command, device_here, parse_settings
 from rivae.errors import ConfigError
 
 TABLES_HELP = (
@@ -59,6 +59,9 @@ def add_commands(commands: Any) -> None:
         "--tiny", action="store_true", help="an epoch per stage; only shows that everything works"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes that train at once")
+    parser.add_argument(
+        "--device", help="cpu, cuda or cuda:1, for new runs (default: the preset's)"
+    )
     parser.add_argument(
         "--report-only",
         action="store_true",
@@ -120,6 +123,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         seeds=seeds,
         draws=draws,
         settings=_settings(args.settings),
+        device=None if args.device is None else device_here(args.device),
     )
     default = "benchmarks/results" if size == "full" else f"build/benchmark-{size}"
     out = Path(args.out or default)

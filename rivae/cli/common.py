@@ -78,6 +78,18 @@ def parse_settings(
     return out
 
 
+def device_here(name: str) -> str:
+    """``name`` of a device, checked; ConfigError where it is none or this machine has none such."""
+    import torch
+
+    from rivae.config import training_config
+    from rivae.training.models import require_device
+
+    device = training_config({"device": name}).device
+    require_device(torch.device(device))
+    return device
+
+
 def print_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> None:
     """Columns padded with two spaces between; text aligned left."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]

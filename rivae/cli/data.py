@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import Steps, add_command, parse_settings, print_table
+from rivae.cli.common import Steps, add_command, device_here, parse_settings, print_table
 from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -203,12 +203,11 @@ def _add_features(commands: Any) -> None:
 def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("features", f"loading {args.checkpoint}") as steps:
-        from rivae.config import training_config
         from rivae.data.store import PairStore, find_store
         from rivae.importing.pretrained import Checkpoint, FeatureSource, make_features
         from rivae.importing.statistics import NAME, PictureStatistics
 
-        device = training_config({"device": args.device}).device
+        device = device_here(args.device)
         folder = find_store(args.store)
         checkpoint: FeatureSource
         if args.checkpoint == NAME:

@@ -217,10 +217,12 @@ def _scored(
     steps("reading the labels")
     labels = current_levels(store, data, needed_items(found))
     if labels.empty:
-        raise LabelError(
-            f"no item that {run.id} retrieves is labelled: label a plan for it "
-            f"(`rivae labels plan NAME {run.id}` makes one)"
+        fix = (
+            f"label the plan {plan.id} on the Label page"
+            if plan
+            else f"`rivae labels plan NAME {run.id}` makes a plan to label"
         )
+        raise LabelError(f"no item that {run.id} retrieves is labelled: {fix}")
     steps("scoring")
     every = label_scores(found, labels, guideline.ids, n_bootstrap=0)
     factors = scored_factors(guideline.ids, [every.coverage], every.settings["n_queries"])

@@ -25,6 +25,7 @@ from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
 from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
+from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
 from rivae.serve import add_serve_options, serve
 
@@ -184,9 +185,10 @@ def _evaluate(args: argparse.Namespace) -> int:
                 asks=args.ask_with,
                 progress=steps,
             )
-        kept = True
+        kept = not is_demo(run)
         try:
-            run.write_evaluation(result)
+            if kept:
+                run.write_evaluation(result)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
         axes, names = _certainty(run, method, data)
@@ -223,6 +225,8 @@ def _print_evaluation(run: Run, result: Evaluation, kept: bool) -> None:
     print_table(rows, ("  metric", "score", "s.d.", "chance"))
     if kept:
         print(f"  written to {run.path / FILES[result.settings.asks]}")
+    elif is_demo(run):
+        print(f"  not written: {COMES_ALONG.format(run.id)}")
 
 
 def _certainty(run: Run, method: Method, data: PairedDataset) -> tuple[Certainty, list[str]]:

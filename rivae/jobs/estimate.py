@@ -27,7 +27,7 @@ from rivae.methods import method_class, method_config
 from rivae.methods.base import Stage
 from rivae.runs import Run
 from rivae.training import Trainer, TrainingJob
-from rivae.training.judging import finish_closed_form
+from rivae.training.judging import measure
 from rivae.training.state import make_optimiser, save_state
 from rivae.training.trainer import seconds_between_saves
 from rivae.validation import validation_scores
@@ -221,8 +221,7 @@ class _Stopwatch(Trainer):
         started = time.monotonic()
         model = self.models.single(0)
         with suppress(RivaeError):
-            finish_closed_form(model, job.data, job.config.seed)
-            validation_scores(model, job.data)
+            measure(model, job, validation_scores, self.models.device)
         return time.monotonic() - started
 
     def _begin(self, stage: Stage, setting: str, steps: int) -> StageTime:

@@ -36,6 +36,7 @@ from rivae.reading.tables import records, table_kind
 
 MAX_EVENTS = 200_000  # of one file: others wait while it is stored
 MAX_ROWS = 1_000_000  # empty ones included
+_NAMED_FACTORS = 12  # in a sentence
 _NAMESPACE = uuid.UUID("6f1c0c5e-5f7b-4f0a-9d0c-6a5a2f4f7c11")
 _ACTIONS: dict[str, Action] = {"label": "label", "repeat": "label", "adjudication": "adjudicate"}
 
@@ -83,7 +84,10 @@ def read_labels(
             for offered in _events(row, record, kind == ".csv", guideline, now):
                 factor = offered.event.factor
                 if factors is not None and factor and factor not in factors:
-                    raise LabelError(f"'{factor}' is not a factor of this guideline: add it first")
+                    raise LabelError(
+                        f"'{factor[:40]}' is no factor of the plans here: choose from "
+                        f"{', '.join(sorted(factors)[:_NAMED_FACTORS])}"
+                    )
                 offered = keys.named(offered)
                 if kind != ".csv" or _first(offered.event, places):
                     found.append(offered)

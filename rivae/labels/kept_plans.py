@@ -83,7 +83,10 @@ def require_plan(store: LabelStore, plan_id: str) -> None:
             f"`rivae trash restore --plan {plan_id[:80]}`"
         )
     if store.document(PLAN, plan_id) is None:
-        raise LabelError(f"there is no labelling plan '{plan_id[:80]}': choose one under Plans")
+        raise LabelError(
+            f"there is no labelling plan '{plan_id[:80]}': choose one under Plans on the Label "
+            "page, or from `rivae labels plans`"
+        )
 
 
 def delete_plan(store: LabelStore, plan_id: str, now: datetime | None = None) -> None:

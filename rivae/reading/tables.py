@@ -29,6 +29,7 @@ MAX_RECORD = 16 * 2**20  # characters of a line, or of a CSV record over several
 MAX_COLUMNS = 2_000
 MAX_EMPTY = 100_000  # empty lines
 MAX_SPAN = 100  # lines of a faulty CSV record, before a lost quotation mark is the likely fault
+_AS_UTF_8 = "save it as UTF-8 (`rivae import` also takes --encoding {})"
 MAX_BROKEN = 20  # from here on, half of the lines must be sound
 # Deflate reaches 1000; tables of texts stay below 20.
 MAX_RATIO, RATIO_FROM = 100, 4 * 2**20  # unpacked bytes per packed one, after so many bytes
@@ -98,8 +99,8 @@ def rows(
                 yield row
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path.name} is not {encoding.upper()} text (byte {error.start}): save it as UTF-8, "
-            "or give --encoding latin-1"
+            f"{path.name} is not {encoding.upper()} text (byte {error.start}): "
+            f"{_AS_UTF_8.format('latin-1')}"
         ) from error
     except UnicodeError as error:
         raise DataError(f"{path.name} is not {encoding.upper()} text: {error}") from error
@@ -173,12 +174,11 @@ def _text(path: Path, encoding: str) -> IO[str]:
 def _refuse_utf_16(head: bytes, name: str) -> None:
     """UTF-16 text read as UTF-8 is full of zero bytes."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text: save it as UTF-8, or give --encoding utf-16")
+        raise DataError(f"{name} is UTF-16 text: {_AS_UTF_8.format('utf-16')}")
     if b"\0" in head:
         order = "le" if head[1::2].count(0) > head[::2].count(0) else "be"
         raise DataError(
-            f"{name} holds zero bytes, as UTF-16 text does: save it as UTF-8, or give --encoding "
-            f"utf-16-{order}"
+            f"{name} holds zero bytes, as UTF-16 text does: {_AS_UTF_8.format(f'utf-16-{order}')}"
         )
 
 

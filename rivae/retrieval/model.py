@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,7 +17,8 @@ from rivae.errors import ConfigError, DataError
 from rivae.methods.base import Method
 from rivae.retrieval.base import Floats, Ints
 
-_BATCH = 512  # pictures embedded at once
+_BATCH = 512  # rows embedded at once, and
+_NUMBERS = 1 << 23  # numbers of them: large pictures need memory for their features, too
 
 
 def require_asks(method: Method, asks: Asks, data: PairedDataset) -> None:
@@ -79,14 +81,20 @@ class LatentModel:
             mu, log_var = self._each(self.method.encode_both, (data.x1, data.x2), rows)
         return mu, log_var
 
-    def latents(self, data: PairedDataset, rows: Ints, asks: Asks = "first") -> Floats:
+    def latents(
+        self,
+        data: PairedDataset,
+        rows: Ints,
+        asks: Asks = "first",
+        encoded: tuple[Floats, Floats] | None = None,
+    ) -> Floats:
         """The z of data rows that factor metrics use, (n, d).
 
         The mean of the queries' z, or that of Q(z|v1,v2) where v1 asks and fixes only the factors'
-        distribution.
+        distribution. ``encoded`` is what ``encode_asking`` makes of the rows, where that is known.
         """
         if data.query_fixes == "factors" or asks != "first":
-            return self.encode_asking(asks, data, rows)[0]
+            return (encoded or self.encode_asking(asks, data, rows))[0]
         return self.encode_pairs(data.x1, data.x2, rows)
 
     def encode_pairs(self, view1: View, view2: View, rows: Ints) -> Floats:
@@ -112,8 +120,9 @@ class LatentModel:
         nothing = np.empty((0, self.n_components if width is None else width))
         pieces: list[list[Floats]] = []
         with torch.inference_mode():
-            for start in range(0, len(rows), _BATCH):
-                part = rows[start : start + _BATCH]
+            size = max(1, min(_BATCH, _NUMBERS // max(math.prod(view.shape) for view in views)))
+            for start in range(0, len(rows), size):
+                part = rows[start : start + size]
                 found = of(*(view.batch(part).to(self.device) for view in views))
                 values = found if isinstance(found, tuple) else (found,)
                 pieces.append([value.double().cpu().numpy() for value in values])

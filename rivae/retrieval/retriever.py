@@ -200,9 +200,9 @@ class Retriever:
         """Mean and log variance of P(z|v1) of a query batch (n, *x1.shape), each (n, d)."""
         return self.model.encode_x1(x1)
 
-    def latents(self, rows: ArrayLike) -> Floats:
+    def latents(self, rows: ArrayLike, encoded: tuple[Floats, Floats] | None = None) -> Floats:
         """The z of data rows that factor metrics use, (n, d), see ``LatentModel.latents``."""
-        return self.model.latents(self.data, self._rows(rows), self.asks)
+        return self.model.latents(self.data, self._rows(rows), self.asks, encoded)
 
     def decode(self, z: ArrayLike) -> Floats:
         """f(z) = E[v2|z] of z (n, d), shape (n, D)."""
@@ -232,19 +232,25 @@ class Retriever:
         return self.index.all_squared_distances(self.space.queries(self.model.hidden(z)))
 
     def true_ranks(
-        self, query_rows: ArrayLike, *, n_samples: int = 0, random_state: int = 0
+        self,
+        query_rows: ArrayLike,
+        *,
+        encoded: tuple[Floats, Floats] | None = None,
+        n_samples: int = 0,
+        random_state: int = 0,
     ) -> Floats:
         """1-based ranks of the true items of data rows among all items; ties count half.
 
         Args:
             query_rows: (n,) rows among ``ids``.
+            encoded: what ``encode`` makes of these rows, where that is known.
             n_samples: 0 asks with the mean mu(v1); otherwise the score is averaged over this
                 many z ~ P(z|v1), as in the expectation E[log P(v2|z)].
             random_state: seed of the samples.
         """
         rows = self._rows(query_rows)
         targets = self.positions(rows)
-        mu, log_var = self.encode(rows)
+        mu, log_var = encoded or self.encode(rows)
         rng = np.random.default_rng(random_state)
         pieces = [np.empty(0)]
         for start in range(0, len(rows), _RANK_BLOCK):

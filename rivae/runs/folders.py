@@ -42,10 +42,14 @@ def default_roots() -> list[Path]:
     return [runs_root(), DEMO_ROOT]
 
 
+def is_demo(run: Run) -> bool:
+    """Whether the run comes with the project, in its copy of ``assets/demo``."""
+    return run.path.resolve().is_relative_to(DEMO_ROOT.resolve())
+
+
 def is_read_only(run: Run) -> bool:
     """Whether the run's folder must not change: a demo run, or one that cannot be written."""
-    folder = run.path.resolve()
-    return folder.is_relative_to(DEMO_ROOT.resolve()) or not os.access(folder, os.W_OK)
+    return is_demo(run) or not os.access(run.path.resolve(), os.W_OK)
 
 
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
@@ -169,7 +173,7 @@ def own_run(run_id: str) -> Run:
 
 def require_own(run: Run) -> None:
     """RunError unless this is a run whose folder may be changed."""
-    if run.path.resolve().is_relative_to(DEMO_ROOT.resolve()):
+    if is_demo(run):
         raise RunError(COMES_ALONG.format(run.id))
     if run.path.is_symlink():
         raise RunError(f"{run.id} is a link to another folder: change the run in that folder")

@@ -112,6 +112,12 @@ class TrainingProgress:
     failed: list[str] = field(default_factory=list)
 
 
+def require_device(device: torch.device) -> None:
+    """Raise ConfigError where this machine has no such device."""
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ConfigError(f"this machine has no device {device}: use --device cpu")
+
+
 def check_jobs(jobs: list[TrainingJob], device: torch.device) -> None:
     """Check that these jobs can train on ``device``, several of them as one batch.
 
@@ -127,8 +133,7 @@ def check_jobs(jobs: list[TrainingJob], device: torch.device) -> None:
             )
     if len(jobs) > 1 and first.training.patience is not None:
         raise ConfigError("runs with patience stop at different epochs: train them one by one")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ConfigError(f"this machine has no device {device}: train with --device cpu")
+    require_device(device)
 
 
 class Models:
@@ -181,7 +186,7 @@ class Models:
 
     def single(self, s: int) -> Method:
         """Model ``s`` alone, on the CPU, for evaluation; good until the next one is asked for."""
-        self._single.load_state_dict({k: v.cpu() for k, v in self.weights(s).items()})
+        self._single.cpu().load_state_dict({k: v.cpu() for k, v in self.weights(s).items()})
         return self._single.eval()
 
     def set_status(self, **changes: Any) -> None:

@@ -141,6 +141,24 @@ def test_a_setting_younger_than_a_run_does_not_make_it_another_run(made, tmp_pat
     assert rows[0]["state"] == "finished"
 
 
+def test_a_run_of_another_processor_is_used_and_named(made, tmp_path) -> None:
+    folder, _ = made
+    (tmp_path / "runs").mkdir()
+    for config in GOOD.configs():
+        run = Run.create(replace(GOOD, device="cuda").config(0, config.seed), tmp_path / "runs")
+        for name in ("status.json", "evaluation.json", "steps.json"):
+            source = folder / "runs" / run.id / name
+            if source.exists():
+                (run.path / name).write_bytes(source.read_bytes())
+    rows = benchmark([GOOD], tmp_path / "runs", tmp_path / "out", print, training=False)
+    ours = [r for r in rows if r["method"] == "rivae"]
+    assert {(r["state"], r["device"]) for r in ours} == {("finished", "cuda")}
+    text = (tmp_path / "out" / "results.md").read_text()
+    assert "| in batches of up to 2, on a card |" in text
+    stored = read_rows(tmp_path / "out")
+    assert {r["device"] for r in stored} == {"cuda", "cpu"}  # the chance levels took none
+
+
 def test_a_broken_run_is_one_row_beside_the_others(tmp_path) -> None:
     cell = Cell("synth", "cos-sim-lvm", "default", (0, 1), size="tiny")
     broken, failed = (Run.create(config, tmp_path) for config in cell.configs())

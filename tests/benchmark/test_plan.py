@@ -1,6 +1,7 @@
 """What the command runs for which words."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -69,6 +70,18 @@ def test_a_row_that_names_its_split_is_of_the_same_line() -> None:
     older = json.loads(cell.settings_json)
     older["dataset"]["split_seed"] = 0
     row = make_row(dataset="sprites", method="rivae", config=json.dumps(older))
+    assert completed_row(row)["config"] == cell.settings_json
+
+
+def test_a_line_has_runs_of_any_processor() -> None:
+    cell = Cell("split-mnist", "rivae", "default", seeds=(0,))
+    on_card = replace(cell, device="cuda")
+    assert cell.config(0, 0).training.device == "cpu"
+    assert on_card.config(0, 0).training.device == "cuda"
+    assert on_card.settings_json == cell.settings_json and on_card.line_key == cell.line_key
+    older = json.loads(cell.settings_json)
+    older["training"] |= {"device": "cpu", "precision": "auto"}
+    row = make_row(dataset="split-mnist", method="rivae", config=json.dumps(older))
     assert completed_row(row)["config"] == cell.settings_json
 
 
@@ -170,6 +183,9 @@ def test_the_command_refuses_in_one_sentence(capsys) -> None:
         (["--methods", "vae"], "method 'vae'"),
         (["--seeds", "none"], "'none'"),
         (["--jobs", "0"], "--jobs 0: "),
+        (["--device", "gpu"], "'gpu'"),
+        (["--device", ""], "''"),
+        (["--device", "cuda:99"], "has no device cuda:99"),
     ):
         assert main(["benchmark", *words]) == 1
         *before, error = capsys.readouterr().err.splitlines()

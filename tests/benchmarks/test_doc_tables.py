@@ -39,3 +39,16 @@ def test_lines_of_other_settings_are_marked():
     assert "| RIVAE ‡ | .50 [1] |" in bench.table(
         "R@1 | sprites", summarise([other]), {bench.line_key(other)}
     )
+
+
+def test_lines_of_imports_are_marked_too_wherever_their_data_are():
+    settings = {"dataset.store": "not-here", "dataset.features": "statistics"}
+    line = ", ".join(f"{key}={value}" for key, value in settings.items())
+    today = bench.Cell("pairs", "rivae", "default", (0,), settings=tuple(settings.items()))
+    same = row(0.5, dataset="pairs", settings=line, config=today.settings_json)
+    # Features of both sides or of pictures alone: nobody knows without the data.
+    other = same["config"].replace('"embedder2": null', '"embedder2": {"kind": "mlp"}')
+    assert other != same["config"]
+    assert bench.of_earlier_presets([same | {"config": other}]) == set()
+    earlier = same | {"config": same["config"].replace('"init_epochs": 36', '"init_epochs": 24')}
+    assert bench.of_earlier_presets([earlier]) == {bench.line_key(earlier)}

@@ -119,6 +119,17 @@ def test_the_tables(tmp_path):
     assert (tmp_path / "preset-choice.md").read_text(encoding="utf-8") == text
 
 
+def test_a_run_that_diverges_counts_as_zero_and_is_named(tmp_path):
+    wild = bench.Setting("before", (("learning_rate", 1e12), ("epochs", 1)))
+    lost = bench.measured(tmp_path, "synth", "bi-vae", wild, 0)
+    assert lost["score"] == 0 and "lower the learning rate" in lost["diverged"]
+    rows = pd.concat([made(same_care=[(0.1, 0.1)]), pd.DataFrame([lost])], ignore_index=True)
+    rows = bench.with_value(rows)
+    assert rows["value"].tolist() == [0.1, 0.0]
+    assert bench.taken(rows, ["same care", "before"]) == "same care"
+    assert "| 0.000 | – | 1 diverged |" in bench.tables(rows)
+
+
 def test_cells_of_other_settings_are_dropped():
     today = bench.cell_of("synth", "bi-vae", bench.Setting(bench.TODAY), 1)
     rows = made(same_care=[(0.5, 0.5)] * 2, older_still=[(0.5, 0.5)])

@@ -126,6 +126,11 @@ def test_commands_say_what_they_open_before_they_do(monkeypatch, capsys, words, 
     assert f"opened after: {what[words[0]]}\n" in capsys.readouterr().err
 
 
+def test_features_refuse_a_device_that_is_not_here(capsys):
+    assert main(["features", "mine", "clip", "--as", "x", "--device", "cuda:99"]) == 1
+    assert "has no device cuda:99: use --device cpu" in capsys.readouterr().err
+
+
 def test_a_folder_that_is_not_recipe1m(table, capsys):
     assert main(["import", str(table.parent), "--name", "x"]) == 1
     assert "layer2.json" in capsys.readouterr().err

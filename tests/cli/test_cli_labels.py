@@ -163,7 +163,8 @@ def test_conflicts_alone_are_an_error_beside_new_labels_they_are_not(planned, tm
 def test_a_factor_that_no_plan_has_is_refused(planned, tmp_path, capsys):
     (tmp_path / "e.csv").write_text("annotator,item,factor,level\nann,x:1,saltiness,5\n")
     assert main(["labels", "import", str(tmp_path / "e.csv")]) == 1
-    assert "e.csv, row 1: 'saltiness' " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "e.csv, row 1: 'saltiness' " in said and "choose from greenness, wateriness" in said
 
 
 def test_agreement_of_two_annotators(planned, capsys):
@@ -183,6 +184,8 @@ def test_agreement_of_two_annotators(planned, capsys):
 
 
 def test_scores_of_a_run_from_its_newest_plan(planned, capsys):
+    assert main(["labels", "scores", RUN]) == 1
+    assert " first " in capsys.readouterr().err
     label(planned, "ann", level, share=0.3)
     assert main(["labels", "scores", RUN]) == 0
     assert NO_SCORE in capsys.readouterr().out

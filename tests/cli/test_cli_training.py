@@ -15,6 +15,7 @@ from rivae import __version__
 from rivae.cli import main
 from rivae.runs import Run, list_runs
 from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.folders import COMES_ALONG
 from tests.training.tiny import files_of, untrained_run
 
 SHORT = {
@@ -317,6 +318,19 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
     assert "evaluation of run two cannot be saved (Read-only file system): ask" in said.err
     assert main(["evaluate", "one", "--json"]) == 1
     assert json.loads(capsys.readouterr().out) == {"one": found}
+
+
+def test_a_demo_run_is_measured_and_stays_as_it_is(root, monkeypatch, capsys):
+    path = untrained_run(root, "one").path
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", root)
+    found = Evaluation.model_validate({"retrieval": {"recall_at_1": {"score": 0.25}}})
+    monkeypatch.setattr("rivae.evaluation.evaluate", lambda *args, **settings: found)
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    assert main(["evaluate", "one"]) == 0
+    said = capsys.readouterr().out
+    assert "0.250" in said and COMES_ALONG.format("one") in said
+    after = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    assert after == before
 
 
 @pytest.mark.parametrize("command", ["evaluate", "traverse", "resume", "delete"])

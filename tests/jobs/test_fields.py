@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rivae.config import read_config
 from rivae.data import dataset_names, settings_class
+from rivae.demo import DEMOS as MADE_AS
 from rivae.errors import ConfigError, DataError
 from rivae.jobs.draft import Draft, check, draft_of
 from rivae.jobs.field_text import expected, text_of, value_of, values_of
@@ -250,6 +251,18 @@ def test_a_demo_run_can_be_trained_again_as_it_was(path):
         for found in (config, again)
     )
     assert asked == built
+
+
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.parent.name)
+def test_what_is_compared_in_the_demo_runs_is_of_todays_presets(path):
+    """Which give every method the same care."""
+    config = read_config(path)
+    complete = method_config(config.method.name, config.method.settings).model_dump(mode="json")
+    today = make_config(*MADE_AS[config.name], name=config.name)
+    if config.name == "demo-digits":  # compared with nothing, and links to its z are kept
+        assert complete.pop("reg_every") == 1 and today.method.settings.pop("reg_every") == 4
+    assert complete == today.method.settings
+    assert config.training == today.training
 
 
 def test_features_choose_other_networks():

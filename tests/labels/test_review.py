@@ -239,7 +239,9 @@ def test_a_file_speaks_of_the_factors_of_the_plans(store):
     assert import_content(store, "a.csv", text, dry_run=True).added == 1
     keep_plan(store, a_plan(), read_guideline())
     assert known_factors(store, kept_plans(store)) == frozenset(read_guideline().ids)
-    with pytest.raises(LabelError, match=r"a.csv, row 1: 'saltiness' is not a factor"):
+    with pytest.raises(
+        LabelError, match=r"a.csv, row 1: 'saltiness' is no factor of the plans here"
+    ):
         import_content(store, "a.csv", text)
 
 

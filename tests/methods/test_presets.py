@@ -20,8 +20,8 @@ from rivae.methods.presets.by_shape import PICTURES, VECTORS, by_shape
 DIGESTS = {
     "synth": "c5e10d82dc39",
     "synth-modulated": "bc782e34e7af",
-    "sprites": "ee585ec7eb3d",
-    "sprites-hard": "0f7a27ac5449",
+    "sprites": "eaf44709af60",
+    "sprites-hard": "239e5f5a969e",
     "split-digits": "a86dc82ebe7b",
     "split-mnist": "c7fe160447e4",
     "kitchen": "c4de9b00e78c",

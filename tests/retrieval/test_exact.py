@@ -104,6 +104,29 @@ def test_two_stages_are_brute_force_over_the_points_kept(kind):
         np.testing.assert_array_equal(index.search(query[None], 10)[0][0], one)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_nearest_alone_is_that_of_brute_force(kind):
+    rng = np.random.default_rng(0)
+    points = hard_points(kind, rng)
+    at = points[rng.integers(0, len(points), 300)]
+    near = at + points.std(axis=0) * rng.normal(size=at.shape)
+    queries = np.concatenate([at, near, -at])
+    expected, distances, _ = brute(queries, points, 1)
+    positions, squared = NumpyIndex(points).search(queries, 1)
+    np.testing.assert_array_equal(positions, expected)
+    np.testing.assert_array_equal(squared, distances)
+
+
+def test_two_points_that_float32_cannot_tell_apart_are_told():
+    points = np.random.default_rng(0).normal(size=(500, 8))
+    points[7] = points[3] + 1e-10
+    nearer_7, nearer_3 = points[7] + 1e-9, points[3] - 1e-9
+    index = NumpyIndex(points)
+    assert index.search(np.stack([nearer_7, nearer_3]), 1)[0].ravel().tolist() == [7, 3]
+    far = NumpyIndex(np.array([[1e30, 0.0], [2e30, 0.0]]))  # their squares are beyond float32
+    assert far.search(np.array([[1.2e30, 0.0], [1.9e30, 1.0]]), 1)[0].ravel().tolist() == [0, 1]
+
+
 def test_no_bound_exceeds_the_distance_by_more_than_it_allows_for():
     rng = np.random.default_rng(1)
     for kind in KINDS:

@@ -8,7 +8,9 @@ import torch
 from rivae.errors import DataError
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.retrieval import Retriever
+from rivae.retrieval import model as latent_model
 from rivae.retrieval.projection import FullSpace, ProjectedSpace
+from rivae.validation import validation_scores
 from tests.retrieval.small import SmallMethod, small_data
 
 DATA = small_data(duplicates=30)
@@ -242,3 +244,27 @@ def test_retrieval_metrics_by_definition(retriever):
     whole = retrieval_metrics(retriever, rows, search_size=1000, n_sets=3)
     assert whole["recall_at_1"].settings["search_size"] == len(rows) == 80
     assert whole["recall_at_1"].std is None
+
+
+def test_a_query_is_embedded_once_however_many_sets_it_is_in(retriever, monkeypatch):
+    asked = []
+    encode = retriever.method.encode
+    monkeypatch.setattr(retriever.method, "encode", lambda x: asked.append(len(x)) or encode(x))
+    rows = DATA.splits["test"]
+    drawn = search_sets(rows, 40, 5, 0)
+    retrieval_metrics(retriever, rows, search_size=40, n_sets=5)
+    assert sum(asked) == len(np.unique(np.concatenate(drawn))) < 5 * 40
+    asked.clear()
+    scores = validation_scores(retriever.method, DATA)
+    assert sum(asked) == len(DATA.splits["validation"]) and "r2" in scores
+
+
+def test_large_pictures_are_embedded_few_at_a_time(retriever, monkeypatch):
+    rows = np.arange(100)
+    mu, _ = retriever.encode(rows)
+    asked = []
+    encode = retriever.method.encode
+    monkeypatch.setattr(retriever.method, "encode", lambda x: asked.append(len(x)) or encode(x))
+    monkeypatch.setattr(latent_model, "_NUMBERS", 40 * int(np.prod(DATA.x1.shape)))
+    np.testing.assert_allclose(retriever.encode(rows)[0], mu, rtol=1e-5)
+    assert asked == [40, 40, 20]

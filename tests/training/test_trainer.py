@@ -241,7 +241,7 @@ def test_an_error_of_the_program_is_recorded_too(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "error", "reason"),
     [
-        ({"training": {"device": "cuda:7"}}, ConfigError, "has no device cuda:7: train with"),
+        ({"training": {"device": "cuda:7"}}, ConfigError, "has no device cuda:7: use --device cpu"),
         ({"dataset": "split-digits", "embedder": {"kind": "conv"}}, ConfigError, "fewer channels"),
         ({"embedder": {"kind": "conv"}}, ConfigError, "set its kind to mlp"),
     ],

@@ -131,10 +131,9 @@ PICTURES = DataPreset(
     },
     default={
         # The start aligns the embeddings alone: with the bottleneck of Cos-Sim-LVM as well they
-        # keep half of what they could learn (kitchen: linear R^2 .32 of .67). tau^2 of the scores
-        # is that start's temperature. A lower bound of 256 dimensions at full weight drowns L_Retr
-        # in the gradient of the heads, and samples of z blur queries that say little: MedR 109
-        # instead of 98.
+        # keep far less of what they could learn. tau^2 of the scores is that start's temperature. A
+        # lower bound of 256 dimensions at full weight drowns L_Retr in the gradient of the heads,
+        # and samples of z blur queries that say little.
         "rivae": {
             "cos_sim": {
                 "loss_form": "softmax",

@@ -8,8 +8,8 @@ RIVAE = PICTURES.default["rivae"]
 PRESET = replace(
     PICTURES,
     # The texts go through one linear map: with a hidden layer six or seven factors suffice to
-    # tell texts apart and the others are never learned (linear R^2 of all .68, with the
-    # map .87). Two axes more than factors, because one of them is a curve that needs two.
+    # tell texts apart and the others are never learned. Two axes more than factors, because one of
+    # them is a curve that needs two.
     networks={
         **PICTURES.networks,
         "n_components": 10,

@@ -30,9 +30,9 @@ PRESET = replace(
         },
         "bi-vae-on-v": {"epochs": 20},
         "rbi-vae": {"model_epochs": 5},
-        # Wide embedders learn ten correlations by heart: R@1 of validation pairs is .63 before the
-        # joint stage, .22 after it at RIVAE's rate (3e-4) and .66 where the embedders take .03 of
-        # that; at .1 of it R@1 falls after two epochs.
+        # Wide embedders learn ten correlations by heart: at RIVAE's rate (3e-4) the joint stage
+        # loses validation pairs, at .03 of it for the embedders it keeps them
+        # (benchmarks/results/preset-choice.md).
         "dcca": {
             "joint_batch_size": 1024,
             "joint_learning_rate": 3e-4,

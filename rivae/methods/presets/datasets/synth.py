@@ -13,8 +13,7 @@ PRESET = DataPreset(
         "head_hidden": (10, 10),
     },
     default={
-        # Fits of 200 steps have not yet told far pairs from very far ones: R^2 .88 of what they
-        # unfold to, .94 after 600.
+        # Fits of 200 steps have not yet told far pairs from very far ones.
         "rivae": {
             "learning_rate": 5e-3,
             "init": "contrast",
