@@ -14,10 +14,12 @@ changed since, so that its runs have to be repeated.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
@@ -35,6 +37,7 @@ TEXTS = (ROOT / "README.md", ROOT / "docs" / "results.md")
 BLOCK = re.compile(r"(<!-- table: ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 EARLIER = "‡"
 FOOD = "dataset.store=food"  # the real pairs that we have, among all imports
+IMPORTS, NETWORKS = "pairs", ("embedder", "embedder2")
 # heading -> table, metric, range, digits
 COLUMNS: dict[str, tuple[str, str, str, int]] = {
     "R@1": ("retrieval", "recall_at_1", "", 2),
@@ -79,6 +82,10 @@ def of_earlier_presets(rows: list[Row]) -> set[tuple[str, ...]]:
         for method, preset, changed in each
     }
     first = {line_key(row): row for row in rows if row["config"]}
+    for key in first:
+        parts = key[3].split(", ")
+        if key[0] == IMPORTS and all(part.startswith("dataset.") for part in parts):
+            changes[key] = tuple(part.split("=", 1) for part in parts)
     found = set()
     for key, row in first.items():
         dataset, method, preset, settings, size = key
@@ -86,11 +93,19 @@ def of_earlier_presets(rows: list[Row]) -> set[tuple[str, ...]]:
             continue  # a line that somebody asked for by hand
         made = Cell(dataset, method, preset, (0,), settings=changes.get(key, ()), size=size)
         try:
-            if made.settings_json != row["config"]:
+            if _compared(made.settings_json, dataset) != _compared(row["config"], dataset):
                 found.add(key)
         except RivaeError:
             found.add(key)
     return found
+
+
+def _compared(config: str, dataset: str) -> dict[str, Any]:
+    """Settings to compare; the networks of imports follow what is stored with the data."""
+    settings: dict[str, Any] = json.loads(config)
+    if dataset == IMPORTS:
+        settings["method"] = {k: v for k, v in settings["method"].items() if k not in NETWORKS}
+    return settings
 
 
 def table(spec: str, lines: list[SummaryLine], earlier: set[tuple[str, ...]]) -> str:

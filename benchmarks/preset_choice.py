@@ -1,6 +1,7 @@
 """Is the same care better for every method? Presets of before and of today, on validation rows.
 
     python benchmarks/preset_choice.py RUNS [--data synth,...] [--methods rivae,...] [--seeds 0-1]
+                                       [--device cuda]
 
 Today every method has RIVAE's sizes of heads, a rate that falls as a cosine, and at least RIVAE's
 epochs of each stage, unless this table takes another setting. What a preset had before is trained
@@ -28,6 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, install
 from benchmarks.cells import mean_and_spread, numbers, trained, with_stored
 from rivae.benchmark.lines import Changes
 from rivae.benchmark.plan import DRAWN, Cell, completed_row
+from rivae.errors import RunError
+from rivae.runs import Run
 from rivae.validation import validation_scores
 
 RESULTS = Path(__file__).parent / "results"
@@ -44,7 +47,7 @@ CHANGED: dict[str, dict[str, dict[str, Changes]]] = {
         "bi-vae": {BEFORE: (("epochs", 200),)},
         "dcca": {BEFORE: (G_BEFORE,)},
         "info-nce": {BEFORE: (("epochs", 300),)},
-        "cos-sim": {BEFORE: (("epochs", 300),)},
+        "cos-sim": {BEFORE: (("epochs", 300),), "a margin of .3": (("margin", 0.3),)},
     },
     "synth-modulated": {
         "cos-sim-lvm": {BEFORE: (CONSTANT,)},
@@ -54,11 +57,11 @@ CHANGED: dict[str, dict[str, dict[str, Changes]]] = {
         "rbi-vae": {BEFORE: (("model_epochs", 30), ("joint_epochs", 30))},
         "bi-vae-on-v": {BEFORE: (("epochs", 60),)},
         "cos-sim-lvm": {BEFORE: (CONSTANT, TENS, ("epochs", 60))},
-        # The rule took what it had before.
+        # The rule took what these two had before.
         "bi-vae": {TODAY: (("epochs", 80),), BEFORE: ()},
+        "cos-sim": {TODAY: (("epochs", 80),), BEFORE: ()},
         "dcca": {BEFORE: (TENS, G_BEFORE)},
         "info-nce": {BEFORE: (("epochs", 60),)},
-        "cos-sim": {BEFORE: (("epochs", 60),)},
     },
     "split-mnist": {
         "rivae": {"start: contrast, then unfolded": (("init", "contrast"),)},
@@ -100,7 +103,8 @@ is ahead of it by more than {ENOUGH}.
 Scores are of at most 1,000 validation pairs: MRR, the mean reciprocal rank, moves more smoothly
 than R@1. Linear R² does not ask which way the axes point, as their steps are chosen later; it
 counts as 0 where it is negative, and is that of all of V for a method without z. MCC is that of
-the preset's axes. No test row is read. CPU s is missing where a run was there already.
+the preset's axes. A run that diverged has an MRR and a value of 0. No test row is read. CPU s is
+missing where a run was there already or was trained on a card.
 """
 
 
@@ -118,26 +122,35 @@ def tried(data: str, method: str) -> list[Setting]:
     return [Setting(name, changes) for name, changes in named.items()]
 
 
-def cell_of(data: str, method: str, setting: Setting, seed: int) -> Cell:
+def cell_of(data: str, method: str, setting: Setting, seed: int, device: str | None = None) -> Cell:
     """The benchmark's cell of one run; of data that are drawn, the draw is the seed's."""
     draws = (seed if data in DRAWN else 0,)
-    return Cell(data, method, "default", (seed,), draws, setting.changes)
+    return Cell(data, method, "default", (seed,), draws, setting.changes, device=device)
 
 
-def measured(root: Path, data: str, method: str, setting: Setting, seed: int) -> dict[str, Any]:
-    """Train, resume or find one run, and score its validation rows."""
-    cell = cell_of(data, method, setting, seed)
+def measured(
+    root: Path, data: str, method: str, setting: Setting, seed: int, device: str | None = None
+) -> dict[str, Any]:
+    """Train, resume or find one run, and score its validation rows; 0 where it diverged."""
+    cell = cell_of(data, method, setting, seed, device)
     config = cell.config(cell.draws[0], seed)
     kept = root / f"{config.name}.validation.json"
     if kept.exists():
         return dict(json.loads(kept.read_text(encoding="utf-8")))
     new, started = not (root / config.name).exists(), time.process_time()
-    run = trained(root, config)
     row = {"data": data, "method": method, "setting": setting.label, "seed": seed}
     row |= {"config": cell.settings_json}
-    row |= {"cpu_s": time.process_time() - started if new else None}  # not of what was there
-    loaded = run.load_dataset()
-    row |= validation_scores(run.load_method(loaded), loaded)
+    try:
+        run = trained(root, config)
+    except RunError as error:
+        if Run(root / config.name).status.state != "failed":
+            raise
+        row |= {"score": 0.0, "diverged": str(error)}
+    else:
+        on_cpu = new and run.config.training.device == "cpu"
+        row |= {"cpu_s": time.process_time() - started if on_cpu else None}
+        loaded = run.load_dataset()
+        row |= validation_scores(run.load_method(loaded), loaded)
     kept.write_text(json.dumps(row), encoding="utf-8")
     return row
 
@@ -147,7 +160,8 @@ def measured(root: Path, data: str, method: str, setting: Setting, seed: int) ->
 
 def with_value(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with what the rule compares."""
-    rows = rows.reindex(columns=[*rows.columns, *(set(COLUMNS) - set(rows.columns))])
+    wanted = {*COLUMNS, "diverged"}
+    rows = rows.reindex(columns=[*rows.columns, *(wanted - set(rows.columns))])
     both = (rows["score"] + rows["r2"].clip(lower=0)) / 2
     return rows.assign(value=both.where(rows["r2"].notna(), rows["score"]))
 
@@ -196,7 +210,8 @@ def tables(rows: pd.DataFrame) -> str:
                 group = here[here["setting"] == label]
                 digits = {"cpu_s": 0, "median_rank": 1}
                 means = [mean_and_spread(group[key], digits.get(key, 3)) for key in COLUMNS]
-                mark = "**taken**" if label == found else ""
+                lost = int(group["diverged"].notna().sum())
+                mark = "**taken**" if label == found else f"{lost} diverged" if lost else ""
                 mark = mark or ("open: not all are measured" if found is None else "")
                 lines.append(f"| {data} | {method} | {label} | {len(group)} | ")
                 lines[-1] += f"{' | '.join(means)} | {mark} |"
@@ -223,6 +238,7 @@ def main() -> None:
     parser.add_argument("--data", default=",".join(CHANGED))
     parser.add_argument("--methods")
     parser.add_argument("--seeds", type=numbers, default=[0, 1])
+    parser.add_argument("--device", help="cpu or cuda, for new runs")
     chosen = parser.parse_args()
     chosen.runs.mkdir(parents=True, exist_ok=True)
     rows = still_true(with_stored(pd.DataFrame(), TABLE, KEY))
@@ -234,7 +250,7 @@ def main() -> None:
                     names = (data, method, setting.label, seed)
                     if len(rows) and names in set(rows[KEY].itertuples(index=False, name=None)):
                         continue
-                    row = measured(chosen.runs, data, method, setting, seed)
+                    row = measured(chosen.runs, data, method, setting, seed, chosen.device)
                     print(row, flush=True)
                     rows = pd.concat([rows, pd.DataFrame([row])], ignore_index=True)
             write(rows)
