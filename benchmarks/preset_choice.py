@@ -125,7 +125,8 @@ def tried(data: str, method: str) -> list[Setting]:
 def cell_of(data: str, method: str, setting: Setting, seed: int, device: str | None = None) -> Cell:
     """The benchmark's cell of one run; of data that are drawn, the draw is the seed's."""
     draws = (seed if data in DRAWN else 0,)
-    return Cell(data, method, "default", (seed,), draws, setting.changes, device=device)
+    place = (("device", device),) if device else ()
+    return Cell(data, method, "default", (seed,), draws, setting.changes, place=place)
 
 
 def measured(

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rivae.benchmark.plan import FEW_QUERIES, SIZES, Cell, completed, settings_json
+from rivae.benchmark.plan import FEW_QUERIES, OF_THE_PLACE, SIZES, Cell, completed, settings_json
 from rivae.benchmark.rows import Row, make_row
 from rivae.benchmark.scores import StepScores, keep_steps, kept_steps, measure_steps, scores
 from rivae.config import RunConfig
@@ -89,7 +89,8 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         if not _exists(path):
             continue
         known = completed(Run(path).config)
-        here = known.training.model_copy(update={"device": config.training.device})
+        place = {name: getattr(config.training, name) for name in OF_THE_PLACE}
+        here = known.training.model_copy(update=place)
         if known.model_copy(update={"training": here}) != config:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
 
@@ -161,6 +162,7 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
         "state": status.state,
         "message": status.message,
         "device": config.training.device,
+        "precision": status.precision or "float32",
         "seconds": _seconds(status),
         "batch": max(1, len(status.batch)),
     }

@@ -104,7 +104,7 @@ class Cell:
 
     ``draws`` are draws of the data set itself (Synth's G and factors); a data set that is fixed
     has one. ``settings`` change the method, and the data set where a key begins with "dataset.".
-    New runs train on ``device``; None leaves that to the preset.
+    New runs train with the settings ``place``, of ``OF_THE_PLACE``; all else is the preset's.
     """
 
     dataset: str
@@ -114,7 +114,7 @@ class Cell:
     draws: tuple[int, ...] = (0,)
     settings: Changes = ()
     size: str = "full"
-    device: str | None = None
+    place: Changes = ()
 
     @property
     def label(self) -> str:
@@ -175,7 +175,7 @@ class Cell:
             *(self.dataset, self.method, self.preset),
             name=f"{self.label}-d{draw}-s{seed}",
             seed=seed,
-            training={"device": self.device} if self.device else None,
+            training=dict(self.place),
         )
         drawn = draw_settings(self.dataset, draw, seed)
         data = {**size.data.get(self.dataset, {}), **drawn, **self.data_settings}
@@ -276,7 +276,7 @@ def plan(
     seeds: Sequence[int] | None = None,
     draws: Sequence[int] | None = None,
     settings: Mapping[str, Any] | None = None,
-    device: str | None = None,
+    place: Mapping[str, str] | None = None,
 ) -> list[Cell]:
     """The cells of some tables, each once, in the order of the tables.
 
@@ -285,7 +285,7 @@ def plan(
         tables: names from ``TABLE_LINES``, or "all".
         settings: changes to every cell; changed cells are separate lines.
         datasets, methods: only these; with only ``datasets`` given, of all tables.
-        device: where new runs train; None for what each preset says.
+        place: of ``OF_THE_PLACE`` for new runs; what it lacks is as each preset says.
 
     Raises:
         ConfigError: for an unknown name, or when nothing is left to run.
@@ -318,7 +318,7 @@ def plan(
                     draws if dataset in DRAWN else (0,),
                     own + changes,
                     size,
-                    device,
+                    tuple((place or {}).items()),
                 )
                 for method, fixed, own in lines
                 if methods is None or method in methods

@@ -265,6 +265,7 @@ def _times(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         if row["seconds"] is not None:
             on = "" if row["device"] == "cpu" else ", on a card"
+            on += ", in bfloat16" if row["precision"] == "bf16" else ""
             spans.setdefault((*line_key(row), on), {})[row["draw"], row["seed"]] = row
     body = []
     for key, runs in spans.items():

@@ -27,6 +27,7 @@ COLUMNS: dict[str, Any] = {
     "state": "finished",  # of the run: finished, failed or not run
     "message": "",  # why it failed or was not run
     "device": "cpu",  # that the run was trained on: cpu, cuda
+    "precision": "float32",  # of its embedders: float32, bf16
     "seconds": None,  # wall time of the training, shared by the runs of a batch
     "batch": 1,  # runs trained together
     "metric": "",  # "" where there is no score

@@ -63,6 +63,11 @@ def add_commands(commands: Any) -> None:
         "--device", help="cpu, cuda or cuda:1, for new runs (default: the preset's)"
     )
     parser.add_argument(
+        "--precision",
+        choices=("float32", "bf16", "auto"),
+        help="number format of new runs (default: the preset's, which may follow the processor)",
+    )
+    parser.add_argument(
         "--report-only",
         action="store_true",
         help="train nothing: report on the runs that have ended",
@@ -101,6 +106,10 @@ def _benchmark(args: argparse.Namespace) -> int:
     seeds = count_or_range(args.seeds, "seeds") if args.seeds else None
     draws = count_or_range(args.draws, "draws") if args.draws else None
 
+    place = {"precision": args.precision} if args.precision else {}
+    if args.device is not None:
+        place["device"] = device_here(args.device)
+
     def say(line: str) -> None:
         if not args.json:
             print(line, file=sys.stderr, flush=True)
@@ -123,7 +132,7 @@ def _benchmark(args: argparse.Namespace) -> int:
         seeds=seeds,
         draws=draws,
         settings=_settings(args.settings),
-        device=None if args.device is None else device_here(args.device),
+        place=place,
     )
     default = "benchmarks/results" if size == "full" else f"build/benchmark-{size}"
     out = Path(args.out or default)

@@ -145,16 +145,21 @@ def test_a_run_of_another_processor_is_used_and_named(made, tmp_path) -> None:
     folder, _ = made
     (tmp_path / "runs").mkdir()
     for config in GOOD.configs():
-        run = Run.create(replace(GOOD, device="cuda").config(0, config.seed), tmp_path / "runs")
+        other = replace(GOOD, place=(("device", "cuda"), ("precision", "bf16")))
+        run = Run.create(other.config(0, config.seed), tmp_path / "runs")
         for name in ("status.json", "evaluation.json", "steps.json"):
             source = folder / "runs" / run.id / name
             if source.exists():
                 (run.path / name).write_bytes(source.read_bytes())
+        status = json.loads((run.path / "status.json").read_text()) | {"precision": "bf16"}
+        (run.path / "status.json").write_text(json.dumps(status))
     rows = benchmark([GOOD], tmp_path / "runs", tmp_path / "out", print, training=False)
     ours = [r for r in rows if r["method"] == "rivae"]
-    assert {(r["state"], r["device"]) for r in ours} == {("finished", "cuda")}
+    assert {(r["state"], r["device"], r["precision"]) for r in ours} == {
+        ("finished", "cuda", "bf16")
+    }
     text = (tmp_path / "out" / "results.md").read_text()
-    assert "| in batches of up to 2, on a card |" in text
+    assert "| in batches of up to 2, on a card, in bfloat16 |" in text
     stored = read_rows(tmp_path / "out")
     assert {r["device"] for r in stored} == {"cuda", "cpu"}  # the chance levels took none
 

@@ -75,9 +75,10 @@ def test_a_row_that_names_its_split_is_of_the_same_line() -> None:
 
 def test_a_line_has_runs_of_any_processor() -> None:
     cell = Cell("split-mnist", "rivae", "default", seeds=(0,))
-    on_card = replace(cell, device="cuda")
-    assert cell.config(0, 0).training.device == "cpu"
-    assert on_card.config(0, 0).training.device == "cuda"
+    on_card = replace(cell, place=(("device", "cuda"), ("precision", "bf16")))
+    here, there = cell.config(0, 0).training, on_card.config(0, 0).training
+    assert (here.device, here.precision) == ("cpu", "auto")
+    assert (there.device, there.precision) == ("cuda", "bf16")
     assert on_card.settings_json == cell.settings_json and on_card.line_key == cell.line_key
     older = json.loads(cell.settings_json)
     older["training"] |= {"device": "cpu", "precision": "auto"}
