@@ -79,7 +79,7 @@ class TrainingConfig(_Strict):
     device: str = "cpu"
     precision: Literal["float32", "bf16", "auto"] = Field(
         default="float32",
-        description="of the embedders; losses are float32; auto: bf16 where the processor has it",
+        description="of the embedders; losses are float32; auto: bf16 where that is faster",
     )
     clip_norm: Positive | None = Field(default=1.0, description="gradient norm bound, per model")
     validate_every: int = Field(default=5, ge=1, description="epochs between validations")
