@@ -1,4 +1,4 @@
-"""The linear baseline on pictures with texts: it finds what is linear, and chance on shuffled."""
+"""The linear baseline: it finds what is linear between two views, and chance on shuffled."""
 
 from __future__ import annotations
 
@@ -35,9 +35,19 @@ def test_linear_relations_are_found_and_chance_is_not():
     assert 80 < chance["median_rank"] < 120
 
 
-def test_it_stands_among_the_chance_rows_of_pictures_with_texts(small_store):
+def test_it_stands_among_the_chance_rows(small_store):
     rows = chance_rows("pairs", (0,), settings={"store": str(small_store)})
     medians = {r["method"]: r["score"] for r in rows if r["metric"] == "median_rank"}
     assert medians["linear-cca"] < 0.5 * medians["chance-items"]
     assert load_dataset("pairs", store=str(small_store)).text_view == 2
-    assert "linear-cca" not in {r["method"] for r in chance_rows("split-digits", (0,), "tiny")}
+
+
+def test_both_views_may_be_pictures_or_vectors_and_not_words_in_order(small_store):
+    for dataset in ("split-digits", "synth"):
+        rows = chance_rows(dataset, (0,), "tiny")
+        recalls = {r["method"]: r["score"] for r in rows if r["metric"] == "recall_at_10"}
+        assert recalls["linear-cca"] > 3 * recalls["chance-items"]
+    in_order = {"store": str(small_store), "text": "tokens"}
+    assert "linear-cca" not in {
+        r["method"] for r in chance_rows("pairs", (0,), "tiny", settings=in_order)
+    }
