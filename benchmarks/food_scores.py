@@ -1,10 +1,12 @@
 """Real food, scored as the paper scores Recipe1M: every trained food run in a folder.
 
-    python benchmarks/food_scores.py RUNS [--data FOLDER]
+    python benchmarks/food_scores.py RUNS [--data FOLDER] [--linear STORE]
 
 RUNS is a folder with runs, of any method, on the store of ``rivae.labels.food_levels`` (see there,
 and ``benchmarks/food_axes.py`` for how to make one). Test dishes and model-made levels only. A run
 that has been measured is kept, so run it again to go on, or with another folder to add methods.
+``--linear food`` adds the linear CCA (``benchmarks/linear_cca.py``) of that store's words and the
+statistics of its pictures.
 Writes ``benchmarks/results/food-scores.md``, ``food-scores.parquet`` and
 ``food-label-counts.parquet``.
 """
@@ -28,10 +30,12 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parents[1]))  # runs from a clone, installed or not
 
 from benchmarks.food_axes import ASKING
-from benchmarks.food_tables import GROUP, PASSES, report
+from benchmarks.food_tables import GROUP, METHODS, PASSES, report
 from benchmarks.label_alignment import Start
+from benchmarks.linear_cca import fit_linear_cca
 from rivae.alignment.certainty import certainty_of
 from rivae.config import Asks
+from rivae.data import load_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.food_factors import FACTOR_NAMES, FOOD_FACTORS
 from rivae.data.store.manifest import ROOT_VARIABLE
@@ -40,7 +44,7 @@ from rivae.labels.align import MIN_LABELS, align_axes
 from rivae.labels.food_levels import level_matrix, model_levels, read_levels
 from rivae.labels.scores import NAMES, label_scores
 from rivae.labels.suggest import suggest_items
-from rivae.methods import method_class
+from rivae.methods import Method, method_class
 from rivae.metrics.mcc import mcc
 from rivae.metrics.own_part import mcc_own
 from rivae.metrics.r2 import r2
@@ -51,6 +55,8 @@ from rivae.runs.folders import list_runs
 from rivae.traversal import Traversal, traverse
 
 RESULTS = Path(__file__).parent / "results"
+FILES = ("food-scores.parquet", "food-label-counts.parquet")
+LINEAR, N_LINEAR = METHODS[-1], 30  # axes of the linear CCA, as many as the other methods have
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Row = dict[str, Any]
@@ -172,7 +178,7 @@ def kind_of(run: Run) -> str:
 
 def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[Row], list[Row]]:
     """All rows of one run: its scores, and those after so many labels."""
-    method, test = run.load_method(data), np.sort(data.splits["test"])
+    method = run.load_method(data)
     head = {
         "run": run.id,
         "model": run.model_key,
@@ -181,19 +187,36 @@ def measure(run: Run, data: PairedDataset, labels: pd.DataFrame) -> tuple[list[R
         "config": settings_of(run),
         "seed": run.config.seed,
     }
+    return rows_of(head, method, data, labels, run)
+
+
+def measure_linear(store: str) -> tuple[list[Row], list[Row]]:
+    """All rows of the linear CCA of the statistics and words of a store."""
+    data = load_dataset("pairs", store=store, features="statistics")
+    method, n = fit_linear_cca(data, N_LINEAR)
+    head = dict.fromkeys(("run", "model", "method"), LINEAR)
+    head |= {"kind": f"{n} principal components", "config": f"{N_LINEAR}, {n}", "seed": 0}
+    return rows_of(head, method, data, model_levels(data))
+
+
+def rows_of(
+    head: Row, method: Method, data: PairedDataset, labels: pd.DataFrame, run: Run | None = None
+) -> tuple[list[Row], list[Row]]:
+    """The rows of a method, each beginning with ``head``; of a ``run`` the axes may be unsure."""
+    test = np.sort(data.splits["test"])
     scored: list[Row] = []
     counted: list[Row] = []
     for asks in VIEWS if method.asks_both_ways else VIEWS[:1]:
         own = {**head, "asks": ASKING[asks]}
         retriever = Retriever(method, data, test, asks=asks)
-        start = Start.of(run.id, retriever, N_QUERIES)
+        start = Start.of(head["run"], retriever, N_QUERIES)
         scored += [{**own, **row} for row in scores(start, labels)]
-        certain = certainty_of(run, retriever.model, data)
+        certain = certainty_of(run, retriever.model, data) if run else ()
         axes = tuple(axis.axis for axis in certain if axis.verdict != "sure")
         for split in range(SPLITS):
             order = np.random.default_rng(split).permutation(test)
             half = retriever.subset(np.sort(order[len(test) // 2 :]))
-            part = Start.of(run.id, half, FEW_QUERIES)
+            part = Start.of(head["run"], half, FEW_QUERIES)
             found = label_counts(part, order[: len(test) // 2], labels, axes)
             counted += [{**own, "split": split, **row} for row in found]
     return scored, counted
@@ -218,6 +241,15 @@ def kept(name: str) -> pd.DataFrame:
     )
 
 
+def keep(run: str, measured: tuple[list[Row], list[Row]]) -> None:
+    """Put the rows of ``run`` in the place of those from before."""
+    for name, rows in zip(FILES, measured, strict=True):
+        before = kept(name)
+        parts = [before[before["run"] != run], pd.DataFrame(rows)]
+        pd.concat([part for part in parts if len(part)]).to_parquet(RESULTS / name, index=False)
+    print(run, flush=True)
+
+
 def food_runs(folder: Path) -> Iterator[tuple[Run, PairedDataset, pd.DataFrame]]:
     """The finished runs with axes on dishes that have levels, with their data and levels."""
     for run in sorted(list_runs([folder]), key=lambda run: run.id):
@@ -237,19 +269,16 @@ def main() -> None:
     )
     parser.add_argument("runs", type=Path, help="a folder with runs")
     parser.add_argument("--data", type=Path, help="folder of the stores; as the app has it")
+    parser.add_argument("--linear", metavar="STORE", help="add the linear CCA of this store")
     chosen = parser.parse_args()
     if chosen.data:
         os.environ[ROOT_VARIABLE] = str(chosen.data)
-    files = ("food-scores.parquet", "food-label-counts.parquet")
     for run, data, labels in food_runs(chosen.runs):
-        if run.model_key in set(kept(files[0])["model"]):
-            continue
-        for name, rows in zip(files, measure(run, data, labels), strict=True):
-            before = kept(name)
-            parts = [before[before["run"] != run.id], pd.DataFrame(rows)]
-            pd.concat([part for part in parts if len(part)]).to_parquet(RESULTS / name, index=False)
-        print(run.id, flush=True)
-    scored, counted = (kept(name) for name in files)
+        if run.model_key not in set(kept(FILES[0])["model"]):
+            keep(run.id, measure(run, data, labels))
+    if chosen.linear:
+        keep(LINEAR, measure_linear(chosen.linear))
+    scored, counted = (kept(name) for name in FILES)
     text = report(pd.concat([scored, pd.DataFrame([between_passes()])]), counted)
     (RESULTS / "food-scores.md").write_text(text, encoding="utf-8")
 

@@ -191,11 +191,12 @@ def linear_cca(data: PairedDataset, random_state: int = 0) -> dict[str, float]:
 
 
 def _rows(view: View, rows: NDArray[np.int64]) -> Matrix:
-    sides = [min(SIDE, side) for side in view.shape[1:]] if len(view.shape) == 3 else []
     parts = []
     for start in range(0, len(rows), _BLOCK):
         batch = view.batch(rows[start : start + _BLOCK])
-        if sides:
+        if len(view.shape) == 3:
+            _, height, width = view.shape
+            sides = min(SIDE, height), min(SIDE, width)
             batch = torch.nn.functional.adaptive_avg_pool2d(batch, sides)
         parts.append(batch.flatten(1).numpy())
     return np.concatenate(parts).astype(np.float64)

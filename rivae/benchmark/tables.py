@@ -80,7 +80,7 @@ BASELINES = {
 CHANCE = {
     "chance-rotation": "chance: true factors, randomly rotated",
     "chance-items": "chance: random items",
-    "linear-cca": "linear CCA, pictures as thumbnails",
+    "linear-cca": "linear CCA",
 }
 METHODS = {**PAPER_METHODS, **BASELINES}
 TITLES = {**METHODS, **CHANCE}

@@ -40,7 +40,7 @@ class LatentModel:
 
     def __init__(self, method: Method) -> None:
         self.method = method.eval()
-        self.device = next(method.parameters()).device
+        self.device = next(iter(method.state_dict().values())).device
         self._double = copy.deepcopy(method).to("cpu").double().eval()
         for parameter in self._double.parameters():
             parameter.requires_grad_(False)

@@ -1,0 +1,73 @@
+"""Linear CCA with a latent: what a model without networks finds, measured as others are.
+
+Both views are vectors, reduced to principal components of the training pairs. Probabilistic CCA on
+these (``rivae/methods/pcca.py``) has a z of as many axes as the other methods, P(z|v1) and P(v2|z),
+in closed form: nothing is random, so there is one fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from sklearn.decomposition import PCA
+from torch import Tensor, nn
+
+from rivae.alignment.folding import scaled_axes
+from rivae.data.base import PairedDataset
+from rivae.methods.dcca import DCCA, DCCAConfig
+from rivae.methods.pcca import fit_pcca
+from rivae.nets.layers import FixedAffine, identity
+from rivae.retrieval.base import median_rank
+from rivae.retrieval.retriever import Retriever
+
+N_PRINCIPAL = (100, 200, 400, 800, 1600)  # tried; validation pairs decide
+
+
+class LinearCCA(DCCA):
+    """DCCA whose features are canonical variates of p principal components of each view."""
+
+    def __init__(self, views: Sequence[Tensor], n_components: int, n_principal: int) -> None:
+        nn.Module.__init__(self)
+        d = n_components
+        self.config = DCCAConfig(n_components=d, joint_batch_size=2 * (d + 1))
+        self.n_components = self.dim_v = d
+        self.embedder1, self.embedder2 = (_principal(view, n_principal) for view in views)
+        fit = fit_pcca(self.embedder1(views[0]), self.embedder2(views[1]), d)
+        self.g1, self.g2 = map(_leading, (fit.directions1[:, :d], fit.directions2[:, :d]))
+        maps = {name: FixedAffine(d, d) for name in ("to_z", "pair1", "pair2", "whiten", "from_z")}
+        for name, each in maps.items():
+            self.add_module(name, each)
+        self.register_buffer("covariance", identity(d, d, None))
+        self.finish(views[0], views[1], 0)
+
+
+def _principal(rows: Tensor, n: int) -> FixedAffine:
+    """At most ``n`` principal components of ``rows`` (N, p), in float64 until they are kept."""
+    found = PCA(min(n, rows.shape[1]), svd_solver="covariance_eigh").fit(rows.double().numpy())
+    # Their mean need not be taken off: CCA has means of its own.
+    return _leading(torch.from_numpy(found.components_.T.copy()))
+
+
+def _leading(weight: Tensor) -> FixedAffine:
+    out = FixedAffine(*weight.shape)
+    out.assign(weight, torch.zeros(weight.shape[1]))
+    return out
+
+
+def fit_linear_cca(data: PairedDataset, n_components: int) -> tuple[LinearCCA, int]:
+    """The fit to the training pairs of ``data`` with scaled axes, and how many principal components
+    it has: so many that validation pairs have the best median rank.
+    """
+    train, validation = data.splits["train"], np.sort(data.splits["validation"])
+    views = [view.batch(train) for view in (data.x1, data.x2)]
+    ranked = []
+    for n in N_PRINCIPAL:
+        made = LinearCCA(views, n_components, n).eval()
+        ranks = Retriever(made, data, validation).true_ranks(validation)
+        ranked.append((median_rank(ranks), n, made))
+    _, n_principal, best = min(ranked, key=lambda each: each[:2])
+    change = scaled_axes(best.encode(views[0])[0].double().numpy(), best.config.axis_reach)
+    best.apply_affine(torch.from_numpy(change.matrix), torch.from_numpy(change.offset))
+    return best, n_principal
