@@ -115,6 +115,15 @@ def describe_scores(
     return f"Means with 95 % intervals of each method: {told}."
 
 
+def _rank_ticks(values: Sequence[float]) -> list[float]:
+    """Powers of ten around positive values, with 2 and 5 between them where one alone fits."""
+    if not values:
+        return []
+    low, high = (math.log10(each(values)) for each in (min, max))
+    steps = (1.0,) if high - low > 1.5 else (1.0, 2.0, 5.0)
+    return [s * 10**k for k in range(math.floor(low), math.ceil(high) + 1) for s in steps]
+
+
 class _Panels:
     """Draws the panels of one figure; a legend entry appears once for all of them."""
 
@@ -139,7 +148,8 @@ class _Panels:
         self._missing([(y, s) for y, s in mine if s.state], at)
         described = metric(column)
         if not math.isfinite(described.high):
-            self.figure.update_xaxes(type="log", row=at[0], col=at[1])
+            shown = [s.value for s in scores.values() if s.value and _drawn(s.value)]
+            self.figure.update_xaxes(type="log", tickvals=_rank_ticks(shown), row=at[0], col=at[1])
         else:
             low = described.low if math.isfinite(described.low) else 0.0
             # R² may lie far below 0: the dots decide where the scale begins.

@@ -67,8 +67,14 @@ def test_a_failure_stands_in_its_row():
 def test_scales_hold_what_is_drawn():
     layout = figure().layout
     assert layout.xaxis.range[0] <= 0 and layout.xaxis.range[1] >= 1
-    assert layout.xaxis2.type == "log", "ranks"
+    assert layout.xaxis2.type == "log" and set(layout.xaxis2.tickvals) >= {1, 10, 100}, "ranks"
     assert layout.xaxis3.range[0] < -0.4, "R² below 0"
+
+
+def test_ranks_of_one_order_of_size_have_numbers_to_read_them_by():
+    near = [score(f"run {value}", "median_rank", value) for value in (58.0, 70.0, 500.5)]
+    ticks = score_dots(near).layout.xaxis.tickvals
+    assert {50, 100, 200, 500} <= set(ticks)
 
 
 def test_names_are_escaped_and_may_be_given():
