@@ -26,31 +26,30 @@ N_PRINCIPAL = (100, 200, 400, 800, 1600)  # tried; validation pairs decide
 
 
 class LinearCCA(DCCA):
-    """DCCA whose features are canonical variates of p principal components of each view."""
+    """DCCA whose features are canonical variates of principal components of each view."""
 
-    def __init__(self, views: Sequence[Tensor], n_components: int, n_principal: int) -> None:
+    def __init__(self, views: Sequence[Tensor], principal: Sequence[Tensor], d: int) -> None:
         nn.Module.__init__(self)
-        d = n_components
         self.config = DCCAConfig(n_components=d, joint_batch_size=2 * (d + 1))
         self.n_components = self.dim_v = d
-        self.embedder1, self.embedder2 = (_principal(view, n_principal) for view in views)
+        self.embedder1, self.embedder2 = map(_linear, principal)
         fit = fit_pcca(self.embedder1(views[0]), self.embedder2(views[1]), d)
-        self.g1, self.g2 = map(_leading, (fit.directions1[:, :d], fit.directions2[:, :d]))
-        maps = {name: FixedAffine(d, d) for name in ("to_z", "pair1", "pair2", "whiten", "from_z")}
-        for name, each in maps.items():
-            self.add_module(name, each)
+        self.g1, self.g2 = map(_linear, (fit.directions1[:, :d], fit.directions2[:, :d]))
+        self.to_z, self.from_z = FixedAffine(d, d), FixedAffine(d, d)
+        self.pair1, self.pair2, self.whiten = (FixedAffine(d, d) for _ in range(3))
         self.register_buffer("covariance", identity(d, d, None))
         self.finish(views[0], views[1], 0)
 
 
-def _principal(rows: Tensor, n: int) -> FixedAffine:
-    """At most ``n`` principal components of ``rows`` (N, p), in float64 until they are kept."""
-    found = PCA(min(n, rows.shape[1]), svd_solver="covariance_eigh").fit(rows.double().numpy())
-    # Their mean need not be taken off: CCA has means of its own.
-    return _leading(torch.from_numpy(found.components_.T.copy()))
+def _principal(rows: Tensor) -> Tensor:
+    """Directions (p, n) of the leading principal components of ``rows`` (N, p), in float64."""
+    n = min(max(N_PRINCIPAL), rows.shape[1])
+    found = PCA(n, svd_solver="covariance_eigh").fit(rows.double().numpy())
+    return torch.from_numpy(found.components_.T.copy())
 
 
-def _leading(weight: Tensor) -> FixedAffine:
+def _linear(weight: Tensor) -> FixedAffine:
+    """The map ``x @ weight``: no mean is taken off, for CCA has means of its own."""
     out = FixedAffine(*weight.shape)
     out.assign(weight, torch.zeros(weight.shape[1]))
     return out
@@ -62,9 +61,9 @@ def fit_linear_cca(data: PairedDataset, n_components: int) -> tuple[LinearCCA, i
     """
     train, validation = data.splits["train"], np.sort(data.splits["validation"])
     views = [view.batch(train) for view in (data.x1, data.x2)]
-    ranked = []
+    principal, ranked = [_principal(view) for view in views], []
     for n in N_PRINCIPAL:
-        made = LinearCCA(views, n_components, n).eval()
+        made = LinearCCA(views, [each[:, :n] for each in principal], n_components).eval()
         ranks = Retriever(made, data, validation).true_ranks(validation)
         ranked.append((median_rank(ranks), n, made))
     _, n_principal, best = min(ranked, key=lambda each: each[:2])

@@ -88,10 +88,11 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         path = root / config.name
         if not _exists(path):
             continue
-        known = completed(Run(path).config)
-        place = {name: getattr(config.training, name) for name in OF_THE_PLACE}
-        here = known.training.model_copy(update=place)
-        if known.model_copy(update={"training": here}) != config:
+        known, wanted = (
+            each.model_dump(exclude={"training": OF_THE_PLACE})
+            for each in (completed(Run(path).config), config)
+        )
+        if known != wanted:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
 
 
