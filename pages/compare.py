@@ -29,6 +29,8 @@ if entered:
 notices.say(st.session_state.get(keys.COMPARE.notice, ""), address.instead_of_upload(shown.query))
 
 notices.no_latent(*(each.method for each in comparison.explorers))
+for each in comparison.explorers:
+    notices.data_changed(each.run)
 notices.follow_certainty(comparison.explorers[0].run)
 session.PANEL(
     session.panel_data(comparison, shown),

@@ -38,6 +38,7 @@ session.remember(run_id, explorer.asks)
 notices.say(*linked_query(explorer, "mean", asks)[1])
 notices.follow_certainty(explorer.run)
 notices.no_latent(explorer.method)
+notices.data_changed(explorer.run)
 
 try:
     # Names need no texts: known factors are evidence too.

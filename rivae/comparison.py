@@ -42,6 +42,7 @@ class Counterpart:
         return self.strength < COUNTERPART
 
 
+OTHER_ITEMS = "only runs on the same items with the same split can be compared"
 TOO_FEW = "comparing takes two to six runs: choose at least one more"
 # Per run and factor; None where the run has no axis left for it.
 Matching = tuple[tuple[Counterpart | None, ...], ...]
@@ -65,8 +66,8 @@ def match_runs(explorers: Sequence[Explorer]) -> Matching:
     check_number(len(explorers))
     first = explorers[0]
     for other in explorers[1:]:
-        if other.data.fingerprint != first.data.fingerprint:
-            raise ConfigError("only runs of one data set with the same settings can be compared")
+        if other.data.items_key != first.data.items_key:
+            raise ConfigError(OTHER_ITEMS)
     rows = np.sort(np.random.default_rng(0).permutation(first.search_rows)[:MATCH_ROWS])
     matches = match_to_first([explorer.retriever.latents(rows) for explorer in explorers])
     own = tuple(Counterpart(j, 1, 1.0) for j in range(first.n_components))

@@ -64,6 +64,20 @@ class DatasetConfig(_Strict):
     name: str
     settings: dict[str, Any] = {}
 
+    def same_items(self, other: DatasetConfig) -> bool:
+        """Whether both are the same items with the same split, however they become numbers; of
+        opened data ``PairedDataset.items_key`` says it for certain.
+        """
+        return self.name == other.name and _items(self.settings) == _items(other.settings)
+
+
+# Settings that say how pictures and texts become numbers, and not which items there are.
+READING = frozenset({"features", "image_size", "max_words", "text", "word_vectors"})
+
+
+def _items(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in READING}
+
 
 class MethodChoice(_Strict):
     """A registered method; ``settings`` are complete, ``preset`` only says where they came from."""

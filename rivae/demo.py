@@ -27,6 +27,7 @@ from rivae.kitchen import write_kitchen
 from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
 from rivae.runs import DEMO_ROOT, Run
+from rivae.runs.data_record import DATA
 from rivae.runs.folders import is_run_folder
 from rivae.words.axis_names import axis_names, change_names
 from rivae.words.names_file import AXIS_NAMES
@@ -45,6 +46,7 @@ KITCHEN_DATA = "kitchen-data"
 KEPT = (
     "config.json",
     "status.json",
+    DATA,
     "metrics.jsonl",
     "model.safetensors",
     "alignment.json",

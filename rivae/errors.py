@@ -17,6 +17,10 @@ class RunError(RivaeError):
     """A run folder is missing, damaged or not ready."""
 
 
+class DataReplacedWarning(UserWarning):
+    """The data of a run are not those that it was trained on."""
+
+
 class LabelError(RivaeError):
     """A label, a guideline or the place that keeps them cannot be used."""
 

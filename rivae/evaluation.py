@@ -177,6 +177,7 @@ def evaluate(
         fields["digits_ranges"] = _digit_ranges(searched, data, few, prior)
     settings = {
         "dataset": data.name,
+        "data": data.content,
         "dataset_settings": data.settings,
         "split": "test",
         "n_test": len(test),

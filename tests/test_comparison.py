@@ -147,7 +147,7 @@ def test_what_cannot_be_compared_is_said_in_one_sentence(explorers):
 
 def test_other_data_is_refused(explorers, monkeypatch):
     class Elsewhere:
-        data = type("Data", (), {"fingerprint": "another"})
+        data = type("Data", (), {"items_key": "another"})
 
-    with pytest.raises(ConfigError, match="data set"):
+    with pytest.raises(ConfigError, match="split"):
         match_runs([explorers[0], Elsewhere()])

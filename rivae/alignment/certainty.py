@@ -126,6 +126,6 @@ def read_fits(path: Path, n: int) -> tuple[Floats, Ints] | None:
 def _kept_in(run: Run) -> Path:
     """The file of what was measured: another one for other weights, fits or ways to measure."""
     stat = run.unfolded.stat()
-    made_of = f"{VERSION} {run.model_key} {stat.st_mtime_ns} {stat.st_size}"
+    made_of = f"{VERSION} {run.shown_key} {stat.st_mtime_ns} {stat.st_size}"
     digest = hashlib.blake2b(made_of.encode(), digest_size=16).hexdigest()
     return cache_folder(run.path) / f"certainty-{digest}.json"

@@ -8,11 +8,13 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, get_args
 
 from rivae.config import Asks
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, DataReplacedWarning
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -38,6 +40,26 @@ def add_command(
     parser.add_argument("--json", action="store_true", help="print one JSON value for machines")
     parser.set_defaults(run=run)
     return parser
+
+
+@contextmanager
+def told_on_stderr() -> Iterator[None]:
+    """Within the block, data that were replaced are told once a run, on one line of stderr."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        if issubclass(category, DataReplacedWarning):
+            if str(message) not in told:
+                print(f"rivae: {message}", file=sys.stderr)
+            told.add(str(message))
+        else:
+            usual(message, category, *where)
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+        warnings.simplefilter("always", DataReplacedWarning)
+        warnings.showwarning = show
+        yield
 
 
 def add_asks(parser: argparse.ArgumentParser, what: str) -> None:

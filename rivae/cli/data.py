@@ -204,13 +204,14 @@ def _features(args: argparse.Namespace) -> int:
     args.resume_hint = "the same command resumes where it stopped"
     with Steps("features", f"loading {args.checkpoint}") as steps:
         from rivae.data.store import PairStore, find_store
+        from rivae.data.store.features import DESCRIBED
         from rivae.importing.pretrained import Checkpoint, FeatureSource, make_features
-        from rivae.importing.statistics import NAME, PictureStatistics
+        from rivae.importing.statistics import PictureStatistics
 
         device = device_here(args.device)
         folder = find_store(args.store)
         checkpoint: FeatureSource
-        if args.checkpoint == NAME:
+        if args.checkpoint == DESCRIBED:
             checkpoint = PictureStatistics(PairStore(folder))
         else:
             checkpoint = Checkpoint(args.checkpoint, device)

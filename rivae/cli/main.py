@@ -26,6 +26,7 @@ from rivae.cli import (
     train,
     trash,
 )
+from rivae.cli.common import told_on_stderr
 from rivae.errors import RivaeError
 
 
@@ -36,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # SIGTERM saves and says how to resume, exactly like Ctrl-C.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        code: int = args.run(args)
+        with told_on_stderr():
+            code: int = args.run(args)
     except RivaeError as error:
         if args.json:
             print(json.dumps({"error": str(error)}))

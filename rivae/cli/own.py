@@ -86,6 +86,7 @@ def _after(run: Run) -> str:
 
 def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     """The folder of the import, made now unless these files were imported before."""
+    from rivae.data.store import Manifest
     from rivae.importing import run_import
     from rivae.importing.plan import free_name
     from rivae.importing.session import same_as
@@ -93,11 +94,15 @@ def _imported(args: argparse.Namespace, steps: Steps) -> Path:
     plan = plan_of(args, args.name or free_name(args.source))
     settings, source = plan.settings(), plan.source()
     settings.check()
-    if (found := same_as(source, settings)) is not None:
-        steps.keep(f"imported already, as {found.name}")
-        return found
+    if (same := same_as(source, settings, steps)) is not None:
+        compared = Manifest.read(same).files_read
+        unsure = "" if compared else " by an older version (pictures compared by name only)"
+        steps.keep(f"imported already, as {same.name}{unsure}")
+        return same
     if settings.folder.exists():
-        raise ConfigError(f"there is already a data set '{plan.name}': choose another --name")
+        raise ConfigError(
+            f"there is already a data set '{plan.name}' with other content: choose another --name"
+        )
     report = run_import(source, settings, progress=steps)
     for line in report.lines():
         steps.keep(line)

@@ -18,7 +18,7 @@ from rivae.cli.common import (
     number,
     print_table,
 )
-from rivae.errors import ConfigError, RunError
+from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.files import json_ready
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
@@ -125,7 +125,8 @@ def _runs(args: argparse.Namespace) -> int:
     else:
         keys = ["run", "state", "data set", "method", *(m.label for m in LISTED), "date"]
         table = [[_cell(row.get(key)) for key in keys] for row in rows]
-        reasons = [row["message"] if row["state"] == "broken" else "" for row in rows]
+        told = ("broken", "finished")  # other states are reason enough
+        reasons = [row["message"] if row["state"] in told else "" for row in rows]
         if any(reasons):
             keys.append("reason")
             table = [[*cells, reason] for cells, reason in zip(table, reasons, strict=True)]
@@ -148,7 +149,8 @@ def _summary(run: Run) -> dict[str, Any]:
     message = status.message
     try:
         evaluation = run.evaluation
-    except RunError as error:
+        message = message or run.data_change
+    except RivaeError as error:
         state, message = "broken", str(error)
     return {
         "run": run.id,

@@ -40,6 +40,8 @@ class Recipe:
 FactorKind = Literal["continuous", "ordinal", "categorical"]
 FactorRole = Literal["shared", "private1", "private2"]
 SPLITS = ("train", "validation", "test")
+# Settings that say where the data lie and not what they are.
+PLACES = frozenset({"store", "features", "folder", "path", "download"})
 NO_TEXTS = "{} accepts no texts as queries: choose one from the gallery"
 Shape = tuple[int, ...]
 
@@ -70,6 +72,11 @@ class FactorSpec:
         if self.kind == "ordinal" and self.levels:
             return self.levels[0], self.levels[-1]
         return self.ends or ("", "")
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def floats(rows: torch.Tensor) -> torch.Tensor:
@@ -126,6 +133,10 @@ class PairedDataset:
         splits: row numbers (int64, sorted) by "train", "validation", "test"; disjoint.
         view_names: the names of the two views for people, e.g. ("left half", "right half").
         search_size: items in one random search set of the retrieval metrics (the paper's number).
+        content: a hash of what the items are made of, or the version of the program that makes
+            them; ``load_dataset`` sets it.
+        item_content: the same for the items alone, where ``content`` also says how pictures or
+            texts became numbers; "" where that makes no difference.
         query_fixes: "factors" when a query determines the shared factors, "distribution" when it
             only determines how they are distributed; latents are then scored by z of the pair.
     """
@@ -134,6 +145,8 @@ class PairedDataset:
     accepts_text: bool = False
     # Whether an item is best shown as both views in one picture, as halves are in the paper.
     shows_whole: bool = False
+    content: str = ""
+    item_content: str = ""
     # The view (1 or 2) that is text and therefore shown by the other one's picture, if any.
     text_view: int | None = None
 
@@ -182,9 +195,27 @@ class PairedDataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits naming this data set and its settings (not its bytes), for cache keys."""
-        text = json.dumps([self.name, self.settings, len(self)], sort_keys=True, default=str)
-        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        """16 hex digits for what the items are and how they are read; their place does not count.
+
+        The key of everything that is computed from a data set.
+        """
+        settings = {k: v for k, v in self.settings.items() if k not in PLACES}
+        return _digest([self.name, settings, len(self), self.content])
+
+    @cached_property
+    def items_key(self) -> str:
+        """16 hex digits for the items, their order and their split, however a model reads them."""
+        rows = [hashlib.blake2b(self.splits[s].tobytes()).hexdigest() for s in SPLITS]
+        return _digest([self.item_content or self.fingerprint, rows])
+
+    def is_named(self, fingerprint: str) -> bool:
+        """Whether a labelling plan with this fingerprint is about these items.
+
+        Versions before 2026-11-27 made it from name, settings and length, and not from what the
+        items are.
+        """
+        before = _digest([self.name, self.settings, len(self)])
+        return fingerprint in (self.items_key, before)
 
     @property
     def key_name(self) -> str:

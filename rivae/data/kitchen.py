@@ -10,6 +10,7 @@ from __future__ import annotations
 from rivae.data.base import PairedDataset
 from rivae.data.pairs import PictureTextSettings, open_pairs
 from rivae.data.pairs import Settings as PairsSettings
+from rivae.data.store.content import store_content
 from rivae.errors import DataError
 from rivae.installed import APP_FILES
 
@@ -18,6 +19,11 @@ FOLDER = APP_FILES / "assets" / "kitchen"
 
 class Settings(PictureTextSettings):
     """Settings of the kitchen; pictures are stored with 128 pixels, and its split is fixed."""
+
+
+def content(settings: Settings) -> str:
+    """A hash of the kitchen's files, which come with the project."""
+    return store_content(FOLDER)
 
 
 def load(settings: Settings) -> PairedDataset:

@@ -16,6 +16,7 @@ import urllib.parse
 import urllib.request
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO
@@ -28,6 +29,7 @@ from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
+from rivae.reading.contents import Written, content_hash, written
 from rivae.reading.regular import open_regular
 
 __all__ = ["download", "load"]
@@ -96,16 +98,9 @@ def load(settings: Settings) -> PairedDataset:
         ConfigError: for more validation digits than there are training digits.
         DataError: for a folder or file that is missing, broken or of another kind.
     """
-    place = optional_path(FOLDER_VARIABLE, settings.folder or os.environ.get(FOLDER_VARIABLE))
-    if place is None:
-        raise DataError(
-            "split-mnist needs the folder with the four MNIST idx files: give the setting "
-            f"'folder' or set {FOLDER_VARIABLE} (add download=true to fetch them)"
-        )
+    place = _place(settings)
     if settings.download:
         download(place)
-    elif not place.is_dir():
-        raise DataError(f"{place} is not a folder: name the one with the MNIST idx files")
     train_images, train_labels = _part(place, "train")
     test_images, test_labels = _part(place, "t10k")
     n_train, n_test = len(train_labels), len(test_labels)
@@ -132,6 +127,38 @@ def load(settings: Settings) -> PairedDataset:
         splits=splits,
         search_size=min(2000, n_test),
     )
+
+
+def _place(settings: Settings) -> Path:
+    place = optional_path(FOLDER_VARIABLE, settings.folder or os.environ.get(FOLDER_VARIABLE))
+    if place is None:
+        raise DataError(
+            "split-mnist needs the folder with the four MNIST idx files: give the setting "
+            f"'folder' or set {FOLDER_VARIABLE} (add download=true to fetch them)"
+        )
+    if not settings.download and not place.is_dir():
+        raise DataError(f"{place} is not a folder: name the one with the MNIST idx files")
+    return place
+
+
+def content(settings: Settings) -> str:
+    """A hash of the digits and their labels, whether the files are gzipped or not.
+
+    Raises:
+        DataError: as ``load``.
+    """
+    place = _place(settings)
+    kinds = ("images-idx3-ubyte", "labels-idx1-ubyte")
+    paths = tuple(_find(place, f"{part}-{kind}") for part in ("train", "t10k") for kind in kinds)
+    return _content(paths, tuple(map(written, paths)))
+
+
+@lru_cache(maxsize=8)
+def _content(paths: tuple[Path, ...], when: tuple[Written, ...]) -> str:
+    digest = content_hash()
+    for path in paths:
+        digest.update(read_idx(path, 3 if "images" in path.name else 1).tobytes())
+    return str(digest.hexdigest())
 
 
 def shapes(settings: Settings) -> tuple[Shape, Shape]:

@@ -20,7 +20,8 @@ from pydantic import Field
 from rivae.data.base import SPLITS, PairedDataset, Recipe, Shape, View, random_split
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.store import PairStore, find_store
-from rivae.data.store.features import read_features
+from rivae.data.store.content import store_content
+from rivae.data.store.features import features_content, read_features
 from rivae.data.store.pixels import StorePixels, picture, to_pixels
 from rivae.data.tokens import cached_tokens, tokens_key
 from rivae.data.word_vectors import CORPUS, vector_source
@@ -186,6 +187,17 @@ def load(settings: Settings) -> PairedDataset:
     return open_pairs(PAIRS, find_store(settings.store), settings)
 
 
+def content(settings: Settings) -> str:
+    """A hash of the import, and of its embeddings where the settings name some.
+
+    Raises:
+        DataError: the import does not exist or is damaged.
+    """
+    folder = find_store(settings.store or "")
+    embeddings = features_content(folder, settings.features) if settings.features else ""
+    return f"{store_content(folder)} {embeddings}".rstrip()
+
+
 def shapes(settings: Settings) -> tuple[Shape, Shape]:
     """Of items of both views; reads the texts of a small import; those of a large one would take
     minutes.
@@ -203,6 +215,7 @@ def shapes(settings: Settings) -> tuple[Shape, Shape]:
 
 def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     """The store in ``folder`` as data set ``name``."""
+    item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
     splits = _splits(store, settings.fractions, settings.split_seed)
@@ -220,7 +233,7 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
         else:
             texts = (recipe_text(recipe) for recipe in store.recipes())
             x2 = cached_words(cache, texts, *where)
-    return Pairs(
+    data = Pairs(
         name=name,
         settings=settings.kept(),
         store=store,
@@ -229,6 +242,8 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
         splits=splits,
         search_size=min(1000, len(splits["test"])),
     )
+    data.item_content = item_content
+    return data
 
 
 def training_rows(store: PairStore) -> NDArray[np.int64]:

@@ -18,7 +18,9 @@ IMPORTED = "pairs"  # the data set that reads imports
 
 # name -> module under rivae.data; the module offers a class `Settings`, a function
 # `load(settings) -> PairedDataset`, a docstring whose first line describes the data set and, where
-# its items need not be made for that, `shapes(settings)`.
+# its items need not be made for that, `shapes(settings)`. Where the items are read from files it
+# offers `content(settings)`, a hash of these; where a program makes them `VERSION`, which changes
+# with what the program makes of the same settings ("1" without).
 _MODULES = {
     "synth": "synth",
     "synth-modulated": "synth_modulated",
@@ -87,7 +89,23 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
     module, checked = _checked(name, settings)
     dataset = module.load(checked)
     assert isinstance(dataset, PairedDataset)
+    dataset.content = _content(module, checked)
     return dataset
+
+
+def dataset_content(name: str, settings: Mapping[str, Any]) -> str:
+    """What the data set ``name`` holds now, as a hash, without making or opening its items.
+
+    Raises:
+        ConfigError, DataError: as ``load_dataset``.
+    """
+    return _content(*_checked(name, settings))
+
+
+def _content(module: Any, settings: DatasetSettings) -> str:
+    if hasattr(module, "content"):
+        return str(module.content(settings))
+    return str(getattr(module, "VERSION", "1"))
 
 
 def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:

@@ -24,9 +24,11 @@ from rivae.data.npz import NpzFile
 from rivae.data.pictures import light_on_dark, otsu_threshold, to_grey
 from rivae.data.settings import DatasetSettings, Fractions, HostPath, Seed
 from rivae.errors import DataError
+from rivae.reading.contents import file_content
 
 Array = NDArray[np.float64]
 
+VERSION = "1"  # of what ``render`` draws
 SIZE = 64
 SCALES = np.round(np.arange(0.5, 1.01, 0.1), 1)
 N_POSITIONS = 32
@@ -105,6 +107,20 @@ class Settings(DatasetSettings):
     fractions: Fractions = Field(
         default=(0.7, 0.1, 0.2), title="Split", description="shares of train, validation and test"
     )
+
+
+def content(settings: Settings) -> str:
+    """A hash of the user's file, or the version of ``render``.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    if settings.path is None:
+        return VERSION
+    try:
+        return file_content(Path(settings.path))
+    except OSError as error:
+        raise DataError(f"{settings.path} cannot be read: {error.strerror}") from error
 
 
 def load(settings: Settings) -> PairedDataset:

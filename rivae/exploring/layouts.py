@@ -120,6 +120,6 @@ def _put_others(
 
 def _path(explorer: Explorer) -> Path:
     assert explorer.run is not None
-    key = f"{explorer.run.model_key}/{explorer.rows}/{explorer.asks}/{_RULES}"
+    key = f"{explorer.run.shown_key}/{explorer.rows}/{explorer.asks}/{_RULES}"
     digest = hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
     return cache_folder(explorer.run.path) / f"layout-{digest}.npy"

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from rivae.data.fulltext import index_path, write_index
 from rivae.data.store import FactorColumn
+from rivae.data.store.layout import items_path
 from rivae.data.store.reader import texts_of_chunk
-from rivae.data.store.writer import items_path
 from rivae.files import remove_temporaries
 from rivae.installed import PACKAGE_ROOT
 

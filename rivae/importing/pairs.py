@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
-from rivae.data.store.features import SIDES, read_matrix, write_features
+from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.factors import FactorReader, factor_values
@@ -22,12 +23,12 @@ from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.importing.texts import MAX_TITLE, lines, one_line
+from rivae.reading.contents import content_hash, file_content
 from rivae.reading.tables import Broken, Record, rows
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
-OWN = "own"  # the name of the features that come with an import
 PARTITIONS = {
     "train": "train",
     "val": "validation",
@@ -75,7 +76,7 @@ class PairsImport:
         self.table, self.images, self.mapping = table, tuple(images), mapping
         self.embeddings, self.synthetic = embeddings, False
         self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
-        self.encoding = encoding
+        self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
         self._columns: tuple[FactorColumn, ...] = ()
 
@@ -94,6 +95,28 @@ class PairsImport:
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
         }
+
+    def files_read(self, settings: ImportSettings, tell: Progress) -> str:
+        """The bytes of the matrices, and of every picture in the order of the records."""
+        if self.mapping.picture is None:
+            return self._of_matrices()
+        content = self._of_matrices()
+        with PictureFiles(self.images) as files:
+            work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
+            records = enumerate(rows(self.table, self.encoding))
+            for (number, _), read in ahead(records, work):
+                if number % TELL_EVERY == 0:
+                    tell(f"comparing pictures: {number:,} records", 1.0)
+                with suppress(UnusableError):
+                    content = _chained(content, read())
+        return content
+
+    def _of_matrices(self) -> str:
+        try:
+            parts = [file_content(path) for path in self.embeddings or ()]
+        except OSError as error:
+            raise DataError(f"the embeddings cannot be read: {error.strerror}") from error
+        return str(content_hash(" ".join(parts).encode()).hexdigest())
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
         """Reads the table once, which also finds most faults before any picture is opened."""
@@ -131,6 +154,8 @@ class PairsImport:
         """See ``Source.items``."""
         seen_ids: set[bytes] = set()
         seen_pictures: dict[bytes, str] = {}
+        if not skip and self.mapping.picture is not None:
+            self.files_so_far = self._of_matrices()
         with PictureFiles(self.images) as files:
             records = enumerate(rows(self.table, self.encoding))
             work = partial(self._read, files=files, settings=settings, skip=skip)
@@ -144,6 +169,8 @@ class PairsImport:
                     continue
                 try:
                     found = read()
+                    if self.files_so_far:
+                        self.files_so_far = _chained(self.files_so_far, found)
                     recipe = found.recipe
                     which = f"{which} ({recipe.id})"
                     key = hashlib.blake2b(recipe.id.encode(), digest_size=12).digest()
@@ -173,8 +200,9 @@ class PairsImport:
         files: PictureFiles,
         settings: ImportSettings,
         skip: int,
+        decode: bool = True,
     ) -> _Read:
-        """What one record holds; in a thread.
+        """What one record holds, of its picture only the hash unless ``decode``; in a thread.
 
         Raises:
             UnusableError: its text cannot be used.
@@ -191,8 +219,9 @@ class PairsImport:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
                 data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.picture = stored_picture(data, settings.side)
                 found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                if decode:
+                    found.picture = stored_picture(data, settings.side)
             found.factors = factor_values(self._columns, record)
         except UnusableError as error:
             found.problem = error
@@ -228,6 +257,13 @@ class PairsImport:
                 raise UnusableError("partition is none of train, validation, test")
             partition = PARTITIONS[said]
         return recipe, partition
+
+
+def _chained(content: str, read: _Read) -> str:
+    """The hash of the files so far, and of one more record's picture."""
+    if not read.twin:
+        return content
+    return str(content_hash(content.encode() + read.twin).hexdigest())
 
 
 def check_paper_filter(recipe: Recipe) -> None:

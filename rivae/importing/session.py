@@ -34,6 +34,7 @@ SIDES = (32, 1024)
 MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
 REPORT_SECONDS = 0.5
+_NAMES = frozenset({"kind", "embeddings"})  # of a source's fingerprint that are names of files
 REPORT = "report.json"
 
 
@@ -75,13 +76,24 @@ class ImportSettings:
 class Source(Protocol):
     """A kind of files that pairs are read from."""
 
+    # The hash of the files that ``items`` has read, where it keeps one; a resumed import sets it.
+    files_so_far: str
+
     @property
     def synthetic(self) -> bool:
         """Whether the items are made by a program; known after ``factor_columns``."""
         ...
 
     def fingerprint(self) -> dict[str, Any]:
-        """Names the files and settings, to recognise the same import."""
+        """Names the files and settings, to recognise the same import when it resumes."""
+        ...
+
+    def files_read(self, settings: ImportSettings, tell: Progress) -> str:
+        """32 hex digits for what the pictures and embeddings hold now, under any name.
+
+        Raises:
+            DataError: a place of pictures, or the table, cannot be read.
+        """
         ...
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
@@ -154,11 +166,13 @@ def run_import(
         indexing.stop()
 
     try:
-        report = _resumed(writer, report)
+        report = _resumed(writer, report, source)
         position = _take(source, settings, report, writer, tell, indexing)
         (writer.partial / REPORT).unlink(missing_ok=True)
         tell("finishing the data set", 1.0)
-        writer.finish(_manifest(source, settings, columns, report, fingerprint), position, complete)
+        manifest = _manifest(source, settings, columns, report, fingerprint)
+        manifest["files_read"] = source.files_so_far or source.files_read(settings, tell)
+        writer.finish(manifest, position, complete)
     except BaseException as error:
         indexing.stop()
         # Wrong files or settings must be corrected, which makes it another import.
@@ -169,17 +183,30 @@ def run_import(
     return report
 
 
-def same_as(source: Source, settings: ImportSettings) -> Path | None:
-    """The finished import of the same table with the same choices, under any name; None without.
+def same_as(
+    source: Source, settings: ImportSettings, progress: Progress | None = None
+) -> Path | None:
+    """The finished import of the same table, pictures and embeddings with the same choices, under
+    any name; None without.
+
+    Files are compared by what they hold. An import of an older version kept only the names of
+    pictures and embeddings (its manifest has no ``files_read``), and is taken by these.
 
     Raises:
         DataError: the table cannot be read.
     """
-    wanted = _made_of(_fingerprint(source, settings))
+    fingerprint = _fingerprint(source, settings)
+    wanted, before = _made_of(fingerprint), _digest(fingerprint)
+    tell, files_read = progress or (lambda words, share: None), ""
     for folder in list_stores(settings.root):
         with suppress(DataError):  # a damaged one is another's concern
-            if Manifest.read(folder).made_of == wanted:
+            manifest = Manifest.read(folder)
+            if not manifest.files_read and manifest.made_of == before:
                 return folder
+            if manifest.files_read and manifest.made_of == wanted:
+                files_read = files_read or source.files_read(settings, tell)
+                if manifest.files_read == files_read:
+                    return folder
     return None
 
 
@@ -189,6 +216,11 @@ def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
 
 
 def _made_of(fingerprint: dict[str, Any]) -> str:
+    """A hash of what an import is made of, whatever its files are called."""
+    return _digest({key: fingerprint[key] for key in fingerprint if key not in _NAMES})
+
+
+def _digest(fingerprint: dict[str, Any]) -> str:
     said = json.dumps(fingerprint, sort_keys=True, default=str)
     return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
@@ -211,7 +243,7 @@ def _take(
             if item is not None:
                 report.taken += 1
                 if writer is not None and writer.add(item, position):
-                    writer.keep(REPORT, report.to_dict())
+                    writer.keep(REPORT, {**report.to_dict(), "files": source.files_so_far})
                     if indexing is not None:
                         indexing.finished(len(writer.chunks))
         if position % REPORT_EVERY == 0 or time.monotonic() - told > REPORT_SECONDS:
@@ -226,12 +258,15 @@ def _take(
     return position
 
 
-def _resumed(writer: StoreWriter, fresh: ImportReport) -> ImportReport:
-    """The report after the last finished chunk."""
+def _resumed(writer: StoreWriter, fresh: ImportReport, source: Source) -> ImportReport:
+    """The report after the last finished chunk; the source takes its hash of files from there."""
     if not writer.chunks:
         return fresh
     try:
-        stored = ImportReport.from_dict(json.loads((writer.partial / REPORT).read_bytes()))
+        document = json.loads((writer.partial / REPORT).read_bytes())
+        stored = ImportReport.from_dict(document)
+        if stored.read == writer.source_position:
+            source.files_so_far = str(document.get("files", ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         stored = fresh  # killed between a chunk and its report: the counts begin with this chunk
     if stored.read != writer.source_position:

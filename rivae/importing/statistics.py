@@ -20,11 +20,11 @@ from torch.nn.functional import avg_pool2d, unfold
 from rivae.data.base import floats
 from rivae.data.pairs import training_rows
 from rivae.data.store import PairStore
+from rivae.data.store.features import DESCRIBED
 from rivae.data.store.pixels import decoded
 from rivae.errors import DataError
 from rivae.importing.pretrained import FeatureSource
 
-NAME = "statistics"
 SIDE = 64
 HUES, SATURATIONS, VALUES = 12, 3, 3
 CELLS, ANGLES = 4, 8  # of the edges
@@ -44,7 +44,7 @@ class PictureStatistics(FeatureSource):
         DataError: there are too few of them.
     """
 
-    name = NAME
+    name = DESCRIBED
 
     def __init__(self, store: PairStore, random_state: int = 0) -> None:
         rng = np.random.default_rng(random_state)

@@ -24,6 +24,8 @@ from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import RunError
 from rivae.files import write_atomic_with
 from rivae.runs import Run
+from rivae.runs.data_record import DATA
+from rivae.runs.data_record import MAX_BYTES as MAX_DATA
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.evaluation_file import MAX_BYTES as MAX_EVALUATION
 from rivae.runs.notes import ABOUT
@@ -39,6 +41,7 @@ MAX_MANIFEST = 64 * 1024
 FILES: dict[str, int] = {
     "config.json": MAX_CONFIG_BYTES,
     "status.json": MAX_STATUS,
+    DATA: MAX_DATA,
     "metrics.jsonl": 64 * 2**20,
     "timing.jsonl": 64 * 2**20,
     MODEL: MAX_MODEL_BYTES,

@@ -27,6 +27,7 @@ from rivae.reading.documents import read_json
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import Shape, read_header
 from rivae.runs import Run
+from rivae.runs.data_record import recorded_data
 from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
@@ -136,6 +137,7 @@ def check_run(
     run.id = config.name
     _check_status(run)
     _check_rows(run)
+    recorded_data(folder)  # reading it checks it
     for asks in EVALUATIONS:
         run.evaluation_of(asks)  # reading it checks it
     _check_alignment(folder / "alignment.json")
@@ -208,6 +210,9 @@ def _check_model(run: Run) -> Iterator[str]:
         here = False
     if not here:
         yield "its data are not here, so the model was not tried"
+        return
+    if changed := run.data_change:
+        yield f"{changed}, so the model was not tried"
         return
     try:
         shapes = item_shapes(run.config.dataset.name, run.config.dataset.settings)

@@ -16,6 +16,8 @@ from pydantic import ValidationError
 
 from rivae.config import RunConfig, TrainingConfig
 from rivae.data import IMPORTED, describe_dataset, import_names, named_dataset, settings_class
+from rivae.data.store import find_store
+from rivae.data.store.features import usual_features
 from rivae.errors import ConfigError
 from rivae.jobs.field_text import expected, text_of, value_of
 from rivae.jobs.fields import SettingField, all_fields, dataset_fields
@@ -111,9 +113,13 @@ class Draft:
         return store if self.dataset == IMPORTED and store in import_names() else self.dataset
 
     def on(self, data: str) -> Draft:
-        """With this data set or import; ConfigError when there is none of that name."""
+        """With this data set or import, and the features that an import has; ConfigError when there
+        is none of that name.
+        """
         dataset, place = named_dataset(data)
         entries = {**self.entries, **{f"dataset.{name}": value for name, value in place.items()}}
+        if data != self.data and "store" in place:  # as the runs on it that it is compared with
+            entries["dataset.features"] = usual_features(find_store(place["store"]))
         return replace(self, dataset=dataset, entries=entries)
 
     def enter(self, path: str, text: str) -> Draft:

@@ -15,12 +15,11 @@ from pathlib import Path
 from rivae.config import RunConfig
 from rivae.data.pairs import PAIRS
 from rivae.data.store import Manifest, PairStore
-from rivae.data.store.features import feature_names
+from rivae.data.store.features import DESCRIBED, OWN, feature_names
 from rivae.errors import RivaeError, RunError
 from rivae.files import locked
-from rivae.importing.pairs import OWN
 from rivae.importing.pretrained import make_features
-from rivae.importing.statistics import NAME, PictureStatistics
+from rivae.importing.statistics import PictureStatistics
 from rivae.jobs.dispatcher import ensure_dispatcher
 from rivae.jobs.estimate import Estimate, OnProgress, lengths_of, probe
 from rivae.jobs.ledger import Ledger
@@ -80,7 +79,7 @@ def describe(folder: Path) -> str:
     features = _features(folder)
     if features == OWN:
         return "your embeddings"
-    if features == NAME:
+    if features == DESCRIBED:
         return "colours, edges and patches of the pictures, and the words of the texts"
     return "the pixels of the pictures and the words of the texts"
 
@@ -145,13 +144,13 @@ def _features(folder: Path) -> str:
     if OWN in feature_names(folder):
         return OWN
     manifest = Manifest.read(folder)
-    return NAME if manifest.picture_side and manifest.n_items <= SMALL_PAIRS else ""
+    return DESCRIBED if manifest.picture_side and manifest.n_items <= SMALL_PAIRS else ""
 
 
 def _describe_pictures(folder: Path, tell: OnProgress) -> None:
-    if _features(folder) == NAME and NAME not in feature_names(folder):
+    if _features(folder) == DESCRIBED and DESCRIBED not in feature_names(folder):
         tell("looking at the pictures", 0.0)
-        make_features(folder, PictureStatistics(PairStore(folder)), NAME, progress=tell)
+        make_features(folder, PictureStatistics(PairStore(folder)), DESCRIBED, progress=tell)
 
 
 def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConfig | None:
@@ -163,7 +162,7 @@ def _same(folder: Path, config: RunConfig, ledger: Ledger, name: str) -> RunConf
     known = [(job.config, job.queued) for job in ledger.jobs() if job.config is not None]
     for run in list_runs([ledger.root]):
         with suppress(RivaeError):
-            if run.status.state != "failed":
+            if run.status.state != "failed" and not run.data_change:
                 own = run.config.model_copy(update={"name": run.id})
                 known.insert(0, (own, run.status.started or ""))
     for other, when in known:

@@ -63,7 +63,8 @@ class LabelPlan(_Strict):
 
     Attributes:
         id: the plan's name, which every label event names.
-        dataset, fingerprint: the data set of the rows in ``order``.
+        dataset, fingerprint: the data set of the rows in ``order``, and its ``items_key``; see
+            ``PairedDataset.is_named`` for plans of older versions.
         runs: the runs that the labels serve.
         purpose: "scores" for D/C/I of the runs, "axes" for items chosen to align the axes of one.
         n_queries: queries of each run's evaluation that were used; None is all.
@@ -103,7 +104,7 @@ class LabelPlan(_Strict):
 
     def check(self, data: PairedDataset) -> None:
         """Raises DataError if the plan was made for other data."""
-        if self.fingerprint != data.fingerprint or max(self.order) >= len(data):
+        if not data.is_named(self.fingerprint) or max(self.order) >= len(data):
             raise DataError(
                 f"plan {self.id} was made for other data than this {data.name}: open the data set "
                 "with the same settings, or make a new plan"
@@ -156,16 +157,16 @@ def make_plan(
 
         tell(stage, i / len(runs))
         own = run.load_dataset() if run is not runs[0] else data
-        if own.fingerprint != data.fingerprint:
+        if own.items_key != data.items_key:
             raise DataError(f"{run.id} and {runs[0].id} have different data: make a plan for each")
-        found = measured_traversal(run, data, n_queries=n_queries, asks=asks, progress=searched)
+        found = measured_traversal(run, own, n_queries=n_queries, asks=asks, progress=searched)
         needed.append(_blocks(found, random_state))
     order, again = label_order(needed, random_state, repeats)
     return LabelPlan(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset=data.name,
-        fingerprint=data.fingerprint,
+        fingerprint=data.items_key,
         runs=[
             PlanRun(id=run.id, model=run.content_hash, n_items=len(np.unique(np.hstack(blocks))))
             for run, blocks in zip(runs, needed, strict=True)

@@ -40,7 +40,7 @@ def planned_rows(store: LabelStore, data: PairedDataset) -> Ints:
     """The data rows in any kept plan on this data, sorted: only these can have labels."""
     parts = [np.empty(0, dtype=np.int64)]
     for plan in kept_plans(store):
-        if plan.fingerprint == data.fingerprint:
+        if data.is_named(plan.fingerprint):
             parts.append(plan.items)
     found = np.unique(np.concatenate(parts))
     return found[found < len(data)]

@@ -211,7 +211,7 @@ def suggested_plan(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset=data.name,
-        fingerprint=data.fingerprint,
+        fingerprint=data.items_key,
         runs=[PlanRun(id=run.id, model=run.content_hash, n_items=len(np.unique(items)))],
         purpose="axes",
         n_queries=None,

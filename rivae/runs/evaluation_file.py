@@ -64,9 +64,11 @@ class Prior(Read):
 
 
 class Settings(Read):
-    """How it was measured; ``asks`` is the view that was the query, one of ``views``, or both."""
+    """How it was measured; ``asks`` is the view that was the query, one of ``views``, or both,
+    and ``data`` what the data held (``rivae.data.registry.dataset_content``)."""
 
     dataset: Word = ""
+    data: Word = ""
     n_queries: Annotated[Count, Field(ge=1)] | None = None
     alpha: Annotated[Number, Field(gt=0)] | None = None
     random_state: Count | None = None

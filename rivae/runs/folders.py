@@ -14,6 +14,7 @@ from pathlib import Path
 from rivae.config import read_config
 from rivae.errors import ConfigError, RunError
 from rivae.installed import APP_FILES
+from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
 from rivae.trash import is_folder
@@ -112,6 +113,7 @@ _FILES = frozenset(
     {
         "config.json",
         "status.json",
+        DATA,
         "metrics.jsonl",
         "timing.jsonl",
         "model.safetensors",

@@ -1,9 +1,9 @@
 """The run folder, the single truth about a run: the only code that reads or writes its files.
 
 A run folder holds ``config.json``, ``status.json``, ``metrics.jsonl``, ``timing.jsonl``,
-``model.safetensors``, ``checkpoints/`` and, after ``rivae evaluate``, ``evaluation.json`` (for
-other queries see ``evaluation_file``). Until the training ends, ``preview.safetensors`` holds
-weights saved on the way. Later additions
+``model.safetensors``, ``data.json``, ``checkpoints/`` and, after ``rivae evaluate``,
+``evaluation.json`` (for other queries see ``evaluation_file``). Until the training ends,
+``preview.safetensors`` holds weights saved on the way. Later additions
 (``axis_names.json``, ``alignment.json``, ``previews/``) are read and written by their own modules.
 """
 
@@ -12,16 +12,18 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.config import RunConfig, read_config
-from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
 from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import load_weights, read_header
+from rivae.runs.data_record import content_now, data_change, data_key, require_same_data
 from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
@@ -144,14 +146,19 @@ class Run:
         return self.evaluation_of("first")
 
     def evaluation_of(self, asks: Asks) -> Evaluation | None:
-        """``evaluation`` where the view ``asks`` was the query."""
+        """``evaluation`` where the view ``asks`` was the query; None too where the data were
+        replaced since, see ``data_change``.
+        """
         path = self.path / FILES[asks]
         if not os.path.lexists(path):
             return None
         try:
-            return read_evaluation(path)
+            evaluation = read_evaluation(path)
         except DataError as error:
             raise RunError(f"run {self.id}: {error}") from None
+        # Measured on the data before, unless it says that it was on these.
+        is_of_others = self.data_change and evaluation.settings.data != content_now(self.config)
+        return None if is_of_others else evaluation
 
     @property
     def ready(self) -> bool:
@@ -187,6 +194,18 @@ class Run:
         return digest.hexdigest()
 
     @property
+    def shown_key(self) -> str:
+        """The key of everything that is computed from the model and its data: another one after
+        the weights have changed, or what the data hold.
+        """
+        return f"{self.model_key}-{data_key(self.config)}"
+
+    @property
+    def data_change(self) -> str:
+        """A sentence where the data are not those of the training; see ``data_record``."""
+        return data_change(self)
+
+    @property
     def model_key(self) -> str:
         """``content_hash``, computed again only after the model file has changed."""
         stat = self._model_path(preview=True).stat()
@@ -209,11 +228,17 @@ class Run:
         return path
 
     def load_dataset(self) -> PairedDataset:
-        """The data set that the run was trained on."""
+        """The data set that the run was trained on.
+
+        Warns:
+            DataReplacedWarning: other data have its name now.
+        """
         from rivae.data import load_dataset
         from rivae.runs.named_files import require_open
 
         require_open(self.config)
+        if changed := self.data_change:
+            warnings.warn(f"{self.id}: {changed}", DataReplacedWarning, stacklevel=2)
         return load_dataset(self.config.dataset.name, **self.config.dataset.settings)
 
     def load_method(self, dataset: PairedDataset | None = None, *, preview: bool = False) -> Method:
@@ -238,6 +263,7 @@ class Run:
             wanted = method.state_dict()
             method.load_state_dict(load_weights(path, wanted, MAX_MODEL_BYTES))
         except (DataError, RuntimeError, OSError):
+            require_same_data(self)
             raise RunError(
                 f"run {self.id}: {path.name} is damaged or belongs to another "
                 "configuration: train the run again"

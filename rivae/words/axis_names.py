@@ -23,6 +23,7 @@ from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
+from rivae.runs.data_record import require_same_data
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, MAX_BYTES, read_names, to_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, AxisName
 
@@ -38,14 +39,15 @@ _MAX_KNOWN = 64
 
 
 def axis_names(run: Run, n_components: int) -> dict[int, AxisName]:
-    """The names of a run's axes by dimension; {} if there are none.
+    """The names of a run's axes by dimension; {} if there are none, or the data were replaced
+    since: names say what the axes meant for the items before.
 
     Raises:
         DataError: the file is damaged or belongs to another model.
         RunError: the run has no model.
     """
     path = _names_file(run)
-    if path is None:
+    if path is None or run.data_change:
         return {}
     return {n.dim: n for n in read_names(_content_of(path), n_components, run.model_key)}
 
@@ -92,8 +94,8 @@ def _followed_words(run: Run, n_components: int) -> list[str]:
     path = run.path / ALIGNMENT
     try:
         stat = path.stat()
-        words = _words_in(path, stat.st_mtime_ns, stat.st_size)
-    except OSError:
+        words = () if run.data_change else _words_in(path, stat.st_mtime_ns, stat.st_size)
+    except (RivaeError, OSError):
         words = ()
     if len(words) != n_components:
         return [""] * n_components
@@ -142,8 +144,9 @@ def change_names(
     Raises:
         ConfigError: there is no such axis, or a name is not one line of 1 to ``MAX_NAME``
             characters.
-        RunError: the file cannot be written.
+        RunError: the file cannot be written, or the data were replaced since the training.
     """
+    require_same_data(run)
     for dim in changes:
         if not 0 <= dim < n_components:
             raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {n_components}")

@@ -22,9 +22,12 @@ from rivae.data.store.manifest import checked_name
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import DataError
 from rivae.files import write_atomic_with, write_json
+from rivae.reading.contents import content_hash, file_content
 from rivae.reading.parquet import parquet_matrix
 
 FOLDER = "features"
+OWN = "own"  # came with an import
+DESCRIBED = "statistics"  # of colours, edges and patches of its pictures
 SIDES = ("pictures", "texts")
 MAX_DIM = 16_384
 _BLOCK = 8192
@@ -171,10 +174,34 @@ def feature_names(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in (folder / FOLDER).glob("*/features.json"))
 
 
+def usual_features(folder: Path) -> str:
+    """The features that a run on the import in ``folder`` reads unless it says otherwise: those
+    that came with it, or else those that its pictures were described with; "" for pixels.
+    """
+    names = feature_names(folder)
+    return next((name for name in (OWN, DESCRIBED) if name in names), "")
+
+
 def feature_sides(folder: Path, name: str) -> tuple[str, ...]:
     """Of which sides the store in ``folder`` has features ``name``."""
     place = folder / FOLDER / name
     return tuple(side for side in SIDES if (place / f"{side}.npy").is_file())
+
+
+def features_content(folder: Path, name: str) -> str:
+    """The hash of the features ``name`` of the store in ``folder``; "" where it has none.
+
+    Raises:
+        DataError: they cannot be read.
+    """
+    place, digest = folder / FOLDER / name, content_hash()
+    sides = feature_sides(folder, name)
+    for side in sides:
+        try:
+            digest.update(f"{side} {file_content(place / f'{side}.npy')} ".encode())
+        except OSError as error:
+            raise DataError(f"{place} cannot be read: {error.strerror}") from error
+    return str(digest.hexdigest()) if sides else ""
 
 
 def read_features(folder: Path, name: str, n: int) -> dict[str, MatrixView]:

@@ -139,7 +139,11 @@ class Manifest(_Strict):
         report: skipped records and the reasons, see ``rivae.importing.report``.
         store_id: which data these are, see ``rivae.data.store.writer.store_id``; "" in imports
             made before this field existed, for which ``PairStore.store_id`` computes the same.
-        made_of: the files and choices that it was made of, see ``rivae.importing.session.same_as``.
+        content: the hash of all that it holds, see ``rivae.data.store.content``; "" in imports
+            made before this field existed.
+        made_of: the table and choices that it was made of, see ``rivae.importing.session.same_as``.
+        files_read: the hash of the pictures and embeddings as they were read; "" in imports made
+            before this field existed, whose ``made_of`` has the names of these files.
     """
 
     format: Literal[1] = 1
@@ -155,7 +159,9 @@ class Manifest(_Strict):
     view_names: tuple[ShortText, ShortText] = ("picture", "recipe")
     report: dict[str, Any] = {}
     store_id: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
+    content: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
     made_of: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
+    files_read: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
 
     def write(self, folder: Path) -> None:
         """Atomically; a folder with this file is a finished import."""

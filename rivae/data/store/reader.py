@@ -19,14 +19,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rivae.data.base import SPLITS, Recipe
+from rivae.data.store.layout import FACTOR_PREFIX, ROW_GROUP, items_path, pictures_path
 from rivae.data.store.manifest import FactorColumn, Manifest
-from rivae.data.store.writer import (
-    FACTOR_PREFIX,
-    ROW_GROUP,
-    items_path,
-    pictures_path,
-    store_id,
-)
+from rivae.data.store.writer import store_id
 from rivae.errors import DataError
 from rivae.files import write_cache
 from rivae.installed import cache_folder

@@ -23,7 +23,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rivae.data.base import Recipe
-from rivae.data.store.manifest import Manifest
+from rivae.data.store.content import ContentDigest, read_content
+from rivae.data.store.layout import (
+    FACTOR_PREFIX,
+    ROW_GROUP,
+    TEXT_FIELDS,
+    items_path,
+    pictures_path,
+)
+from rivae.data.store.manifest import FactorColumn, Manifest
 from rivae.errors import DataError
 from rivae.files import (
     is_locked,
@@ -37,37 +45,12 @@ from rivae.files import (
 
 CHUNK_ITEMS = 25_000
 CHUNK_BYTES = 128 << 20  # of pictures; a killed import reads those of its last chunk again
-ROW_GROUP = 250  # items decoded to show one of them
 POSITION = b"rivae.source_position"
 FINGERPRINT = "import.json"
 LOCK = ".lock"
 
-TEXT_FIELDS = [
-    pa.field("id", pa.string()),
-    pa.field("title", pa.string()),
-    pa.field("ingredients", pa.list_(pa.string())),
-    pa.field("ingredient_names", pa.list_(pa.string())),
-    pa.field("instructions", pa.list_(pa.string())),
-    pa.field("tags", pa.list_(pa.string())),
-    pa.field("url", pa.string()),
-    pa.field("partition", pa.string()),
-    pa.field("record", pa.int64()),
-    pa.field("picture_offset", pa.int64()),
-    pa.field("picture_length", pa.int64()),
-]
-FACTOR_PREFIX = "factor:"
 _IDENTITY = ("id", "title", "ingredients", "instructions")
 _OF_RECIPE = tuple(field.name for field in fields(Recipe))
-
-
-def items_path(folder: Path, chunk: int) -> Path:
-    """The texts and numbers of a chunk."""
-    return folder / f"items-{chunk:05d}.parquet"
-
-
-def pictures_path(folder: Path, chunk: int) -> Path:
-    """The pictures of a chunk."""
-    return folder / f"pictures-{chunk:05d}.bin"
 
 
 def store_id(folder: Path, name: str, n_chunks: int) -> str:
@@ -142,6 +125,7 @@ class StoreWriter:
         # Python's collector.
         self._rows: dict[str, list[Any]] = self._no_rows()
         self._bytes = 0
+        self._content = ContentDigest(factor_names)
         self._held = ExitStack()
         self._made: list[Path] = []
         self._resumed = False
@@ -237,6 +221,7 @@ class StoreWriter:
             with suppress(OSError):
                 shard.unlink(missing_ok=True)
             raise self._refused(error) from error
+        self._content.add(self._rows, self._pictures)
         self.chunks.append(len(self._pictures))
         self.source_position = source_position
         self._pictures, self._rows, self._bytes = [], self._no_rows(), 0
@@ -261,9 +246,19 @@ class StoreWriter:
         if not self.chunks:
             raise DataError("nothing was imported: no usable pair was found")
         try:
-            which = store_id(self.partial, str(manifest["name"]), len(self.chunks))
+            factors: tuple[FactorColumn, ...] = tuple(manifest.get("factors", ()))
+            # Items of an earlier call, killed since, were not seen by this one.
+            content = (
+                read_content(self.partial, self.chunks, factors)
+                if self._resumed
+                else self._content.hexdigest(factors)
+            )
             Manifest(
-                **manifest, n_items=sum(self.chunks), chunks=tuple(self.chunks), store_id=which
+                **manifest,
+                n_items=sum(self.chunks),
+                chunks=tuple(self.chunks),
+                store_id=store_id(self.partial, str(manifest["name"]), len(self.chunks)),
+                content=content,
             ).write(self.partial)
             if before_naming is not None:
                 before_naming(self.partial)

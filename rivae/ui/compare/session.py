@@ -81,7 +81,7 @@ def _newest(ready: Sequence[Run]) -> tuple[str, ...]:
     ordered = sorted(ready, key=lambda run: run.id != last)
     for first in ordered[:MAX_TRIED]:
         data = first.config.dataset
-        others = [r for r in ordered if r.id != first.id and r.config.dataset == data]
+        others = [r for r in ordered if r.id != first.id and r.config.dataset.same_items(data)]
         if others and _opens(first):
             other = next((run for run in others[:MAX_TRIED] if _opens(run)), None)
             if other is not None:
@@ -123,7 +123,7 @@ def open_runs(runs: Sequence[str], asks: Asks = "first") -> Comparison:
     if any(explorer.asks != asks for explorer in explorers):
         explorers, asks = tuple(cache.explorer(run) for run in runs), "first"
     for run, explorer in zip(runs, explorers, strict=True):
-        if explorer.data.fingerprint != explorers[0].data.fingerprint:
+        if explorer.data.items_key != explorers[0].data.items_key:
             raise ConfigError(other_data(runs[0], run, explorer.data.name))
     models = tuple(cache.model_key(run, asks) for run in runs)
     return Comparison(explorers, _matching(models, explorers))
@@ -146,7 +146,7 @@ def _check_data(runs: list[Run]) -> None:
 def other_data(first: str, other: str, dataset: str) -> str:
     """Why two runs on the same data set cannot be compared."""
     return (
-        f"{first} and {other} were trained on different draws or settings of "
+        f"{first} and {other} were trained on other items, or another split, of "
         f"{DATASETS.get(dataset, dataset)}: choose runs of one data set"
     )
 

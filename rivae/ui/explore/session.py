@@ -185,7 +185,8 @@ def _has_other_weights(run: str) -> bool:
 
 def panel_data(explorer: Explorer, shown: ExploreState) -> dict[str, Any]:
     """What the panel is sent."""
-    key = f"{shown.run}/{shown.rows}/{shown.asks}/{len(explorer.search_rows)}"
+    data = cache.data_version(shown.run)
+    key = f"{shown.run}/{shown.rows}/{shown.asks}/{len(explorer.search_rows)}/{data}"
     sent = PAGE.sent(key, lambda: state.payload(explorer, shown, key, web.topk_url()))
     known = certainty.known_certainty(explorer.run)
     return {

@@ -154,7 +154,7 @@ def _ways_in(run: Run, is_first: bool) -> None:
 def _strip(run: Run, card: RunCard) -> None:
     """A few items; the browser fetches them separately, so the page need not wait."""
     alt = f"Some items of {card.dataset_title}"
-    if url := web.strip_url(run.id):
+    if url := web.strip_url(run.id, cache.data_version(run.id)):
         st.html(
             f'<img src="{escape(url)}" alt="{escape(alt)}" loading="lazy" style="display:block;'
             'width:100%;aspect-ratio:6.4;object-fit:cover;object-position:left;border-radius:6px">'

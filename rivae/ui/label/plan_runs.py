@@ -59,7 +59,7 @@ def _choices(evaluated: Sequence[Run]) -> list[str]:
     first = next((run for run in evaluated if before and run.id == before[0]), None)
     if first is None:
         return [run.id for run in evaluated]
-    return [run.id for run in evaluated if run.config.dataset == first.config.dataset]
+    return [run.id for run in evaluated if run.config.dataset.same_items(first.config.dataset)]
 
 
 def _not_evaluated(names: Sequence[str], *, open_: bool) -> None:

@@ -100,7 +100,7 @@ def _asked(plan: LabelPlan) -> str:
 
 def _changed(served: PlanRun) -> str:
     try:
-        same = cache.model_key(served.id) == f"{served.id}/{served.model}"
+        same = cache.run(served.id).model_key == served.model
     except RivaeError:
         return " (not here)"
     return "" if same else " (retrained since)"

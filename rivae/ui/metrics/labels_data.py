@@ -164,9 +164,10 @@ def _traversal(
     from rivae.errors import DataError
     from rivae.labels.coverage import measured_traversal
 
-    if cache.pictures(_run).data.fingerprint != _data.fingerprint:
+    data = cache.pictures(_run).data  # its own way to read the items of the plan
+    if data.items_key != _data.items_key:
         raise DataError(f"run {_run.id} uses other data than the plan: it cannot be scored here")
-    found = measured_traversal(_run, _data, n_queries=n_queries, asks=asks)
+    found = measured_traversal(_run, data, n_queries=n_queries, asks=asks)
     # The distances, half of the memory, are not needed for scores.
     return replace(
         found,

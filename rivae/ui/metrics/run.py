@@ -49,6 +49,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
     except RivaeError as error:
         notices.unusable(error)
         return
+    notices.data_changed(run)
     if usual:
         outcome.warning(usual)
     views = runs.view_names(run, stored) if either else None

@@ -116,12 +116,12 @@ def _start(run: Run, what: str, **spec: Any) -> Task:
 
 
 def _key(what: str, run: Run) -> str:
-    return f"{what}|{run.path.resolve()}|{run.content_hash}"
+    return f"{what}|{run.path.resolve()}|{run.shown_key}"
 
 
 def _model(run: Run) -> str:
     """Path of the run and hash of its model."""
-    return f"{run.path.resolve()}/{run.content_hash}"
+    return f"{run.path.resolve()}/{run.shown_key}"
 
 
 def _opening(progress: Progress) -> None:

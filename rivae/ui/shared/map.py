@@ -34,7 +34,7 @@ def map_of(explorer: Explorer, run: str) -> dict[str, Any] | None:
         "version": cache.model_key(run, explorer.asks),
         "layout": layouts.state_of(explorer),
         "n": len(explorer.search_rows),
-        "pictures": web.pictures_url(),
+        "pictures": web.pictures_url(cache.data_version(run)),
         "colours": {
             name: {"sequence": colours.sequential[2:], "classes": colours.series}
             for name, colours in (("light", LIGHT), ("dark", DARK))

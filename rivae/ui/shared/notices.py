@@ -78,6 +78,18 @@ def no_latent(*methods: Method | type[Method] | None) -> None:
             st.caption(f":material/info: {markdown(sentence)}")
 
 
+def data_changed(run: Run | None) -> None:
+    """One sentence where the data are not those that the run was trained on."""
+    if run is None:
+        return
+    try:
+        changed = run.data_change
+    except RivaeError as error:
+        changed = str(error)
+    if changed:
+        report.warning(f"{run.id}: {changed}.")
+
+
 START = "initialise"  # the stage that trains embeddings, before there are axes
 
 
@@ -127,6 +139,7 @@ def how_far(status: Status, stage: str, epoch: int) -> str:
 def remarks(explorer: Explorer, *said: str) -> None:
     """Remarks on the model, and those on the link, if any (``said``)."""
     no_latent(explorer.method)
+    data_changed(explorer.run)
     if explorer.run is not None and not explorer.run.ready:
         in_training(explorer.run)
     say(*said)

@@ -74,6 +74,8 @@ def describe_run(run: Run) -> RunCard:
         sentence = no_latent(method_of(run))
         try:
             scores, broken = _scores(run, with_factors=not sentence), False
+            if changed := run.data_change:
+                sentence = f"{changed[:1].upper()}{changed[1:]}."
         except RivaeError as error:
             scores, broken, sentence = (), True, str(error)
         return RunCard(

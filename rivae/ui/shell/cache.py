@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import ConfigError, RivaeError
+from rivae.runs.data_record import data_key
 from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ _held: dict[str, tuple[str, tuple[str, int]]] = {}
 @st.cache_resource(ttl=2, max_entries=64, show_spinner=False)
 def _resolve(run_id: str) -> tuple[Run, str]:
     found = run(run_id)
-    newest = found.model_key
+    newest = found.shown_key
     if found.ready:
         _held.pop(run_id, None)
         return found, newest
@@ -115,7 +116,7 @@ def is_behind(found: Run) -> bool:
         RunError: it has no weights.
     """
     held = _held.get(found.id)
-    return held is not None and held[0] != found.model_key
+    return held is not None and held[0] != found.shown_key
 
 
 def shown_from(found: Run) -> tuple[str, int]:
@@ -125,11 +126,11 @@ def shown_from(found: Run) -> tuple[str, int]:
 
 
 @st.cache_resource(max_entries=MAX_OPEN, show_spinner=False)
-def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
-    if _run.model_key != content_hash:  # they were written over meanwhile
+    if _run.shown_key != shown_key:  # weights or data were written over meanwhile
         let_go(run_id)
     require_prepared(_run, chosen, asks)
     explorer = Explorer.open(_run, chosen, pictures(_run), asks)
@@ -140,7 +141,7 @@ def _opened(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) ->
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
-def _part(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
+def _part(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Explorer:
     """An explorer of some of the items."""
     from rivae.exploring.explorer import Explorer
 
@@ -151,12 +152,13 @@ def _part(content_hash: str, run_id: str, rows: str, asks: Asks, _run: Run) -> E
 def pictures(run: Run) -> ThumbnailCache:
     """The data set of a run with its small pictures; RivaeError when it cannot be opened."""
     dataset = _dataset(run.config)
-    return _data(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
+    settings = json.dumps(dataset.settings, sort_keys=True, default=str)
+    return _data(dataset.name, settings, data_key(run.config))
 
 
 @st.cache_resource(max_entries=MAX_DATA, show_spinner=False)
-def _data(dataset: str, settings: str) -> ThumbnailCache:
-    """A data set with its small pictures."""
+def _data(dataset: str, settings: str, content: str) -> ThumbnailCache:
+    """A data set with its small pictures, of what it holds now."""
     from rivae.data import load_dataset
     from rivae.data.thumbnails import ThumbnailCache
 
@@ -185,8 +187,8 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
         ConfigError: its model cannot be asked with that view.
         BeingPreparedError: it has very many items, and opens once they are embedded.
     """
-    found, content_hash = _resolve(run_id)
-    return _opened(content_hash, run_id, rows, asks, found)
+    found, shown_key = _resolve(run_id)
+    return _opened(shown_key, run_id, rows, asks, found)
 
 
 def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
@@ -194,8 +196,8 @@ def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
     try:
         return explorer(run_id, rows, asks)
     except BeingPreparedError:
-        found, content_hash = _resolve(run_id)
-        return _part(content_hash, run_id, rows, asks, found)
+        found, shown_key = _resolve(run_id)
+        return _part(shown_key, run_id, rows, asks, found)
 
 
 def asked(
@@ -217,11 +219,18 @@ def asked(
 
 
 def model_key(run_id: str, asks: Asks = "first") -> str:
-    """What changes when the model of ``run_id`` does, or the view that asks; raises as
+    """What changes when the model of ``run_id``, its data or the view that asks does; raises as
     :func:`explorer`.
     """
     asked_with = "" if asks == "first" else f"/{asks}"
     return f"{run_id}/{_resolve(run_id)[1]}{asked_with}"
+
+
+def data_version(*run_ids: str) -> str:
+    """What changes when the data of one of these runs do; for addresses that a browser keeps."""
+    known = {found.id: found for found in runs()}
+    keys = (data_key(known[name].config) for name in run_ids if name in known)
+    return "-".join(dict.fromkeys(keys)) or "0"
 
 
 def strip(config: RunConfig) -> Thumbnail:
@@ -236,7 +245,8 @@ def strip(config: RunConfig) -> Thumbnail:
     dataset = _dataset(config)
     if dataset.name == PAIRS:  # a million items are not opened for six pictures
         return store_strip(find_store(str(dataset.settings.get("store"))))
-    return _strip(dataset.name, json.dumps(dataset.settings, sort_keys=True, default=str))
+    settings = json.dumps(dataset.settings, sort_keys=True, default=str)
+    return _strip(dataset.name, settings, data_key(config))
 
 
 def _dataset(config: RunConfig) -> DatasetConfig:
@@ -248,7 +258,7 @@ def _dataset(config: RunConfig) -> DatasetConfig:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _strip(dataset: str, settings: str) -> Thumbnail:
+def _strip(dataset: str, settings: str, content: str) -> Thumbnail:
     from rivae.data import load_dataset
     from rivae.data.thumbnails import item_strip
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 TOPK_PATH = "/rivae/api/topk"
 STEER_PATH = "/rivae/api/steer"
 STRIP_PATH = "/rivae/api/strip/{run}"
-PICTURE_PATH = "/rivae/api/picture/{run}/{side}/{item}"
+# A browser keeps a picture for an hour, so its address tells the data that it is of.
+PICTURE_PATH = "/rivae/api/picture/{data}/{run}/{side}/{item}"
 COLUMN_PATH = "/rivae/api/map/{run}/{rows}/{asks}/{column}"
 COLUMNS = "columns"  # in the place of a column: what columns there are
 LIBRARY_PATH = "/rivae/api/map-library"
@@ -50,9 +51,13 @@ def steer_url() -> str:
     return "" if _base is None else _base + STEER_PATH
 
 
-def pictures_url() -> str:
-    """The address of a full picture without its ``/run/side/item``; "" as above."""
-    return "" if _base is None else _base + PICTURE_PATH.partition("/{")[0]
+def pictures_url(data: str) -> str:
+    """The address of a full picture without its ``/run/side/item``; "" as above.
+
+    Args:
+        data: ``cache.data_version`` of the runs shown.
+    """
+    return "" if _base is None else f"{_base}{PICTURE_PATH.partition('/{')[0]}/{data}"
 
 
 def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:
@@ -69,9 +74,13 @@ def map_urls(run_id: str, rows: str, asks: str) -> dict[str, str] | None:
     return {"url": _base + column, **{name: _base + path for name, path in paths.items()}}
 
 
-def strip_url(run_id: str) -> str:
-    """Address of a run's strip of items, or "" when the script runs without its launcher."""
-    return "" if _base is None else _base + STRIP_PATH.replace("{run}", run_id)
+def strip_url(run_id: str, data: str) -> str:
+    """Address of a run's strip of items, or "" when the script runs without its launcher.
+
+    Args:
+        data: ``cache.data_version`` of the run.
+    """
+    return "" if _base is None else f"{_base}{STRIP_PATH.replace('{run}', run_id)}?data={data}"
 
 
 def label_url(plan: str) -> str:

@@ -12,7 +12,7 @@ from rivae.errors import RivaeError
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import whole_number
 from rivae.ui.shared import trash
-from rivae.ui.shell import gate, keys, web
+from rivae.ui.shell import cache, gate, keys, web
 from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
 
@@ -298,7 +298,7 @@ def payload(tour: Tour) -> dict[str, Any]:
         "id": tour.id,
         "title": tour.title,
         "url": web.steer_url(),
-        "pictures": web.pictures_url(),
+        "pictures": web.pictures_url(cache.data_version(*(s.run for s in tour.steps))),
         "steps": [
             {
                 "heading": s.heading,

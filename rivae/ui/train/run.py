@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.ui.shared import charts
+from rivae.ui.shared import charts, notices
 from rivae.ui.shell import keys, report
 from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
@@ -47,6 +47,7 @@ def panel(run_id: str) -> None:
         report.warning(f"there is no run '{run_id}': choose one under All runs")
         return
     _head(entry)
+    notices.data_changed(entry.run)
     manage.panel(entry.id)
     if entry.live:
         fragment(run_every=session.EVERY)(_watched)(entry.id, entry.state)

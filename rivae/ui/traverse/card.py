@@ -183,4 +183,4 @@ def _others(explorer: Explorer, anchor: Anchor, dim: int) -> None:
 
 
 def _same_data(run: Run, own: Run) -> bool:
-    return run.config.dataset == own.config.dataset
+    return run.config.dataset.same_items(own.config.dataset)

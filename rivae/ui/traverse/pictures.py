@@ -13,7 +13,7 @@ from rivae.ui.panels.answers import picture
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
 from rivae.ui.shared.item import docked_item
-from rivae.ui.shell import keys, web
+from rivae.ui.shell import cache, keys, web
 from rivae.ui.shell.pages import EXPLORE
 from rivae.ui.traverse.session import choose_query
 
@@ -154,7 +154,7 @@ def show(
 
 def _picture(explorer: Explorer, run: str, i: int, side: int) -> list[str | bool]:
     """As ``picture``, fetched by the browser when it is seen; sharp at any width."""
-    if not (url := web.pictures_url()):
+    if not (url := web.pictures_url(cache.data_version(run))):
         return picture(explorer, i, side)
     return [explorer.title(i), f"{url}/{run}/{side}/{i}", False]
 

@@ -36,7 +36,7 @@ def known_certainty(run: Run | None) -> Certainty | None:
     if (kept := kept_certainty(run)) is not None:
         return kept
     folder = str(run.path.resolve())
-    key = f"{folder}/{run.model_key}"
+    key = f"{folder}/{run.shown_key}"
     task = _measuring.get(key)
     if task is None and not _measuring.running():
         title, work = f"How sure the axes of {run.id} are", f"{__name__}:measure"

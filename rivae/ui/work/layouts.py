@@ -52,7 +52,7 @@ def task_of(explorer: Explorer) -> Task | None:
 
 def _key(explorer: Explorer) -> str:
     run = explorer.run
-    name = "" if run is None else f"{run.path.resolve()}/{run.model_key}"
+    name = "" if run is None else f"{run.path.resolve()}/{run.shown_key}"
     return f"{name}/{explorer.rows}/{explorer.asks}"
 
 

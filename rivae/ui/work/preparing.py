@@ -60,7 +60,7 @@ def task_of(run: Run, rows: Rows, asks: Asks) -> Task | None:
 
 
 def _key(run: Run, rows: Rows, asks: Asks) -> str:
-    return f"{run.path.resolve()}/{run.model_key}/{rows}/{asks}"
+    return f"{run.path.resolve()}/{run.shown_key}/{rows}/{asks}"
 
 
 def make(spec: Mapping[str, Any], progress: Progress) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""``data.json`` in a run's folder: which data the run was trained on, as a hash of what they hold.
+
+A data set is known by its name, and other data may get the same name later. A run of a version
+before 2026-11-27 has no such file; of imported data it is then known when they were imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rivae.errors import DataError, RivaeError, RunError
+from rivae.files import write_json
+from rivae.reading.contents import Written, written
+from rivae.reading.documents import read_form
+
+if TYPE_CHECKING:
+    from rivae.config import RunConfig
+    from rivae.data.base import PairedDataset
+    from rivae.runs.run import Run
+
+DATA = "data.json"
+MAX_BYTES = 64 * 1024
+CHANGED = "the data '{name}' were replaced{when}; this run was trained on the ones before"
+UNSURE = (
+    "the data '{name}' were imported{when}, after this run was trained, and it does not say on "
+    "which data: they may be others"
+)
+MEND = "train a new run on them, or bring the data back"
+
+_Text = Annotated[str, Field(max_length=1000)]
+
+
+class DataRecord(BaseModel):
+    """The data that a run was trained on.
+
+    Attributes:
+        dataset: their name.
+        content: see ``rivae.data.registry.dataset_content``.
+        n_items: their number.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    version: Literal[1] = 1
+    dataset: _Text
+    content: Annotated[str, Field(min_length=1, max_length=200)]
+    n_items: Annotated[int, Field(ge=0)]
+
+
+def record_data(run: Run, data: PairedDataset) -> None:
+    """Write down that ``run`` is trained on ``data``, atomically.
+
+    Raises:
+        RunError: the folder cannot be written.
+    """
+    record = DataRecord(dataset=data.name, content=data.content or "?", n_items=len(data))
+    try:
+        write_json(run.path / DATA, record.model_dump())
+    except OSError as error:
+        raise RunError(f"cannot write {run.path}: {error.strerror}; make room") from None
+
+
+def recorded_data(folder: Path) -> DataRecord | None:
+    """What the run in ``folder`` was trained on; None where it does not say.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    path = folder / DATA
+    try:
+        return _read(path, written(path))
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=256)  # pages ask many times
+def _read(path: Path, when: Written) -> DataRecord:
+    damaged = f"{DATA} of run {path.parent.name} is damaged: bring it back, or train a new run"
+    return read_form(
+        DataRecord, path, MAX_BYTES, too_large=damaged, foreign=damaged, unreadable=damaged
+    )
+
+
+def content_now(config: RunConfig) -> str:
+    """What the data of a run hold now; "" where they cannot be opened, which opening them explains.
+
+    Does not read the items.
+    """
+    from rivae.data.registry import dataset_content  # brings PyTorch
+    from rivae.runs.named_files import require_open
+
+    try:
+        require_open(config)
+        return dataset_content(config.dataset.name, config.dataset.settings)
+    except (RivaeError, OSError):
+        return ""
+
+
+def data_change(run: Run) -> str:
+    """One sentence, without a full stop, where the data are not those that ``run`` was trained on;
+    "" where they are, or cannot be opened at all. Does not read the items.
+
+    Raises:
+        RivaeError: the run or its record cannot be read.
+    """
+    config = run.config
+    now, record = content_now(config), recorded_data(run.path)
+    if not now or (record is not None and record.content == now):
+        return ""
+    name, made = _import(config)
+    when = f" on {made[:10]}" if made else ""
+    if record is not None:
+        return CHANGED.format(name=name, when=when)
+    # A clock that tells the same second twice must not accuse anybody.
+    if not made or not run.status.started or made <= run.status.started:
+        return ""
+    return (UNSURE if config.imported else CHANGED).format(name=name, when=when)
+
+
+def require_same_data(run: Run) -> None:
+    """RunError where the data are not those that the run was trained on."""
+    if changed := data_change(run):
+        raise RunError(f"{run.id}: {changed}: {MEND}")
+
+
+def data_key(config: RunConfig) -> str:
+    """8 hex digits for what the data of a run hold now."""
+    return hashlib.blake2b(content_now(config).encode(), digest_size=4).hexdigest()
+
+
+def _import(config: RunConfig) -> tuple[str, str]:
+    """What a person calls the data of a run, and when they were imported, "" for others."""
+    from rivae.data.registry import IMPORTED
+    from rivae.data.store.manifest import Manifest, find_store
+
+    store = config.dataset.settings.get("store")
+    if config.dataset.name != IMPORTED or not isinstance(store, str):
+        return config.dataset.name, ""
+    try:
+        folder = find_store(store)
+        return folder.name, Manifest.read(folder).created
+    except DataError:
+        return store, ""
