@@ -156,8 +156,9 @@ class Run:
             evaluation = read_evaluation(path)
         except DataError as error:
             raise RunError(f"run {self.id}: {error}") from None
-        # Measured on the data before, unless it says that it was on these.
-        is_of_others = self.data_change and evaluation.settings.data != content_now(self.config)
+        # One of an older version does not say which data it measured.
+        measured, now = evaluation.settings.data, content_now(self.config)
+        is_of_others = measured != now if measured and now else bool(self.data_change)
         return None if is_of_others else evaluation
 
     @property

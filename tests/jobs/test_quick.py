@@ -2,7 +2,10 @@
 
 import io
 import random
+import shutil
+from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -107,3 +110,38 @@ def test_the_same_files_are_recognised_whatever_their_time_and_name_of_import(mi
     with plan.table.open("a") as stream:
         stream.write("\n0.png,one more,stir")
     assert same_as(plan.source(), plan.settings()) is None
+
+
+def test_files_are_compared_by_what_they_hold(mine, tmp_path):
+    plan = Plan(table=tmp_path / "dishes.csv", images=(tmp_path / "photos",), name="again")
+    moved = tmp_path / "elsewhere" / "renamed"
+    shutil.copytree(tmp_path / "photos", moved)
+    there = plan.model_copy(update={"images": (moved,)})
+    assert same_as(there.source(), there.settings()) == mine, "the same files elsewhere"
+    archive = shutil.make_archive(str(tmp_path / "photos"), "zip", tmp_path / "photos")
+    packed = plan.model_copy(update={"images": (Path(archive),)})
+    assert same_as(packed.source(), packed.settings()) == mine
+    (tmp_path / "photos" / "unused.png").write_bytes(b"x")
+    assert same_as(plan.source(), plan.settings()) == mine, "the table does not name it"
+    other = tmp_path / "other" / "photos"
+    shutil.copytree(tmp_path / "photos", other)
+    (other / "7.png").write_bytes((other / "8.png").read_bytes())
+    elsewhere = plan.model_copy(update={"images": (other,)})
+    assert same_as(elsewhere.source(), elsewhere.settings()) is None, "another folder of that name"
+    (other / "7.png").unlink()
+    assert same_as(elsewhere.source(), elsewhere.settings()) is None
+
+
+def test_embeddings_are_compared_by_what_they_hold(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
+    table = table_of(tmp_path)
+    draw = np.random.default_rng(0)
+    paths = (tmp_path / "a.npy", tmp_path / "b.npy")
+    for path in paths:
+        np.save(path, draw.normal(size=(40, 4)).astype(np.float32))
+    plan = Plan(table=table, embeddings=paths, name="vectors")
+    run_import(plan.source(), plan.settings())
+    again = plan.model_copy(update={"name": "again"})
+    assert same_as(again.source(), again.settings()) == tmp_path / "data" / "vectors"
+    np.save(paths[1], np.load(paths[1]) + 1)
+    assert same_as(again.source(), again.settings()) is None

@@ -47,7 +47,7 @@ def plan_on(run: Run, name: str) -> LabelPlan:
         id=name,
         created="2026-03-01T12:00:00+00:00",
         dataset=data.name,
-        fingerprint=data.fingerprint,
+        fingerprint=data.items_key,
         runs=[PlanRun(id=run.id, model="0123456789abcdef", n_items=len(data))],
         n_queries=None,
         guideline=read_guideline().version,

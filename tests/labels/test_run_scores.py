@@ -47,7 +47,7 @@ def a_plan(data, name, order):
         id=name,
         created="2026-03-01T12:00:00+00:00",
         dataset=data.name,
-        fingerprint=data.fingerprint,
+        fingerprint=data.items_key,
         n_queries=None,
         guideline=read_guideline().version,
         runs=[PlanRun(id="good", model="0123456789abcdef", n_items=len(order))],

@@ -75,7 +75,7 @@ def make_label_plan(
         id=name,
         created="2026-03-01T12:00:00+00:00",
         dataset=data.name,
-        fingerprint=data.fingerprint,
+        fingerprint=data.items_key,
         runs=[PlanRun(id=run.id, model=run.content_hash, n_items=len(rows))],
         n_queries=None,
         guideline=food.version,
