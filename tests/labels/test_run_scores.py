@@ -75,7 +75,7 @@ def test_rows_of_every_plan_on_the_data(store, data):
     guide = read_guideline()
     keep_plan(store, a_plan(data, "one", [9, 2]), guide)
     keep_plan(store, a_plan(data, "two", [2, 30]), guide)
-    other = types.SimpleNamespace(name=data.name, fingerprint="f" * 16)
+    other = types.SimpleNamespace(name=data.name, items_key="f" * 16)
     keep_plan(store, a_plan(other, "other-data", [5]), guide)
     assert planned_rows(store, data).tolist() == [2, 9, 30]
 
