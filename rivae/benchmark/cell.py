@@ -17,6 +17,7 @@ from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
 from rivae.runs import Run, Status
+from rivae.runs.data_record import recorded_data, require_same_data
 from rivae.training import Position, Watcher
 
 Say = Callable[[str], None]
@@ -94,6 +95,7 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         )
         if known != wanted:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
+        require_same_data(Run(path))
 
 
 def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:
@@ -157,9 +159,11 @@ def _rows(cell: Cell, draw: int, run: Run, say: Say) -> list[Row]:
     config, status = run.config, run.status
     if status.state not in ("finished", "failed"):
         raise RunError(f"run {run.id} is {status.state}: {status.message or 'wait for it'}")
+    record = recorded_data(run.path)
     about = {
         **_about(cell, draw, config.seed),
         "config": settings_json(completed(config)),
+        "data": record.content if record else "",
         "state": status.state,
         "message": status.message,
         "device": config.training.device,

@@ -22,6 +22,7 @@ COLUMNS: dict[str, Any] = {
     "settings": "",  # changed settings as "key=value, key=value"
     "size": "full",  # "quick" and "tiny" runs are shortened
     "config": "",  # JSON of all settings but seed, draw, processor and number format
+    "data": "",  # a hash of what the data held; "" where the run did not write it down
     "seed": 0,
     "draw": 0,  # of the data set itself
     "state": "finished",  # of the run: finished, failed or not run
@@ -39,6 +40,8 @@ COLUMNS: dict[str, Any] = {
     "validation": None,  # the MCC on validation rows after that step, which the rule goes by
 }
 
+# What all rows of one line share.
+_MADE_OF = ("config", "data")
 TEXTS = [name for name, default in COLUMNS.items() if isinstance(default, str)]
 
 
@@ -60,7 +63,8 @@ def run_key(row: Row) -> tuple[Any, ...]:
 
 
 def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
-    """``rows`` with the runs of ``new`` added or replaced, without lines whose settings changed.
+    """``rows`` with the runs of ``new`` added or replaced, without lines whose settings or data
+    changed.
 
     A run that was not run this time does not replace earlier results of it.
     """
@@ -68,12 +72,12 @@ def merge(rows: Sequence[Row], new: Iterable[Row]) -> list[Row]:
     measured = {run_key(r) for r in rows if r["state"] != "not run"}
     new = [r for r in new if r["state"] != "not run" or run_key(r) not in measured]
     made = {run_key(r) for r in new}
-    settings = {line_key(r): r["config"] for r in new if r["state"] != "not run"}
+    now = {line_key(r): r for r in new if r["state"] != "not run"}
     kept = [
         r
         for r in rows
         if run_key(r) not in made
-        and (not r["config"] or settings.get(line_key(r), r["config"]) == r["config"])
+        and all(not r[what] or now.get(line_key(r), r)[what] in ("", r[what]) for what in _MADE_OF)
     ]
     return kept + new
 

@@ -18,6 +18,7 @@ from rivae.benchmark.rows import Row, line_key, merge, read_rows
 from rivae.benchmark.tables import CHANCE
 from rivae.errors import ConfigError, RivaeError
 from rivae.methods import method_class
+from rivae.runs.data_record import content_now
 
 
 def benchmark(
@@ -97,6 +98,7 @@ def _not_stored(part: Cell, rows: Sequence[Row], root: Path) -> Cell | None:
         for row in rows
         if line_key(row) == part.line_key
         and row["config"] == own
+        and row["data"] in ("", content_now(configs[0]))
         and row["state"] in ("finished", "failed")
         and (row["chosen"] is not None or not latent or row["state"] == "failed")
     }

@@ -125,8 +125,7 @@ def _runs(args: argparse.Namespace) -> int:
     else:
         keys = ["run", "state", "data set", "method", *(m.label for m in LISTED), "date"]
         table = [[_cell(row.get(key)) for key in keys] for row in rows]
-        told = ("broken", "finished")  # other states are reason enough
-        reasons = [row["message"] if row["state"] in told else "" for row in rows]
+        reasons = [r["message"] if r["state"] in ("broken", "finished") else "" for r in rows]
         if any(reasons):
             keys.append("reason")
             table = [[*cells, reason] for cells, reason in zip(table, reasons, strict=True)]

@@ -12,7 +12,7 @@ from rivae.benchmark.cell import run_cell
 from rivae.benchmark.chance import chance_rows, random_items, rotated_factors
 from rivae.benchmark.plan import Cell, completed_row
 from rivae.benchmark.report import report, settings_report
-from rivae.benchmark.rows import merge, read_rows, write_rows
+from rivae.benchmark.rows import make_row, merge, read_rows, write_rows
 from rivae.benchmark.run import benchmark
 from rivae.benchmark.tables import columns
 from rivae.cli import main
@@ -330,3 +330,12 @@ def test_random_items_retrieve_by_their_number() -> None:
     assert scores["coverage"] > 0.99
     rows = chance_rows("split-digits", (0,), "full")
     assert {r["metric"] for r in rows} == set(scores)
+
+
+def test_rows_of_other_data_of_the_same_name_are_not_kept():
+    usual = {"dataset": "pairs", "method": "rivae", "preset": "default", "config": "{}"}
+    old = [make_row(**usual, seed=seed, data="before") for seed in (0, 1)]
+    unknown = make_row(**usual, seed=2)
+    new = make_row(**usual, seed=0, data="now")
+    assert merge([*old, unknown], [new]) == [unknown, new]
+    assert merge(old, [make_row(**usual, seed=0, data="before")])[0] == old[1]
