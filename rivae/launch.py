@@ -24,7 +24,7 @@ from rivae.methods.base import Method
 from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
 from rivae.runs import Run, Status
-from rivae.runs.data_record import record_data, recorded_data, require_same_data
+from rivae.runs.data_record import record_data, recorded_data
 from rivae.runs.named_files import require_open
 from rivae.training import Listener, Trainer, TrainingJob, Watcher
 from rivae.training.distributed import Follower, Group
@@ -110,7 +110,7 @@ def train(
             path = root / config.name
             runs.append(Run.create(config, root) if group.leads else Follower(path, config))
             if group.leads:
-                record_data(runs[-1], datasets[len(runs) - 1])
+                record_data(runs[-1].path, datasets[len(runs) - 1])
         jobs = [TrainingJob(run, data) for run, data in zip(runs, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
     except BaseException:
@@ -145,14 +145,14 @@ def resume(
         raise RunError(f"run {runs[0].id} is already finished: there is nothing to resume")
     for batch in filter(None, batches):
         for run in batch:
-            require_same_data(run)
+            run.require_same_data()
         datasets = _load_each([run.config for run in batch])
         if group is not None and not group.leads:
             batch = [Follower(run.path) for run in batch]
         else:
             for run, data in zip(batch, datasets, strict=True):
                 if recorded_data(run.path) is None:  # begun by an older version
-                    record_data(run, data)
+                    record_data(run.path, data)
         jobs = [TrainingJob(run, data) for run, data in zip(batch, datasets, strict=True)]
         trainer = Trainer(jobs, validation_scores, choose_axes, listener, tick, group, watch)
         done += _fit(batch, trainer, resume=True)

@@ -17,7 +17,7 @@ from rivae.evaluation import evaluate
 from rivae.launch import resume, train
 from rivae.methods import method_class
 from rivae.runs import Run, Status
-from rivae.runs.data_record import recorded_data, require_same_data
+from rivae.runs.data_record import recorded_data
 from rivae.training import Position, Watcher
 
 Say = Callable[[str], None]
@@ -95,7 +95,7 @@ def _refuse_other_settings(configs: list[RunConfig], root: Path) -> None:
         )
         if known != wanted:
             raise RunError(f"run {config.name} has other settings: delete {path} to train it again")
-        require_same_data(Run(path))
+        Run(path).require_same_data()
 
 
 def _train_missing(configs: list[RunConfig], root: Path, say: Say) -> None:

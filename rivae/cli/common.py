@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 from rivae.config import Asks
 from rivae.errors import ConfigError, DataReplacedWarning
@@ -47,13 +47,20 @@ def told_on_stderr() -> Iterator[None]:
     """Within the block, data that were replaced are told once a run, on one line of stderr."""
     told: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         if issubclass(category, DataReplacedWarning):
             if str(message) not in told:
                 print(f"rivae: {message}", file=sys.stderr)
             told.add(str(message))
         else:
-            usual(message, category, *where)
+            usual(message, category, filename, lineno, file, line)
 
     with warnings.catch_warnings():
         usual = warnings.showwarning

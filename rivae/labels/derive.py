@@ -26,7 +26,7 @@ from rivae.labels.held_out import FactorGain, align_and_judge
 from rivae.methods.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
-from rivae.runs.data_record import record_data, require_same_data
+from rivae.runs.data_record import record_data
 from rivae.validation import validation_scores
 from rivae.words.names_file import AXIS_NAMES, to_json
 from rivae.words.naming import MAX_NAME, AxisName
@@ -143,7 +143,7 @@ def derive_run(
         ConfigError: as ``changed_method``, or the name cannot name a run.
         RunError: the name is taken, the run has no model, or the folder cannot be written.
     """
-    require_same_data(run)
+    run.require_same_data()
     data = data or run.load_dataset()
     before = run.load_method(data)
     method = changed_method(run, data, matrix, offset)
@@ -164,7 +164,7 @@ def derive_run(
             },
         )
         made.write_model(method)
-        record_data(made, data)
+        record_data(made.path, data)
         if names:
             axes = [AxisName(k, title[:MAX_NAME], 1, (), True) for k, title in enumerate(names)]
             write_json(made.path / AXIS_NAMES, to_json(axes, made.content_hash))

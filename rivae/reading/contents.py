@@ -10,6 +10,7 @@ from typing import Any
 from rivae.reading.regular import open_regular
 
 DIGEST_BYTES = 16
+_BLOCK = 1 << 20
 Written = tuple[int, int, int]
 
 
@@ -39,5 +40,8 @@ def file_content(path: Path) -> str:
 
 @lru_cache(maxsize=64)
 def _file_content(path: Path, when: Written) -> str:
+    digest = content_hash()
     with open_regular(path) as stream:
-        return str(hashlib.file_digest(stream, content_hash).hexdigest())
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return str(digest.hexdigest())

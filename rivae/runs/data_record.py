@@ -7,6 +7,7 @@ before 2026-11-27 has no such file; of imported data it is then known when they 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -21,7 +22,6 @@ from rivae.reading.documents import read_form
 if TYPE_CHECKING:
     from rivae.config import RunConfig
     from rivae.data.base import PairedDataset
-    from rivae.runs.run import Run
 
 DATA = "data.json"
 MAX_BYTES = 64 * 1024
@@ -52,17 +52,17 @@ class DataRecord(BaseModel):
     n_items: Annotated[int, Field(ge=0)]
 
 
-def record_data(run: Run, data: PairedDataset) -> None:
-    """Write down that ``run`` is trained on ``data``, atomically.
+def record_data(folder: Path, data: PairedDataset) -> None:
+    """Write down that the run in ``folder`` is trained on ``data``, atomically.
 
     Raises:
         RunError: the folder cannot be written.
     """
     record = DataRecord(dataset=data.name, content=data.content or "?", n_items=len(data))
     try:
-        write_json(run.path / DATA, record.model_dump())
+        write_json(folder / DATA, record.model_dump())
     except OSError as error:
-        raise RunError(f"cannot write {run.path}: {error.strerror}; make room") from None
+        raise RunError(f"cannot write {folder}: {error.strerror}; make room") from None
 
 
 def recorded_data(folder: Path) -> DataRecord | None:
@@ -101,15 +101,17 @@ def content_now(config: RunConfig) -> str:
         return ""
 
 
-def data_change(run: Run) -> str:
-    """One sentence, without a full stop, where the data are not those that ``run`` was trained on;
-    "" where they are, or cannot be opened at all. Does not read the items.
+def data_change(folder: Path, config: RunConfig, started: Callable[[], str | None]) -> str:
+    """One sentence, without a full stop, where the data are not those that the run in ``folder``
+    was trained on; "" where they are, or cannot be opened at all. Does not read the items.
+
+    Args:
+        started: gives the ISO time at which the run began; asked where it has no record.
 
     Raises:
         RivaeError: the run or its record cannot be read.
     """
-    config = run.config
-    now, record = content_now(config), recorded_data(run.path)
+    now, record = content_now(config), recorded_data(folder)
     if not now or (record is not None and record.content == now):
         return ""
     name, made = _import(config)
@@ -117,15 +119,9 @@ def data_change(run: Run) -> str:
     if record is not None:
         return CHANGED.format(name=name, when=when)
     # A clock that tells the same second twice must not accuse anybody.
-    if not made or not run.status.started or made <= run.status.started:
+    if not made or not (begun := started()) or made <= begun:
         return ""
     return (UNSURE if config.imported else CHANGED).format(name=name, when=when)
-
-
-def require_same_data(run: Run) -> None:
-    """RunError where the data are not those that the run was trained on."""
-    if changed := data_change(run):
-        raise RunError(f"{run.id}: {changed}: {MEND}")
 
 
 def data_key(config: RunConfig) -> str:

@@ -23,7 +23,7 @@ from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import load_weights, read_header
-from rivae.runs.data_record import content_now, data_change, data_key, require_same_data
+from rivae.runs.data_record import MEND, content_now, data_change, data_key
 from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
@@ -204,7 +204,12 @@ class Run:
     @property
     def data_change(self) -> str:
         """A sentence where the data are not those of the training; see ``data_record``."""
-        return data_change(self)
+        return data_change(self.path, self.config, lambda: self._written_status().started)
+
+    def require_same_data(self) -> None:
+        """RunError where the data are not those of the training."""
+        if changed := self.data_change:
+            raise RunError(f"{self.id}: {changed}: {MEND}")
 
     @property
     def model_key(self) -> str:
@@ -264,7 +269,7 @@ class Run:
             wanted = method.state_dict()
             method.load_state_dict(load_weights(path, wanted, MAX_MODEL_BYTES))
         except (DataError, RuntimeError, OSError):
-            require_same_data(self)
+            self.require_same_data()
             raise RunError(
                 f"run {self.id}: {path.name} is damaged or belongs to another "
                 "configuration: train the run again"

@@ -23,7 +23,6 @@ from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
-from rivae.runs.data_record import require_same_data
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, MAX_BYTES, read_names, to_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, AxisName
 
@@ -146,7 +145,7 @@ def change_names(
             characters.
         RunError: the file cannot be written, or the data were replaced since the training.
     """
-    require_same_data(run)
+    run.require_same_data()
     for dim in changes:
         if not 0 <= dim < n_components:
             raise ConfigError(f"there is no axis {dim + 1}: choose 1 to {n_components}")
