@@ -18,6 +18,13 @@ def is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
 
 
+def require_count(error: type[Exception] = ValueError, **values: object) -> None:
+    """``error`` where one of these values, by its name, is no whole number of at least 1."""
+    for name, value in values.items():
+        if not is_count(value):
+            raise error(f"{name} must be a whole number of at least 1, got {value!r:.60}")
+
+
 def is_near(values: np.ndarray) -> bool:
     """Whether all are finite and at most ``FARTHEST`` in size."""
     return bool((np.abs(values) <= FARTHEST).all())

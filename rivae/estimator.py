@@ -19,10 +19,10 @@ from rivae.arrays import (
     check_columns,
     check_order,
     column_names,
-    is_count,
     is_near,
     refuse_masked,
     refuse_other_order,
+    require_count,
 )
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import Hits
@@ -173,8 +173,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigError(
                 f"z has shape {points.shape}, expected (n, {self.method_.n_components})"
             )
-        if not is_count(k):
-            raise ConfigError(f"k must be a whole number of at least 1, got {k!r:.60}")
+        require_count(ConfigError, k=k)
         index = (
             self._index
             if among is None

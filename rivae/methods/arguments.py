@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rivae.arrays import is_count
+from rivae.arrays import require_count
 from rivae.errors import ConfigError
 from rivae.methods import method_class, method_config
 
@@ -38,10 +38,9 @@ def settings_of(
         raise ConfigError(
             f"settings are names with values, as in {{'lambda_reg': 0}}: {settings!r:.60}"
         )
-    counts = {"n_components": n_components, "batch_size": batch_size, "epochs": epochs}
-    for argument, count in counts.items():
-        if not is_count(count) and not (argument == "epochs" and count is None):
-            raise ConfigError(f"{argument} must be a whole number of at least 1, got {count!r:.60}")
+    require_count(ConfigError, n_components=n_components, batch_size=batch_size)
+    if epochs is not None:
+        require_count(ConfigError, epochs=epochs)
     by_argument: dict[str, dict[str, Any]] = {
         "n_components": {"n_components" if chosen.has_latent else "dim_v": n_components},
         "batch_size": {"batch_size": batch_size},
