@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from numbers import Integral
+from collections.abc import Iterator
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 FARTHEST = 1e12  # of a number that is searched with: beyond, rounding decides what is nearest
 SHOWN = 3  # names in a message
@@ -42,6 +44,33 @@ def refuse_masked(error: type[Exception] = ValueError, **values: object) -> None
                 f"{name} is a masked array, whose hidden numbers would count like the others: "
                 "leave those rows out, or give numbers with .filled()"
             )
+
+
+def numbers_of(values: Any, name: str, error: type[Exception] = ValueError) -> NDArray[np.float64]:
+    """``values`` in double precision; ``error`` where they are masked, or no real numbers: words,
+    None, or yes and no, which numpy would turn into numbers.
+    """
+    refuse_masked(error, **{name: values})
+    try:
+        found = np.asarray(values)
+        # Of lists numpy makes numbers at once; a row of a table is an array of objects.
+        parts = found.ravel() if found.dtype.kind == "O" else _leaves(values)
+        if found.dtype.kind in "iufO" and all(_is_number(part) for part in parts):
+            return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        pass
+    raise error(f"{name} must hold numbers only")
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    if isinstance(values, list | tuple):
+        for part in values:
+            yield from _leaves(part) if isinstance(part, list | tuple) else (part,)
+
+
+def _is_number(value: Any) -> bool:
+    is_truth = isinstance(value, bool | np.bool_)
+    return not is_truth and (isinstance(value, Real) or hasattr(value, "ndim"))
 
 
 def column_names(values: Any) -> list[Any] | None:

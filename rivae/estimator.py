@@ -20,6 +20,7 @@ from rivae.arrays import (
     check_order,
     column_names,
     is_near,
+    numbers_of,
     refuse_masked,
     refuse_other_order,
     require_count,
@@ -165,9 +166,10 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (2, 5)
         """
         check_is_fitted(self, "method_")
-        refuse_masked(z=z)
         check_order(self.get_feature_names_out().tolist(), axis_labels(z), "z")
-        points = check_array(z, dtype=np.float64, ensure_2d=False, force_writeable=True)
+        points = check_array(
+            numbers_of(z, "z"), dtype=np.float64, ensure_2d=False, force_writeable=True
+        )
         single, points = points.ndim == 1, np.atleast_2d(points)
         if points.ndim != 2 or points.shape[1] != self.method_.n_components:
             raise ConfigError(

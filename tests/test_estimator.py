@@ -228,6 +228,9 @@ def test_axes_of_z_in_another_order_are_refused(named):
     for turned in (z[["z2", "z1"]], z[["z2", "z1"]].iloc[0]):
         with pytest.raises(ValueError, match="z2"):
             model.topk(turned, 3)
+    for wrong in (["1", "2"], [1.0, None], [True, False], [1j, 2.0], [10**400, 0]):
+        with pytest.raises(ValueError, match="z"):
+            model.topk(wrong, 3)
 
 
 @pytest.mark.parametrize("epochs", [0, -3, 2.5, 3.0, float("nan"), float("inf"), True, "3", [3]])

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.alignment.certainty import Certainty, certainty_of
-from rivae.arrays import FARTHEST, is_count, is_near, refuse_masked
+from rivae.arrays import FARTHEST, is_count, is_near, numbers_of
 from rivae.catalogue import Catalogue
 from rivae.config import Rows
 from rivae.data.base import PairedDataset
@@ -330,8 +330,7 @@ class Explorer(Catalogue):
         Raises:
             ConfigError: it is of another shape, masked, not finite, or too large to search with.
         """
-        refuse_masked(ConfigError, z=z)
-        z = np.asarray(z, dtype=np.float64)
+        z = numbers_of(z, "z", ConfigError)
         if z.shape != (self.n_components,):
             raise ConfigError(f"z must hold {self.n_components} numbers, got {z.size}")
         if not all(math.isfinite(v) for v in z):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,12 @@ NO_PART = (
 )
 
 
-def numbered(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with the numbers of its rows as index, and labels of its own as first columns."""
+def numbered(table: pd.DataFrame, taken: Sequence[str] = ()) -> pd.DataFrame:
+    """The table with the numbers of its rows as index, and labels of its own as first columns.
+
+    Args:
+        taken: names that these columns do not get.
+    """
     if has_plain_labels(table):
         return table.rename_axis(index=ROW)
     called = "row" if ROW in table.index.names else ROW  # its labels are not to be taken for ours
@@ -27,7 +32,7 @@ def numbered(table: pd.DataFrame) -> pd.DataFrame:
     names: list[Any] = []
     for level, given in enumerate(table.index.names):
         name = given if given is not None else f"label {level + 1}" if several else "label"
-        while name in table.columns or name in names:
+        while name in table.columns or name in names or name in taken:
             name = f"{name} (label)"
         names.append(name)
     return table.reset_index(names=names).rename_axis(index=called)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from html import escape
+from numbers import Integral
 from typing import Any
 from uuid import uuid4
 
@@ -114,6 +115,8 @@ class View(anywidget.AnyWidget):
     @query.setter
     def query(self, row: int | None) -> None:
         if row is not None:
+            if isinstance(row, bool) or not isinstance(row, Integral):
+                raise ConfigError(f"the query is the number of a row, or None, not {row!r:.60}")
             row = int(self._rows_of([row])[0])
         z = self._explorer.mean if row is None else self._start_of(row)
         with self.hold_sync():
@@ -167,7 +170,7 @@ class View(anywidget.AnyWidget):
                 columns[spec.name] = [data.factor_text(int(i), j) for i in rows]
             table = pd.DataFrame(columns, index=pd.Index(rows, name=ROW))
         else:
-            table = numbered(self._table)
+            table = numbered(self._table, explorer.axis_ids)
         axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
         return table.assign(**{name: at for name, at in axes.items() if name not in table})
 

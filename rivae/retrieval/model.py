@@ -11,7 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from rivae.arrays import FARTHEST, is_near, refuse_masked
+from rivae.arrays import FARTHEST, is_near, numbers_of
 from rivae.config import Asks
 from rivae.data.base import PairedDataset, View
 from rivae.errors import ConfigError, DataError
@@ -149,11 +149,12 @@ class LatentModel:
         """``z`` as a contiguous float64 matrix (n, d); a single (d,) becomes (1, d).
 
         Raises:
-            DataError: if it has another width, is masked, or holds NaN, infinite values or numbers
-                beyond ``FARTHEST``.
+            DataError: if it has another width, is masked, or holds anything but numbers, NaN,
+                infinite values, or numbers beyond ``FARTHEST``.
         """
-        refuse_masked(DataError, z=z)
-        z = np.require(z, np.float64, ("C", "W"))  # torch warns of what it must not write
+        z = np.require(
+            numbers_of(z, "z", DataError), np.float64, ("C", "W")
+        )  # torch warns of what it must not write
         if z.ndim == 1:
             z = z[None]
         if z.ndim != 2 or z.shape[1] != self.n_components:
