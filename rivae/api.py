@@ -205,7 +205,8 @@ class Run:
 
         Raises:
             ConfigError: a condition cannot be read, or no item meets it.
-            DataError: z has another width or is not finite, or k < 1.
+            DataError: z has another width, is masked, not finite or too large to search with, or k
+                is no whole number of at least 1.
 
         Example:
             >>> import rivae
@@ -216,9 +217,8 @@ class Run:
         retriever = self.explorer.retriever
         if only:
             retriever = retriever.subset(self.explorer.find(only))
-        z = np.asarray(z, dtype=np.float64)
         found = retriever.search(z, k)
-        if z.ndim == 1:
+        if np.ndim(z) == 1:
             return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
         return Hits(found.ids, found.squared_distances, found.scores)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,25 +13,28 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rivae.alignment.steps import axis_change, fold_in
-from rivae.config import DatasetConfig, MethodChoice, run_config, training_config
-from rivae.data import PairedDataset, TensorView
+from rivae.arrays import (
+    FARTHEST,
+    axis_labels,
+    check_columns,
+    check_order,
+    column_names,
+    is_near,
+    numbers_of,
+    refuse_masked,
+    refuse_other_order,
+    require_count,
+)
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import Hits
-from rivae.methods import method_class, method_config
-from rivae.methods.base import Method
-from rivae.methods.presets import preset_for
-from rivae.methods.presets.by_shape import by_shape
+from rivae.pair_training import train_pairs
 from rivae.retrieval.base import Floats, Index, ranks_of_targets
 from rivae.retrieval.projection import Space, make_space
 from rivae.retrieval.storage import build_index
-from rivae.runs import Run
-from rivae.training import Trainer, TrainingJob
 
 MIN_PAIRS = 4
 BLOCK = 4096  # rows that go through a network at once; queries ranked at once are fewer
 RANKED = 256
-EPOCHS, RATE = "epochs", "learning_rate"  # how settings of stages end
 
 
 class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,10 +47,11 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         method: "rivae", or another that ``rivae.methods.method_names()`` lists.
         n_components: axes of z; without a latent (``info-nce``, ``cos-sim``) of the embedding.
         learning_rate: of every stage; None for the preset's.
-        epochs: of all stages together, shared among them as the preset does; None for its own
-            (190 with RIVAE).
+        epochs: of all stages together, shared among them as the preset does, at least one each;
+            None for its own (190 with RIVAE).
         batch_size: pairs per step; fewer where there are fewer.
-        settings: further settings of the method, as ``rivae train --set`` takes them.
+        settings: further settings of the method, as ``rivae train --set`` takes them; none may
+            say otherwise than an argument.
         random_state: a seed, a ``numpy.random.RandomState``, or None to draw a seed.
 
     Attributes:
@@ -98,10 +100,11 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             progress: called with the share of the epochs done, in (0, 1].
 
         Raises:
-            ValueError: the arrays are no finite numbers, or do not go together.
-            ConfigError: a setting is unknown or out of range.
+            ValueError: the arrays are no finite numbers, are masked, or do not go together.
+            ConfigError: a setting is unknown, out of range, or contradicts an argument.
             RunError: the training diverged; lower ``learning_rate``.
         """
+        _refuse_unpaired(X, y)
         a, b = validate_data(
             self,
             X,
@@ -113,10 +116,15 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         b = _columns(b)
         self.n_targets_ = int(b.shape[1])
-        self._views = tuple(StandardScaler().fit(view) for view in (a, b))
+        self._names = column_names(X), column_names(y)
+        self._views = _scaler(a, "X"), _scaler(b, "y")
         x1, x2 = self._tensors(a, b)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.method_, self.loss_curve_ = _trained(self, x1, x2, seed, progress)
+        arguments = {
+            name: getattr(self, name)
+            for name in ("n_components", "learning_rate", "epochs", "batch_size", "settings")
+        }
+        self.method_, self.loss_curve_ = train_pairs(self.method, x1, x2, arguments, seed, progress)
         with torch.no_grad():
             weight, bias = (part.numpy().copy() for part in self.method_.output_layer())
         self._space: Space = make_space(weight, bias)
@@ -128,11 +136,11 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises:
             NotFittedError: ``fit`` was not called yet.
-            ValueError: ``X`` has another width, or is not finite.
+            ValueError: ``X`` has another width or other columns than in ``fit``, is masked, or
+                holds numbers that are not finite or far too large.
         """
         check_is_fitted(self, "method_")
-        a = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._each(lambda x: self.method_.encode(x)[0], self._views[0].transform(a))
+        return self._encoded(self._checked(X))
 
     def topk(self, z: ArrayLike, k: int = 10, among: ArrayLike | None = None) -> Hits:
         """The rows of ``among`` that fit z best.
@@ -146,8 +154,9 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``ids`` (rows, best first), ``squared_distances`` and ``scores``, each (n, k), or (k,).
 
         Raises:
-            ConfigError: k < 1, or z has another width.
-            ValueError: ``among`` has another width than in ``fit``, or a value is not finite.
+            ConfigError: k is no whole number of at least 1, or z has another width.
+            ValueError: ``among`` has another width or other columns than in ``fit``, z its axes in
+                another order, or a number is masked, not finite, or too large for a search.
 
         Example:
             >>> import numpy as np, rivae
@@ -157,13 +166,21 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (2, 5)
         """
         check_is_fitted(self, "method_")
-        points = check_array(z, dtype=np.float64, ensure_2d=False, force_writeable=True)
+        check_order(self.get_feature_names_out().tolist(), axis_labels(z), "z")
+        points = check_array(
+            numbers_of(z, "z"), dtype=np.float64, ensure_2d=False, force_writeable=True
+        )
         single, points = points.ndim == 1, np.atleast_2d(points)
-        if points.ndim != 2 or points.shape[1] != self.n_components:
-            raise ConfigError(f"z has shape {points.shape}, expected (n, {self.n_components})")
-        if k < 1:
-            raise ConfigError(f"k must be at least 1, got {k}")
-        index = self._index if among is None else self._index_of(self._checked_targets(among))
+        if points.ndim != 2 or points.shape[1] != self.method_.n_components:
+            raise ConfigError(
+                f"z has shape {points.shape}, expected (n, {self.method_.n_components})"
+            )
+        require_count(ConfigError, k=k)
+        index = (
+            self._index
+            if among is None
+            else self._index_of(self._checked_targets(among, "among"), "among")
+        )
         ids, squared = index.search(self._queries(points), min(k, index.n_items))
         with torch.inference_mode():
             given = torch.from_numpy(points), torch.from_numpy(squared)
@@ -178,12 +195,11 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         1 where each row finds its own partner first.
 
         Raises:
-            ValueError: the arrays have another width than in ``fit``, or do not go together.
+            ValueError: the arrays have other columns than in ``fit``, or do not go together; as in
+                ``transform``.
         """
-        z = self.transform(X)
-        targets = self._checked_targets(y)
-        if len(targets) != len(z):
-            raise ValueError(f"X has {len(z)} rows and y has {len(targets)}: give pairs")
+        a, targets = self._checked_pairs(X, y)
+        z = self._encoded(a)
         index, rows = self._index_of(targets), np.arange(len(z))
         ranks = [
             ranks_of_targets(index.all_squared_distances(self._queries(z[part])), part)
@@ -196,18 +212,15 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises:
             NotFittedError: ``fit`` was not called yet.
-            ValueError: the arrays have another width than in ``fit``, or do not go together.
+            ValueError: the arrays have other columns than in ``fit``, or do not go together; as in
+                ``transform``.
         """
-        check_is_fitted(self, "method_")
-        a, b = validate_data(self, X, dtype=np.float64, reset=False), self._checked_targets(y)
-        if len(a) != len(b):
-            raise ValueError(f"X has {len(a)} rows and y has {len(b)}: give pairs")
-        return self._tensors(a, b)
+        return self._tensors(*self._checked_pairs(X, y))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """The names of the columns of ``transform``: z1, z2 ..."""
         check_is_fitted(self, "method_")
-        return np.asarray(self.method_.axis_names(self.n_components), dtype=object)
+        return np.asarray(self.method_.axis_names(self.method_.n_components), dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -217,22 +230,55 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _tensors(self, a: Floats, b: Floats) -> tuple[torch.Tensor, torch.Tensor]:
-        scaled = (scale.transform(view) for scale, view in zip(self._views, (a, b), strict=True))
+        scaled = self._scaled(0, a, "X"), self._scaled(1, b, "y")
         x1, x2 = (torch.from_numpy(view.astype(np.float32)) for view in scaled)
         return x1, x2
 
-    def _checked_targets(self, y: ArrayLike) -> Floats:
-        made = _columns(check_array(y, dtype=np.float64, ensure_2d=False))
+    def _scaled(self, side: int, view: Floats, name: str) -> Floats:
+        with np.errstate(over="ignore"):
+            scaled = np.asarray(self._views[side].transform(view))
+        if not is_near(scaled):
+            raise ValueError(
+                f"{name} holds numbers more than {FARTHEST:g} s.d. from those of fit: repair "
+                "them, or leave those rows out"
+            )
+        return scaled
+
+    def _checked(self, X: ArrayLike) -> Floats:
+        refuse_masked(X=X)
+        a: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        check_columns(self._names[0], X, "X", quiet=True)  # scikit-learn compares only words
+        return a
+
+    def _checked_targets(self, y: ArrayLike, name: str = "y") -> Floats:
+        refuse_masked(**{name: y})
+        check_columns(self._names[1], y, name)
+        made = _columns(check_array(y, dtype=np.float64, ensure_2d=False, input_name=name))
         if made.shape[1] != self.n_targets_:
-            raise ValueError(f"y has {made.shape[1]} columns, but {self.n_targets_} in fit")
+            raise ValueError(
+                f"{name} has {made.shape[1]} columns, but y had {self.n_targets_} in fit"
+            )
         return made
 
-    def _index_of(self, y: Floats) -> Index:
-        v = self._each(self.method_.embed_target, self._views[1].transform(y))
+    def _checked_pairs(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        check_is_fitted(self, "method_")
+        _refuse_unpaired(X, y)
+        a, b = self._checked(X), self._checked_targets(y)
+        if len(a) != len(b):
+            raise ValueError(f"X has {len(a)} rows and y has {len(b)}: give pairs")
+        return a, b
+
+    def _encoded(self, a: Floats) -> Floats:
+        return self._each(lambda x: self.method_.encode(x)[0], self._scaled(0, a, "X"))
+
+    def _index_of(self, y: Floats, name: str = "y") -> Index:
+        v = self._each(self.method_.embed_target, self._scaled(1, y, name))
         points = self._space.items(v)
         return build_index(len(points), lambda positions: points[positions])
 
     def _queries(self, z: Floats) -> Floats:
+        if not is_near(z):
+            raise ValueError(f"z holds numbers beyond {FARTHEST:g}, too large to search with")
         return self._space.queries(self._each(self.method_.hidden, z))
 
     def _each(self, of: Callable[[torch.Tensor], torch.Tensor], x: Floats) -> Floats:
@@ -266,72 +312,21 @@ def fit(
     return PairModel(method, **params).fit(A, B, progress)
 
 
+def _refuse_unpaired(X: ArrayLike, y: ArrayLike) -> None:
+    refuse_masked(X=X, y=y)
+    refuse_other_order(X=X, y=y)
+
+
+def _scaler(view: Floats, name: str) -> StandardScaler:
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        scaler, spread = StandardScaler().fit(view), np.ptp(view, axis=0)
+    if not np.isfinite(scaler.mean_).all() or not np.isfinite(scaler.var_).all():
+        raise ValueError(f"{name} holds numbers too large to be scaled: divide them by a constant")
+    if ((scaler.var_ == 0) & (spread > 0)).any():
+        raise ValueError(f"{name} has columns too small to be scaled: multiply them by a constant")
+    return scaler
+
+
 def _columns(y: ArrayLike) -> Floats:
     made = np.asarray(y, dtype=np.float64)
     return made[:, None] if made.ndim == 1 else made
-
-
-def _trained(
-    asked: PairModel,
-    x1: torch.Tensor,
-    x2: torch.Tensor,
-    seed: int,
-    progress: Callable[[float], None] | None,
-) -> tuple[Method, list[float]]:
-    """The network, in float64, and the objective of every epoch."""
-    start = preset_for(by_shape(tuple(x1.shape[1:]), tuple(x2.shape[1:])), asked.method)
-    settings = _settings(asked, start.method)
-    config = run_config(
-        name="arrays",
-        dataset=DatasetConfig(name="arrays"),
-        method=MethodChoice(name=asked.method, settings=settings),
-        training=training_config({**start.training, "checkpoint_seconds": 1e9}),
-        seed=seed,
-    )
-    none = np.empty(0, dtype=np.int64)
-    data = PairedDataset(
-        name="arrays",
-        settings={},
-        x1=TensorView(x1),
-        x2=TensorView(x2),
-        splits={"train": np.arange(len(x1)), "validation": none, "test": none},
-    )
-    kept: list[Method] = []
-    losses: list[float] = []
-
-    def finalise(model: Method, pairs: PairedDataset, run: Run) -> None:
-        chosen: Any = model.config
-        change = axis_change(model, pairs, chosen.axes, seed)
-        if change.step != "as trained":
-            fold_in(model, change)
-        kept.append(model)
-
-    def listen(row: dict[str, Any]) -> None:
-        if "objective" in row:
-            losses.append(float(row["objective"]))
-            if progress is not None:
-                progress(row["epoch"] / row["total_epochs"])
-
-    with TemporaryDirectory(prefix="rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
-        job = TrainingJob(Run.create(config, Path(folder)), data)
-        Trainer([job], finalise=finalise, listener=listen).fit()
-    return kept[0].double().eval(), losses
-
-
-def _settings(asked: PairModel, preset: Mapping[str, Any]) -> dict[str, Any]:
-    """The complete settings of the method: the preset's, changed by what was asked."""
-    chosen = method_class(asked.method)
-    known = chosen.config_class.model_fields
-    made = dict(preset)
-    made["n_components" if chosen.has_latent else "dim_v"] = asked.n_components
-    made["batch_size"] = asked.batch_size
-    if asked.learning_rate is not None:
-        rates = (name for name in known if name.endswith(RATE))
-        made |= dict.fromkeys(rates, asked.learning_rate)
-    if asked.epochs is not None:
-        usual = method_config(asked.method, made).model_dump()
-        lengths = {name: usual[name] for name in known if name.endswith(EPOCHS) and usual[name]}
-        share = asked.epochs / sum(lengths.values())
-        made |= {name: max(1, round(share * length)) for name, length in lengths.items()}
-    made |= dict(asked.settings or {})
-    return method_config(asked.method, made).model_dump(mode="json")

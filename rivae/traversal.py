@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivae.errors import ConfigError
+from rivae.arrays import require_count
+from rivae.errors import ConfigError, DataError
 from rivae.ranges import grid as grid  # scripts that were exported before import it from here
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.retriever import Retriever
@@ -123,13 +124,14 @@ def traverse(
         ConfigError: for values or dimensions that do not fit.
         DataError: for z of another width, NaN, or k < 1.
     """
-    z_ref = retriever.model.check_z(np.asarray(z_ref))
+    require_count(DataError, k=k)
+    z_ref = retriever.model.check_z(z_ref)
     chosen, table = _plan(values, dims, retriever.n_components)
     shape = (len(z_ref), *table.shape)
     total = int(np.prod(shape))
     k = min(k, len(retriever.ids))
-    ids = np.empty((total, max(k, 1)), dtype=np.int64)
-    squared = np.empty((total, max(k, 1)))
+    ids = np.empty((total, k), dtype=np.int64)
+    squared = np.empty((total, k))
     block = max(1, min(_BLOCK, _NUMBERS // retriever.space.n_features))
     for start in range(0, total, block):
         flat = np.arange(start, min(start + block, total))
@@ -157,7 +159,7 @@ def traverse_plane(
         ConfigError: if the dimensions are equal or do not exist, or the values do not fit.
         DataError: for z of another width, NaN, or k < 1.
     """
-    anchor = retriever.model.check_z(np.asarray(z_ref))
+    anchor = retriever.model.check_z(z_ref)
     if len(anchor) != 1:
         raise ConfigError(f"a plane is traversed from one anchor, got {len(anchor)}")
     d = retriever.n_components

@@ -83,6 +83,17 @@ def test_wrong_calls_say_what_is_wrong(run):
         run.topk(np.zeros(3))
     with pytest.raises(DataError):
         run.topk(run.mean, 0)
+    for k in (2.5, 3.0, True, "3", None, float("nan")):
+        with pytest.raises(DataError, match="k must"):
+            run.topk(run.mean, k)
+        with pytest.raises(DataError, match="k must"):
+            run.traverse(run.mean, over=(-1, 1), dims=[0], k=k)
+    for z in (run.mean * 1e14, run.mean * 1e300, np.ma.masked_greater(run.mean, 0), ["1"] * 10,
+        run.mean * 1j, [None] * 10, [True] * 10, [10**400] * 10, "word"):  # fmt: skip
+        for ask in (run.topk, run.traverse):
+            with pytest.raises(DataError, match=r"^z "):
+                ask(z)
+    assert len(run.topk(run.mean, np.int64(3)).ids) == 3
     with pytest.raises(ConfigError, match="no item 99999"):
         run.encode(99_999)
     for no_row in (1.5, True, None, [0.5]):

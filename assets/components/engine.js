@@ -10,6 +10,25 @@ const ACTIVATIONS = {
   tanh: () => Math.tanh,
 }
 
+const FARTHEST = 1e12  // as in `rivae/arrays.py`: beyond, rounding decides what is nearest
+
+/**
+ * A question from outside, as a plain list and a number: what Python's `Run.topk` refuses is refused.
+ * @param d how many axes z has
+ */
+export function checkedQuestion(z, k, d) {
+  const isList = Array.isArray(z) || (ArrayBuffer.isView(z) && !(z instanceof DataView))
+  if (!isList) throw new TypeError(`z must be a list of ${d} numbers`)
+  const numbers = Array.from(z)
+  if (numbers.length !== d) throw new RangeError(`z must hold ${d} numbers, got ${numbers.length}`)
+  if (!numbers.every((value) => typeof value === "number")) throw new TypeError("z must hold numbers only")
+  if (!numbers.every((value) => Math.abs(value) <= FARTHEST)) {
+    throw new RangeError(`z must hold finite numbers of at most ${FARTHEST.toExponential()} in size`)
+  }
+  if (!Number.isInteger(k) || k < 1) throw new RangeError("k must be a whole number of at least 1")
+  return [numbers, k]
+}
+
 /** The bytes of a base64 text. */
 export function bytesOf(text) {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
@@ -80,7 +99,7 @@ export class Engine {
         const gap = points[at] - q[j]
         sum += gap * gap
       }
-      if (sum >= worst) continue
+      if (!(sum < worst)) continue  // no distance is left where numbers overflow
       insert(best, k, i, sum)
       if (best.length === k) worst = best[k - 1][1]
     }

@@ -1,6 +1,7 @@
 /* An exported page: a run that the browser holds, with what stands around its panel. */
 
 import { h, icon, setText } from "./dom.js"
+import { checkedQuestion } from "./engine.js"
 import { HeldRun } from "./held.js"
 
 class ExportedPage extends HeldRun {
@@ -56,7 +57,7 @@ export async function openPage(library) {
   await page.show(page.items.ids[0])
   // For whoever wants the numbers: `await rivae.topk([…], 10)` in the browser's console.
   window.rivae = {
-    topk: async (z, k) => (await page.found(z, k, "", null)).ids,
+    topk: async (z, k = 10) => (await page.found(...checkedQuestion(z, k, page.told.dims.length), "", null)).ids,
     z: () => [...page.panel.sliders.values],
     page,
   }

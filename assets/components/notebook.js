@@ -97,6 +97,9 @@ export async function showView({ model, el }, { library, worker, style }) {
   el.append(host)
   const root = host.attachShadow({ mode: "open" })
   root.append(h("style", {}, style))
+  // What stands below the cell for a page without a kernel; as long as this is here nobody needs it.
+  const rule = h("style", {}, `.${model.get("_still")} { display: none }`)
+  el.append(rule)
   const bytes = model.get("_content")
   const view = new NotebookView(model, JSON.parse(new TextDecoder().decode(bytes)), worker, library, root)
 
@@ -126,5 +129,6 @@ export async function showView({ model, el }, { library, worker, style }) {
     system.removeEventListener("change", repaint)
     view.close()
     host.remove()
+    rule.remove()
   }
 }

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 from rivae.alignment.certainty import Certainty, certainty_of
+from rivae.arrays import FARTHEST, is_count, is_near, numbers_of
 from rivae.catalogue import Catalogue
 from rivae.config import Rows
 from rivae.data.base import PairedDataset
@@ -245,8 +246,8 @@ class Explorer(Catalogue):
 
         ``among`` is a ``subset`` of the retriever, to search only there.
         """
-        if not 1 <= k <= MAX_K:
-            raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
+        if not (is_count(k) and k <= MAX_K):
+            raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k!r:.60}")
         searched = among or self.retriever
         found = searched.search(self.checked_z(z)[None], min(k, len(searched.ids)))
         return Hits(found.ids[0], found.squared_distances[0], found.scores[0])
@@ -327,11 +328,13 @@ class Explorer(Catalogue):
         """``z`` as (d,) finite float64.
 
         Raises:
-            ConfigError: it is of another shape, or not finite.
+            ConfigError: it is of another shape, masked, not finite, or too large to search with.
         """
-        z = np.asarray(z, dtype=np.float64)
+        z = numbers_of(z, "z", ConfigError)
         if z.shape != (self.n_components,):
             raise ConfigError(f"z must hold {self.n_components} numbers, got {z.size}")
         if not all(math.isfinite(v) for v in z):
             raise ConfigError("z must hold finite numbers only")
+        if not is_near(z):
+            raise ConfigError(f"z must hold numbers of at most {FARTHEST:g} in size")
         return z

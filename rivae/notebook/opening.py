@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivae.api import Run, load_run
+from rivae.arrays import is_count, refuse_masked, refuse_other_order, row_labels
 from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.estimator import PairModel, fit
 from rivae.exploring.explorer import MAX_K, Explorer
 from rivae.notebook.pairs import ArrayPairs, table_of
-from rivae.page.content import content_of
+from rivae.notebook.pictures import check_pictures
+from rivae.page.content import MOST, TOO_MANY, content_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,19 +55,24 @@ def explore(
         embeddings: pairs of vectors, A (n, p) to ask and B (n, q) to be found.
         items: a table of n rows about the pairs: their names, texts and factors. Columns by name
             or a list of titles will do.
-        images: its column of pictures: paths, bytes, PIL pictures, or arrays of uint8.
+        images: its column of pictures: paths, bytes, PIL pictures, or arrays (height, width) or
+            (height, width, channels) of 0 ... 255, of floats 0 ... 1, or of uint16.
         rows: of a run: which rows are searched, "test" (by default) or "all".
         asks: of a run: which view is the query, "first" (by default), "second" or "both".
         k: how many items are found at first, 1 to 30.
         progress: show a bar while training and while pictures are made.
         params: of ``PairModel``, for arrays.
 
+    Rows belong together by their order; where two of A, B and ``items`` have the same row labels in
+    another order, nothing is guessed.
+
     Raises:
         ConfigError: anywidget is missing, a setting is unknown or out of range, arguments do not go
-            together, or there are more than 50,000 items.
+            together, ``items`` has the row labels of an array in another order, or there are more
+            than 50,000 items.
         RunError: there is no such run, or the training diverged.
-        DataError: a picture cannot be read.
-        ValueError: the arrays are no finite numbers, or do not go together.
+        DataError: a picture cannot be read; told before the training.
+        ValueError: the arrays are no finite numbers, are masked, or do not go together.
 
     Example:
         >>> import numpy as np, pandas as pd, rivae
@@ -86,8 +93,8 @@ def explore(
         from rivae.notebook.view import View
     except ImportError:
         raise ConfigError(NEEDED) from None
-    if not 1 <= k <= MAX_K:
-        raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k}")
+    if not (is_count(k) and k <= MAX_K):
+        raise ConfigError(f"k must lie between 1 and {MAX_K}, got {k!r:.60}")
     if embeddings is None:
         if run is None or isinstance(run, PairModel):
             raise ConfigError(WHAT if run is None else "give embeddings=(A, B) to show a model on")
@@ -133,26 +140,64 @@ def _of_arrays(
         raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)") from None
     if unknown := params.keys() - PairModel().get_params().keys():
         raise ConfigError(f"PairModel has no setting '{min(unknown)}': see help(rivae.PairModel)")
-    n = len(np.asarray(a))
-    table = None  # checked before a training that would be lost
+    if not (np.ndim(a) and np.ndim(b)):
+        raise ConfigError("embeddings are two arrays of pairs: embeddings=(A, B)")
+    # All is checked before a training that would be lost.
+    refuse_masked(A=a, B=b)
+    refuse_other_order(A=a, B=b)
+    n = len(a)
+    if n > MOST:
+        raise ConfigError(TOO_MANY.format(n, MOST))
+    table = None
     if items is not None or images is not None:
         table = table_of(items, n, images)
+        labelled = table if _has_labels(items) else None
+        refuse_other_order(ConfigError, A=a, items=labelled)
+        refuse_other_order(ConfigError, B=b, items=labelled)
     if model is None:
-        per_epoch = max(1, n // PairModel().batch_size)
-        epochs = min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])
+        if table is not None and images is not None:
+            with _bar("Reading pictures", progress) as tell:
+                check_pictures(table, images, tell)
         with _bar("Training", progress) as tell:
-            model = fit(a, b, progress=tell, **({"epochs": epochs} | params))
+            model = fit(a, b, progress=tell, **(_length(n, params) | params))
     x1, x2 = model.views(a, b)
     # As a trained run's: float32 for the data, and the search makes its own copy in float64.
     method = copy.deepcopy(model.method_).float()
     return model, Explorer(method, ArrayPairs(x1, x2, table, images)), table
 
 
+def _has_labels(items: Any) -> bool:
+    """Whether the table brings labels of its own for its rows."""
+    columns = items.values() if isinstance(items, Mapping) else ()
+    return any(row_labels(part) is not None for part in (items, *columns))
+
+
+def _length(n: int, params: Mapping[str, Any]) -> dict[str, int]:
+    """Epochs for n rows, unless settings say how long a stage is."""
+    if any(str(name).endswith("epochs") for name in params.get("settings") or ()):
+        return {}
+    per_epoch = max(1, n // PairModel().batch_size)
+    return {"epochs": min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])}
+
+
 @contextmanager
 def _bar(title: str, shown: bool) -> Iterator[Callable[[float], None]]:
-    """A bar that takes the share done; it goes when it is full."""
+    """A bar that takes the share done, and goes at the end; where something failed it stays."""
     from tqdm.auto import tqdm
+    from tqdm.notebook import tqdm as notebook_tqdm
 
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
-    with tqdm(total=100, desc=title, bar_format=form, leave=False, disable=not shown) as bar:
+    asked = {"total": 100, "desc": title, "bar_format": form, "leave": False, "disable": not shown}
+    place = None
+    if shown and issubclass(tqdm, notebook_tqdm):
+        from IPython.display import display
+
+        bar = tqdm(**asked, display=False)
+        place = display(bar.container, display_id=True)
+    else:
+        bar = tqdm(**asked)
+    with bar:
         yield lambda share: bar.update(round(100 * share) - bar.n) and None
+        bar.update(bar.total - bar.n)  # one that is not full stays, in red
+    if place is not None:
+        place.update({"text/plain": ""}, raw=True)  # else its text is kept in the notebook's file

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +12,13 @@ from PIL import Image
 
 from rivae.data import PairedDataset, TensorView
 from rivae.data.base import FactorSpec
-from rivae.data.pictures import open_picture
 from rivae.data.store.pixels import title_card
 from rivae.data.synth import signal_picture
-from rivae.errors import ConfigError, DataError
+from rivae.errors import ConfigError
+from rivae.notebook.pictures import called_in, picture_of
 
 NAME = "arrays"
+ROW = "item"  # what the row numbers of a view's table are called
 TITLES = ("title", "name", "label")  # columns that name a row, the first of them that there is
 MOST_LEVELS = 12  # of a column of words that is a factor
 
@@ -35,7 +34,8 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
         table = pd.DataFrame(items, index=range(n) if items is None else None)
     except (ValueError, TypeError) as error:
         raise ConfigError(f"items is no table ({error}): give a pandas DataFrame") from None
-    if twice := list(table.columns[table.columns.duplicated()]):
+    names = pd.Index([str(name) for name in table.columns])  # 1 and "1" are called the same
+    if twice := list(names[names.duplicated()]):
         raise ConfigError(f"items has several columns '{twice[0]}': give each its own name")
     if len(table) != n:
         raise ConfigError(f"items has {len(table)} rows and the embeddings {n}: give one each")
@@ -43,6 +43,12 @@ def table_of(items: Any, n: int, images: str | None = None) -> pd.DataFrame:
         known = ", ".join(map(str, table.columns)) or "none"
         raise ConfigError(f"items has no column '{images}' for images; its columns: {known}")
     return table
+
+
+def has_plain_labels(table: pd.DataFrame) -> bool:
+    """Whether its rows have no labels but those that pandas gives for want of others."""
+    index = table.index
+    return index.name in (None, ROW) and index.equals(pd.RangeIndex(len(table)))
 
 
 class ArrayPairs(PairedDataset):
@@ -54,7 +60,7 @@ class ArrayPairs(PairedDataset):
     Args:
         x1, x2: as the network takes them, float32.
         items: the table; one without columns by default.
-        images: its column of pictures: paths, bytes, PIL pictures or arrays of uint8.
+        images: its column of pictures, see ``picture_of``.
 
     Raises:
         ConfigError: see ``table_of``.
@@ -89,9 +95,8 @@ class ArrayPairs(PairedDataset):
 
     def picture(self, i: int, side: int = 2) -> Image.Image:
         if self._images is not None:
-            return _picture(self.table[self._images].iloc[i], i, self._images) or title_card(
-                self.title(i)
-            )
+            value = self.table[self._images].iloc[i]
+            return picture_of(value, called_in(i, self._images)) or title_card(self.title(i))
         if self._columns:
             return title_card(self.title(i))
         views = (self.x1, self.x2)
@@ -114,9 +119,13 @@ def _titles(table: pd.DataFrame) -> list[str]:
         words = [name for name in table if _is_text(table[name])]
         # Rather what tells rows apart than what sorts them.
         named = max(words, key=lambda name: table[name].nunique(), default=None)
+    labels = [f"item {label}" if has_plain_labels(table) else str(label) for label in table.index]
     if named is None:
-        return [f"item {label}" for label in table.index]
-    return [str(value) for value in table[named]]
+        return labels
+    return [
+        label if pd.isna(value) else str(value)
+        for value, label in zip(table[named], labels, strict=True)
+    ]
 
 
 def _is_text(column: pd.Series[Any]) -> bool:
@@ -136,31 +145,3 @@ def _factor(name: str, column: pd.Series[Any]) -> tuple[FactorSpec, NDArray[np.f
         return None
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return (FactorSpec(name, "continuous"), values) if np.isfinite(values).all() else None
-
-
-def _picture(value: Any, i: int, column: str) -> Image.Image | None:
-    """A picture of the table, RGB or RGBA; None where there is none.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    called = f"row {i} of '{column}'"
-    if value is None or (isinstance(value, float) and np.isnan(value)) or value is pd.NA:
-        return None
-    image: Image.Image | None
-    if isinstance(value, Image.Image):
-        image = value
-    elif isinstance(value, str | Path):
-        image = open_picture(value) if str(value) else None
-    elif isinstance(value, bytes):
-        image = open_picture(io.BytesIO(value), called)
-    else:
-        try:
-            image = Image.fromarray(np.asarray(value))
-        except (TypeError, ValueError, KeyError):
-            raise DataError(
-                f"{called} is no picture: give paths, bytes, PIL pictures or arrays of uint8"
-            ) from None
-    if image is None or image.mode in ("RGB", "RGBA", "L"):
-        return image
-    return image.convert("RGBA" if image.has_transparency_data else "RGB")

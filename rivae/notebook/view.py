@@ -7,9 +7,11 @@ searched belong to both sides. What is found follows from them, here as there.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cached_property
+from html import escape
+from numbers import Integral
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import numpy as np
@@ -17,13 +19,19 @@ import pandas as pd
 import traitlets
 from numpy.typing import ArrayLike, NDArray
 
+from rivae.arrays import axis_labels, check_order
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import MAX_K, Explorer, Vector
+from rivae.notebook.pairs import ROW, has_plain_labels
+from rivae.notebook.rows import numbered, rows_of
 from rivae.page.document import PANEL_STYLES, as_json
 from rivae.retrieval.retriever import Retriever
 from rivae.scripts import library, source, styles
 
 Rows = NDArray[np.int64]
+ALONE = (
+    "The sliders of {} ({:,} items) need a running kernel: open this notebook and run this cell."
+)
 
 
 def script() -> str:
@@ -65,6 +73,7 @@ class View(anywidget.AnyWidget):
     _esm = script()
     _content = traitlets.Bytes().tag(sync=True)
     _query = traitlets.Int(allow_none=True).tag(sync=True)
+    _still = traitlets.Unicode().tag(sync=True)  # class of what stands here without a kernel
     _chosen = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
     z = traitlets.Any().tag(
         sync=True,
@@ -86,8 +95,13 @@ class View(anywidget.AnyWidget):
         self._searched: Retriever = explorer.retriever
         first = int(explorer.search_rows[0])
         super().__init__(
-            _content=as_json(content).encode(), _query=first, k=k, z=self._start_of(first)
+            _content=as_json(content).encode(),
+            _query=first,
+            _still=f"rivae-still-{uuid4().hex}",
+            k=k,
+            z=self._start_of(first),
         )
+        self._alone = ALONE.format(content["title"], len(explorer.search_rows))
 
     @property
     def query(self) -> int | None:
@@ -101,7 +115,9 @@ class View(anywidget.AnyWidget):
     @query.setter
     def query(self, row: int | None) -> None:
         if row is not None:
-            row = int(self._known([row])[0])
+            if isinstance(row, bool) or not isinstance(row, Integral):
+                raise ConfigError(f"the query is the number of a row, or None, not {row!r:.60}")
+            row = int(self._rows_of([row])[0])
         z = self._explorer.mean if row is None else self._start_of(row)
         with self.hold_sync():
             self._query = row
@@ -112,27 +128,25 @@ class View(anywidget.AnyWidget):
         """The items that are searched, as rows of ``items``: those inside the lasso and with the
         words of "Only with", or those that were set; all where nothing was chosen.
 
-        Set it to rows of the data, a part of ``items``, or None for all.
+        Set it to rows of the data, to a mask with a place for each row of ``items``, to a part of
+        ``items``, or to None for all.
 
         Raises:
-            ConfigError: an item is not among those of the view, or none is left.
+            ConfigError: an item is not among those of the view, none is left, or it is not clear
+                which rows are meant.
         """
         chosen = self._chosen
         rows = self._explorer.search_rows if chosen is None else np.array(chosen, dtype=np.int64)
         return self._frame_of(rows)
 
     @selection.setter
-    def selection(self, chosen: pd.DataFrame | Sequence[int] | NDArray[np.integer] | None) -> None:
+    def selection(
+        self, chosen: pd.DataFrame | pd.Series[Any] | pd.Index[Any] | ArrayLike | None
+    ) -> None:
         if chosen is None:
             self.set_trait("_chosen", None)
             return
-        if isinstance(chosen, pd.DataFrame):
-            places = self.items.index.get_indexer_for(chosen.index)
-            if (places < 0).any():
-                raise ConfigError("these are no rows of view.items: choose some of its rows")
-            rows = self._explorer.search_rows[places]
-        else:
-            rows = self._known(chosen)
+        rows = self._rows_of(chosen)
         if not len(rows):
             raise ConfigError("an empty selection leaves nothing to search: use None for all items")
         self._chosen = np.unique(rows).tolist()
@@ -141,8 +155,9 @@ class View(anywidget.AnyWidget):
     def items(self) -> pd.DataFrame:
         """All items of the view: their title, text and factors, and where they lie on each axis.
 
-        Of arrays it is the table that was given, with the axes as further columns. The index is
-        the row of the data, or that of the table.
+        The index, "item", is the row of the data, as in ``ids``: ``items.loc[view.ids]`` is what is
+        found. Of arrays it is the table that was given, with the axes as further columns, and
+        labels of its rows, where it has some, as first ones.
         """
         explorer, data = self._explorer, self._explorer.data
         rows = explorer.search_rows
@@ -153,31 +168,44 @@ class View(anywidget.AnyWidget):
             }
             for j, spec in enumerate(data.factor_specs if data.factors is not None else ()):
                 columns[spec.name] = [data.factor_text(int(i), j) for i in rows]
-            table = pd.DataFrame(columns, index=pd.Index(rows, name="item"))
+            table = pd.DataFrame(columns, index=pd.Index(rows, name=ROW))
         else:
-            table = self._table
+            table = numbered(self._table, explorer.axis_ids)
         axes = dict(zip(explorer.axis_ids, explorer.positions.T, strict=True))
         return table.assign(**{name: at for name, at in axes.items() if name not in table})
 
     def _frame_of(self, rows: Rows) -> pd.DataFrame:
-        return self.items.iloc[np.searchsorted(self._explorer.search_rows, rows)]
+        return self.items.loc[rows]
 
     def _start_of(self, row: int) -> Vector:
         """z of a query, with the four decimals that the panel uses."""
         return np.round(self._explorer.encode(row), 4)
 
-    def _known(self, rows: ArrayLike) -> Rows:
-        asked = np.asarray(rows)
-        if asked.size and not np.issubdtype(asked.dtype, np.integer):
-            raise ConfigError(f"rows are whole numbers, such as view.ids, not {asked.dtype}")
-        strange = np.setdiff1d(asked, self._explorer.search_rows)
-        if len(strange):
-            raise ConfigError(f"row {strange[0]} is not in this view: choose from view.items")
-        return np.asarray(asked, dtype=np.int64)
+    def _rows_of(self, chosen: Any) -> Rows:
+        are_numbers = self._table is None or has_plain_labels(self._table)
+        return rows_of(chosen, self.items, are_numbers)
+
+    def _ipython_display_(self, **_: Any) -> None:
+        """Show the view, and a sentence that it hides: in a page that is saved without its kernel,
+        or that cannot fetch what draws widgets, nothing else stands there.
+        """
+        from IPython.display import display
+
+        shown = self._repr_mimebundle_()
+        assert shown is not None
+        data, metadata = shown
+        display(data | {"text/plain": ""}, metadata=metadata, raw=True)
+        told = f'<p class="{self._still}">{escape(self._alone)}</p>'
+        display({"text/plain": self._alone, "text/html": told}, raw=True)
 
     @traitlets.validate("z")
     def _checked_z(self, proposal: Any) -> Vector:
-        z = np.array(self._explorer.checked_z(proposal["value"]))
+        asked = proposal["value"]
+        try:  # a row of ``items`` that is turned round would move other axes
+            check_order(self._explorer.axis_ids, axis_labels(asked), "z")
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        z = np.array(self._explorer.checked_z(asked))
         z.setflags(write=False)
         return z
 

@@ -86,7 +86,7 @@ def exact_paths(
     """
     if not retriever.method.piecewise_linear:
         raise ConfigError(NO_PATHS)
-    anchors = retriever.model.check_z(np.asarray(z_ref))
+    anchors = retriever.model.check_z(z_ref)
     j = np.asarray(dims, dtype=np.int64)
     if j.ndim != 1 or not len(j) or j.min() < 0 or j.max() >= retriever.n_components:
         raise ConfigError(f"dimensions must lie within 0 ... {retriever.n_components - 1}")

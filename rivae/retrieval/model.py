@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from rivae.arrays import FARTHEST, is_near, numbers_of
 from rivae.config import Asks
 from rivae.data.base import PairedDataset, View
 from rivae.errors import ConfigError, DataError
@@ -144,17 +145,22 @@ class LatentModel:
             score = self._double.score(torch.from_numpy(z), torch.from_numpy(squared_distances))
         return np.asarray(score.numpy(), dtype=np.float64)
 
-    def check_z(self, z: Floats) -> Floats:
+    def check_z(self, z: ArrayLike) -> Floats:
         """``z`` as a contiguous float64 matrix (n, d); a single (d,) becomes (1, d).
 
         Raises:
-            DataError: if it has another width or holds NaN or infinite values.
+            DataError: if it has another width, is masked, or holds anything but numbers, NaN,
+                infinite values, or numbers beyond ``FARTHEST``.
         """
-        z = np.require(z, np.float64, ("C", "W"))  # torch warns of what it must not write
+        z = np.require(
+            numbers_of(z, "z", DataError), np.float64, ("C", "W")
+        )  # torch warns of what it must not write
         if z.ndim == 1:
             z = z[None]
         if z.ndim != 2 or z.shape[1] != self.n_components:
             raise DataError(f"z has shape {z.shape}, expected (n, {self.n_components})")
         if not np.isfinite(z).all():
             raise DataError("z holds NaN or infinite values: choose finite latent values")
+        if not is_near(z):
+            raise DataError(f"z holds numbers beyond {FARTHEST:g}, too large to search with")
         return z

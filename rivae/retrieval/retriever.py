@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from rivae.arrays import require_count
 from rivae.config import Asks
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError
@@ -206,13 +207,18 @@ class Retriever:
 
     def decode(self, z: ArrayLike) -> Floats:
         """f(z) = E[v2|z] of z (n, d), shape (n, D)."""
-        return self.model.decode(self.model.check_z(np.asarray(z)))
+        return self.model.decode(self.model.check_z(z))
 
     # search
 
     def nearest(self, z: ArrayLike, k: int) -> tuple[Ints, Floats]:
-        """Data rows and squared distances of the k best items, each (n, k); no scores."""
-        z = self.model.check_z(np.asarray(z))
+        """Data rows and squared distances of the k best items, each (n, k); no scores.
+
+        Raises:
+            DataError: for a z that cannot be searched with, or k that is no count.
+        """
+        require_count(DataError, k=k)
+        z = self.model.check_z(z)
         positions, squared = self.index.search(self.space.queries(self.model.hidden(z)), k)
         return self.ids[positions], squared
 
@@ -220,15 +226,16 @@ class Retriever:
         """The k best items for each z (n, d); fewer when there are fewer items.
 
         Raises:
-            DataError: for z of another width, NaN, or k < 1.
+            DataError: for z of another width, masked, not finite or too large, or k that is no
+                whole number of at least 1.
         """
-        z = self.model.check_z(np.asarray(z))
+        z = self.model.check_z(z)
         ids, squared = self.nearest(z, k)
         return Retrieved(ids, squared, self.model.score(z, squared))
 
     def all_squared_distances(self, z: ArrayLike) -> Floats:
         """|f(z) - v2|^2 of every item in the order of ``ids``, (n, N)."""
-        z = self.model.check_z(np.asarray(z))
+        z = self.model.check_z(z)
         return self.index.all_squared_distances(self.space.queries(self.model.hidden(z)))
 
     def true_ranks(
@@ -297,7 +304,7 @@ class Retriever:
         with self._lock:
             if self._density is None:
                 self._density = self._density_reference()
-        return self._density.measure(self.model.check_z(np.asarray(z)))
+        return self._density.measure(self.model.check_z(z))
 
     def _density_reference(self) -> DensityReference:
         splits, rng = self.data.splits, np.random.default_rng(0)

@@ -20,6 +20,7 @@ PAGE = """<!doctype html><html><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <style>body {{ background: #111; color: #ddd }} button {{ outline: 9px solid red }}</style></head>
 <body><div id="one"></div><div id="two"></div>
+<p class="still-1">alone</p><p class="still-2">alone</p>
 <script type="application/json" id="content">{content}</script>
 <script type="module" nonce="n">
 {script}
@@ -67,7 +68,10 @@ def test_two_views_in_a_dark_page_search_as_python_does(
     view = rivae.explore(run, progress=False)
     policy = f"{POLICY}; worker-src {worker}"
     rows = [int(row) for row in run.items[[0, 9]]]
-    starts = [json.dumps({"z": run.encode(row).tolist(), "_query": row}) for row in rows]
+    starts = [
+        json.dumps({"z": run.encode(row).tolist(), "_query": row, "_still": f"still-{at}"})
+        for at, row in enumerate(rows, 1)
+    ]
     path = tmp_path / "page.html"
     path.write_text(
         PAGE.format(
@@ -94,6 +98,9 @@ def test_two_views_in_a_dark_page_search_as_python_does(
     button = views[0].get_by_test_id("map-open")
     assert button.evaluate("node => getComputedStyle(node).outlineWidth") != "9px"
 
+    alone = [page.locator(f".still-{at}") for at in (1, 2)]
+    until(lambda: not any(each.is_visible() for each in alone), "nobody is told to open a kernel")
+
     # Both ways, and beyond what was computed before.
     z = run.mean + 2 * run.axes[4].std
     page.evaluate("z => models[1].set('z', z)", z.tolist())
@@ -113,4 +120,5 @@ def test_two_views_in_a_dark_page_search_as_python_does(
     until(lambda: views[1].get_attribute("data-theme") == "light", "a light page is noticed")
     page.evaluate("closeFirst()")
     until(lambda: views[0].count() == 0, "a closed view is gone")
+    assert [each.is_visible() for each in alone] == [True, False]
     assert shown(1) == want

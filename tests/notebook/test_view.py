@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 import rivae
-from rivae.errors import ConfigError, DataError
+from rivae.errors import ConfigError
 from rivae.notebook.pairs import ArrayPairs
 from rivae.notebook.view import View, script
 
@@ -54,10 +51,20 @@ def test_z_changes_as_a_whole_and_says_so(view: View) -> None:
     assert (seen[0][0] == 0).all() and seen[0][1] is view.ids
     with pytest.raises(ValueError, match="read-only"):
         view.z[0] = 1
-    for wrong, said in (([1.0], "10 numbers"), ([float("nan")] * 10, "finite")):
+    hidden = np.ma.masked_equal(np.arange(10.0), 3)
+    wrongs = (([1.0], "10 numbers"), ([float("nan")] * 10, "finite"), (hidden, "masked"))
+    for wrong, said in (*wrongs, ([1e13] * 10, "1e"), ([1e300] * 10, "1e")):
         with pytest.raises(ConfigError, match=said):
             view.z = wrong
     assert (view.z == 0).all()
+
+
+def test_a_row_of_the_table_is_a_z(view: View, run: Any) -> None:
+    row = view.items.loc[run.items[3], "z1":"z10"]
+    view.z = row
+    np.testing.assert_allclose(view.z, run.encode(int(run.items[3])), atol=1e-4)
+    with pytest.raises(ConfigError, match="z10"):
+        view.z = row[::-1]
 
 
 def test_a_query_takes_z_along(view: View, run: Any) -> None:
@@ -68,6 +75,9 @@ def test_a_query_takes_z_along(view: View, run: Any) -> None:
     np.testing.assert_array_equal(view.z, run.mean)
     with pytest.raises(ConfigError, match="row 0 is not in this view"):
         view.query = 0  # a training row
+    for wrong in (True, 1.0, "4"):
+        with pytest.raises(ConfigError, match=repr(wrong)):
+            view.query = wrong
     assert view.query is None
 
 
@@ -122,10 +132,11 @@ def test_arrays_are_trained_and_a_model_is_taken_as_it_is(model: Any) -> None:
     np.testing.assert_array_equal(told.ids, same.ids)
     np.testing.assert_allclose(told.z, model.transform(A[:1])[0], atol=1e-3)
     assert told.ids.tolist() == model.topk(told.z, 10).ids.tolist()
-    # The table's own column stays, and so does its index.
-    assert told.items.columns.tolist() == ["name", "z1", "z2"] and (told.items["z1"] == 7).all()
-    told.selection = told.items.loc[110:112]
-    assert sorted(told.ids) == [10, 11, 12] and told.selection.index.tolist() == [110, 111, 112]
+    # The table's own column stays, and its labels become one.
+    columns = ["label", "name", "z1", "z2"]
+    assert told.items.columns.tolist() == columns and (told.items["z1"] == 7).all()
+    told.selection = told.items[told.items["label"].between(110, 112)]
+    assert sorted(told.ids) == [10, 11, 12] and told.selection["label"].tolist() == [110, 111, 112]
     new = rivae.explore(model, embeddings=(A[:20] + 1, B[:20]), progress=False)
     assert len(new.items) == 20 and new.items["z1"].notna().all()
 
@@ -180,28 +191,33 @@ def test_a_wrong_table_is_told_before_the_training(
         rivae.explore(embeddings=(A, B), items=items, progress=False)
 
 
+def test_too_many_items_are_told_before_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rivae.notebook.opening.fit", lambda *a, **k: pytest.fail("trained"))
+    with pytest.raises(ConfigError, match="50,001"):
+        rivae.explore(embeddings=(np.zeros((50_001, 2)), np.zeros((50_001, 2))), progress=False)
+
+
+def test_the_length_of_a_stage_may_be_set(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(
+        "rivae.notebook.opening.fit", lambda *a, **k: given.append(k.get("epochs")) or model
+    )
+    for params in ({}, {"settings": {"init_epochs": 2}}, {"epochs": 7}):
+        rivae.explore(embeddings=(A, B), progress=False, **params)
+    assert given == [190, None, 7]
+
+
+def test_masked_arrays_are_refused(model: Any) -> None:
+    for pair in ((np.ma.asarray(A), B), (A, np.ma.masked_greater(B, 1))):
+        for asked in (model, None):
+            with pytest.raises(ValueError, match="masked"):
+                rivae.explore(asked, embeddings=pair, progress=False)
+
+
 def drawn(n: int) -> Any:
     import torch
 
     return torch.randn(n, 3)
-
-
-def test_pictures_of_every_kind(tmp_path: Path) -> None:
-    red = Image.new("RGB", (9, 7), "red")
-    red.save(tmp_path / "red.png")
-    kept = io.BytesIO()
-    red.save(kept, "PNG")
-    shots = [tmp_path / "red.png", str(tmp_path / "red.png"), kept.getvalue(), red]
-    shots += [np.asarray(red), None, float("nan"), ""]
-    table = pd.DataFrame({"shot": pd.Series(shots, dtype=object), "title": list("abcdefgh")})
-    data = ArrayPairs(drawn(8), drawn(8), table, "shot")
-    assert [data.picture(i).size for i in range(5)] == [(9, 7)] * 5
-    assert {data.picture(i).size for i in (5, 6, 7)} == {(160, 160)}  # cards with the title
-    assert "shot" not in data.text(0)
-    table["shot"] = [tmp_path / "none.png", 7, b"no picture", *shots[:5]]
-    for row, said in ((0, r"none\.png"), (1, "row 1 of 'shot'"), (2, "row 2 of 'shot'")):
-        with pytest.raises(DataError, match=said):
-            ArrayPairs(drawn(8), drawn(8), table, "shot").picture(row)
 
 
 @pytest.mark.parametrize(
@@ -209,6 +225,12 @@ def test_pictures_of_every_kind(tmp_path: Path) -> None:
     [
         ({}, "say what to explore"),
         ({"run": "demo-digits", "k": 0}, "between 1 and 30"),
+        ({"run": "demo-digits", "k": 2.5}, "between 1 and 30"),
+        ({"run": "demo-digits", "k": True}, "between 1 and 30"),
+        ({"embeddings": (A, B), "epochs": 0}, "epochs must"),
+        ({"embeddings": (A, B), "epochs": 2.5}, "epochs must"),
+        ({"embeddings": (A, B), "n_components": 2, "settings": {"n_components": 3}}, "of the two"),
+        ({"embeddings": pd.DataFrame(A[:, :2])}, "two arrays"),
         ({"run": "demo-digits", "epochs": 3}, "epochs goes with embeddings"),
         ({"run": "demo-digits", "items": pd.DataFrame()}, "items goes with embeddings"),
         ({"run": "demo-digits", "embeddings": (A, B)}, "not both"),

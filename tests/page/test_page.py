@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from PIL import ImageColor
 
+from rivae.api import load_run
 from rivae.cli import main
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, RivaeError
 from rivae.exploring.axis_card import examples, factor_links
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.steering import SteerRow
@@ -211,6 +212,7 @@ def test_an_axis_that_is_shown_turned_has_its_factors_the_way_its_slider_goes(
 def test_it_opens_from_disk_and_finds_what_python_finds(
     hostile: Path, digits: Explorer, browser: Any
 ) -> None:
+    run = load_run("demo-digits")
     context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     page = context.new_page()
     trouble: list[str] = []
@@ -228,6 +230,27 @@ def test_it_opens_from_disk_and_finds_what_python_finds(
         ask = "some => Promise.all(some.map((z) => rivae.topk(z, 10)))"
         found = page.evaluate(ask, z.tolist())
         assert found == [digits.topk(one, 10).ids.tolist() for one in z]
+
+        # And nothing where Python finds nothing.
+        good = [0.0] * digits.n_components
+        for asked, k in [
+            (good[1:], 3), ([*good, 0.0], 3), ([], 3), ("word", 3), (["1"] * 10, 3),
+            ([True] * 10, 3), ([1.0, True, *good[2:]], 3), ([1.0, "1", *good[2:]], 3),
+            ([None, *good[1:]], 3), ([1e13, *good[1:]], 3), ([1e308] * 10, 3), ([-1e200] * 10, 3),
+            ([[0.0]] * 10, 3), (7, 3), (good, 0), (good, -2), (good, 2.5), (good, "3"),
+            (good, True), (good, None), ([float("nan")] * 10, 3), ([float("inf"), *good[1:]], 3),
+            (good, float("nan")), (good, float("inf")),
+        ]:  # fmt: skip
+            said = page.evaluate(
+                "([z, k]) => rivae.topk(z, k).then((ids) => ids.length, (e) => e.message)",
+                [asked, k],
+            )
+            assert isinstance(said, str) and said, (asked, k)
+            with pytest.raises((RivaeError, ValueError)):
+                run.topk(asked, k)
+        assert page.evaluate("z => rivae.topk(z)", good) == run.topk(good).ids.tolist()
+        many = page.evaluate("z => rivae.topk(Float64Array.from(z), 1e6)", good)
+        assert many == run.topk(good, 10**6).ids.tolist()
 
         # A drag, another query, an axis, the map and the tour.
         page.get_by_test_id("slider-1").press("PageUp")

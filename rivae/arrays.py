@@ -1,0 +1,168 @@
+"""What comes with numbers of a user's own: masks, names of columns, labels of rows, counts."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FARTHEST = 1e12  # of a number that is searched with: beyond, rounding decides what is nearest
+SHOWN = 3  # names in a message
+
+
+def is_count(value: object) -> bool:
+    """Whether this is a whole number of at least 1; True is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+
+
+def require_count(error: type[Exception] = ValueError, **values: object) -> None:
+    """``error`` where one of these values, by its name, is no whole number of at least 1."""
+    for name, value in values.items():
+        if not is_count(value):
+            raise error(f"{name} must be a whole number of at least 1, got {value!r:.60}")
+
+
+def is_near(values: np.ndarray) -> bool:
+    """Whether all are finite and at most ``FARTHEST`` in size."""
+    return bool((np.abs(values) <= FARTHEST).all())
+
+
+def refuse_masked(error: type[Exception] = ValueError, **values: object) -> None:
+    """``error`` where one of these values, by its name, is a masked array or a list with one.
+
+    Everything that reads such an array as numbers would take the hidden ones for real.
+    """
+    for name, value in values.items():
+        parts = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+            raise error(
+                f"{name} is a masked array, whose hidden numbers would count like the others: "
+                "leave those rows out, or give numbers with .filled()"
+            )
+
+
+def numbers_of(values: Any, name: str, error: type[Exception] = ValueError) -> NDArray[np.float64]:
+    """``values`` in double precision; ``error`` where they are masked, or no real numbers: words,
+    None, or yes and no, which numpy would turn into numbers.
+    """
+    refuse_masked(error, **{name: values})
+    try:
+        found = np.asarray(values)
+        # Of lists numpy makes numbers at once; a row of a table is an array of objects.
+        parts = found.ravel() if found.dtype.kind == "O" else _leaves(values)
+        if found.dtype.kind in "iufO" and all(_is_number(part) for part in parts):
+            return found.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        pass
+    raise error(f"{name} must hold numbers only")
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    if isinstance(values, list | tuple):
+        for part in values:
+            yield from _leaves(part) if isinstance(part, list | tuple) else (part,)
+
+
+def _is_number(value: Any) -> bool:
+    is_truth = isinstance(value, bool | np.bool_)
+    return not is_truth and (isinstance(value, Real) or hasattr(value, "ndim"))
+
+
+def column_names(values: Any) -> list[Any] | None:
+    """The names of the columns of a table, or of the one of a series; None where there are none."""
+    if getattr(values, "ndim", None) == 1:
+        name = getattr(values, "name", None)
+        return None if name is None else [name]
+    names = getattr(values, "column_names", None)  # pyarrow, whose columns are its numbers
+    names = getattr(values, "columns", None) if names is None else names
+    return None if names is None else list(names)
+
+
+def check_columns(known: list[Any] | None, values: Any, what: str, quiet: bool = False) -> None:
+    """Compare the columns of ``values`` with those that ``fit`` saw, by their names.
+
+    Names that pandas gave for want of others, 0 ... q - 1, count as none, but for their order.
+
+    Args:
+        what: what to call ``values``: "X" or "y".
+        quiet: no warning where only one of the two has names.
+
+    Raises:
+        ValueError: they are the same columns in another order, or other columns.
+    """
+    given = column_names(values)
+    if given == known:
+        return
+    check_order(known, given, what)
+    known, given = _own(known), _own(given)
+    if known is not None and given is not None:
+        missing = list((Counter(known) - Counter(given)).elements())
+        strange = list((Counter(given) - Counter(known)).elements())
+        said = [f"lacks {_some(missing)}"] if missing else []
+        said += [f"has {_some(strange)}, which fit did not see"] if strange else []
+        raise ValueError(f"{what} has other columns than in fit: it {', and '.join(said)}")
+    if not quiet and (known is None) != (given is None):
+        where = "fit saw none" if known is None else "there are none now"
+        warnings.warn(
+            f"the columns of {what} have names in only one of the calls ({where}): they are taken "
+            "in their order",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def axis_labels(z: Any) -> list[Any] | None:
+    """The names of the axes of z: of the columns of a table, or of the rows of a series."""
+    index = row_labels(z)
+    return list(index) if getattr(z, "ndim", None) == 1 and index is not None else column_names(z)
+
+
+def check_order(known: list[Any] | None, given: list[Any] | None, what: str) -> None:
+    """Compare the order of columns.
+
+    Raises:
+        ValueError: all columns are the ``known`` ones, in another order.
+    """
+    if known is None or given is None or given == known or Counter(known) != Counter(given):
+        return
+    raise ValueError(
+        f"{what} has its columns in another order, {_some(given)}, than expected, {_some(known)}"
+    )
+
+
+def _own(names: list[Any] | None) -> list[Any] | None:
+    """Names that a person gave."""
+    return None if names is None or names == list(range(len(names))) else names
+
+
+def _some(names: list[Any]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(f"'{str(name)[:30]}'" for name in names[:SHOWN]) + more
+
+
+def row_labels(values: Any) -> Any | None:
+    """The pandas index of the rows; None where they have no labels."""
+    index = getattr(values, "index", None)  # a list has a method of this name
+    return index if hasattr(index, "equals") else None
+
+
+def refuse_other_order(error: type[Exception] = ValueError, **values: object) -> None:
+    """``error`` where these two, by their names, have the same row labels in another order.
+
+    Row i of one belongs to row i of the other, so one of both, labels or order, is wrong.
+    """
+    (first, one), (second, other) = values.items()
+    labels, others = row_labels(one), row_labels(other)
+    if labels is None or others is None or labels.equals(others):
+        return
+    if len(labels) == len(others) and Counter(labels) == Counter(others):
+        raise error(
+            f"{second} has the row labels of {first} in another order: sort it with "
+            f"{second}.loc[{first}.index], or drop the labels with reset_index(drop=True) where "
+            "the rows fit as they stand"
+        )

@@ -1,0 +1,120 @@
+"""Which rows of a view are meant: by their numbers, a mask, or a part of the table of all items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rivae.arrays import refuse_masked
+from rivae.errors import ConfigError
+from rivae.notebook.pairs import ROW, has_plain_labels
+
+NO_PART = (
+    "these are no rows of view.items as it is: choose some with view.items[...], or give their "
+    "numbers, as in view.ids"
+)
+
+
+def numbered(table: pd.DataFrame, taken: Sequence[str] = ()) -> pd.DataFrame:
+    """The table with the numbers of its rows as index, and labels of its own as first columns.
+
+    Args:
+        taken: names that these columns do not get.
+    """
+    if has_plain_labels(table):
+        return table.rename_axis(index=ROW)
+    called = "row" if ROW in table.index.names else ROW  # its labels are not to be taken for ours
+    several = table.index.nlevels > 1
+    names: list[Any] = []
+    for level, given in enumerate(table.index.names):
+        name = given if given is not None else f"label {level + 1}" if several else "label"
+        while name in table.columns or name in names or name in taken:
+            name = f"{name} (label)"
+        names.append(name)
+    return table.reset_index(names=names).rename_axis(index=called)
+
+
+def rows_of(chosen: Any, items: pd.DataFrame, are_numbers: bool) -> NDArray[np.int64]:
+    """The numbers of the rows that are chosen, as they were given.
+
+    Args:
+        chosen: row numbers; a mask with a place for each row; or a part of ``items``: some of its
+            rows, of one of its columns, or of its index, or a mask that was made of it.
+        items: the table of all items, see ``numbered``.
+        are_numbers: whether labels without a name can only be row numbers.
+
+    Raises:
+        ConfigError: it is not clear which rows are meant, or there are no such rows.
+    """
+    if isinstance(chosen, pd.DataFrame | pd.Series | pd.Index):
+        return _labelled(chosen, items, are_numbers)
+    refuse_masked(ConfigError, rows=chosen)
+    asked = np.asarray(chosen)
+    if asked.dtype == bool:
+        if asked.shape != (len(items),):
+            raise ConfigError(
+                f"a mask says for each of the {len(items)} rows whether it is chosen: this one has "
+                f"the shape {asked.shape}"
+            )
+        return np.asarray(items.index[asked], dtype=np.int64)
+    return _known(asked, items)
+
+
+def _known(asked: np.ndarray, items: pd.DataFrame) -> NDArray[np.int64]:
+    if asked.ndim > 1 or (asked.size and not np.issubdtype(asked.dtype, np.integer)):
+        raise ConfigError(
+            f"rows are a list of whole numbers, such as view.ids, not {asked.dtype} {asked.shape}"
+        )
+    strange = np.setdiff1d(asked, items.index)
+    if len(strange):
+        raise ConfigError(f"row {strange[0]} is not in this view: choose from view.items")
+    return np.atleast_1d(asked).astype(np.int64)
+
+
+def _labelled(
+    chosen: pd.DataFrame | pd.Series[Any] | pd.Index[Any], items: pd.DataFrame, are_numbers: bool
+) -> NDArray[np.int64]:
+    index = chosen if isinstance(chosen, pd.Index) else chosen.index
+    is_named = list(index.names) == [items.index.name]
+    if not (is_named or (are_numbers and list(index.names) == [None])):
+        raise ConfigError(NO_PART)
+    if isinstance(chosen, pd.Series) and pd.api.types.is_bool_dtype(chosen.dtype):
+        return _masked(chosen, items)
+    if len(index) and not pd.api.types.is_integer_dtype(index.dtype):
+        raise ConfigError(NO_PART)
+    rows = _known(index.to_numpy(), items)
+    if not isinstance(chosen, pd.Index):
+        part = chosen.to_frame() if isinstance(chosen, pd.Series) else chosen
+        shared = [name for name in part.columns if name in items.columns]
+        needed = isinstance(chosen, pd.Series) or not is_named
+        if (needed and len(rows) and not shared) or not _agree(part[shared], items.loc[rows]):
+            raise ConfigError(NO_PART)
+    return rows
+
+
+def _masked(mask: pd.Series[Any], items: pd.DataFrame) -> NDArray[np.int64]:
+    if mask.isna().any() or not mask.index.is_unique or set(mask.index) != set(items.index):
+        raise ConfigError(NO_PART)
+    return items.index[mask.reindex(items.index).to_numpy(dtype=bool)].to_numpy(dtype=np.int64)
+
+
+def _agree(part: pd.DataFrame, rows: pd.DataFrame) -> bool:
+    """Whether a part of a table says of its rows what the table says."""
+    return all(
+        _is_same(one, other)
+        for name in part.columns
+        for one, other in zip(part[name], rows[name], strict=True)
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    try:
+        return bool(one == other) or bool(one != one and other != other)  # NaN differs from itself
+    except (TypeError, ValueError):  # arrays, and what pandas calls NA
+        return False
