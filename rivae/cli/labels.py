@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.cli import label_reports
 from rivae.cli.common import Steps, add_asks, add_command, print_table
+from rivae.cli.label_repair import add_command_repair
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
 
@@ -36,6 +37,7 @@ def add_commands(commands: Any) -> None:
     below = parser.add_subparsers(dest="what", required=True, metavar="COMMAND")
     _add_plans(below)
     _add_files(below)
+    add_command_repair(below)
     label_reports.add_commands(below)
 
 
@@ -77,9 +79,10 @@ def _add_files(below: Any) -> None:
         "export",
         _export,
         "write all labels to a file",
-        "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide",
+        "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide\n"
+        "  rivae labels export - > /elsewhere/labels.jsonl      where this disk is full",
     )
-    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables")
+    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables; - prints")
     out.add_argument(
         "--form",
         choices=tuple(FORMS),
@@ -243,8 +246,13 @@ def _plan(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from rivae.labels.formats import export
+    from rivae.labels.formats import export, lines_of
 
+    if str(args.file) == "-":
+        with label_reports.opened(args) as store:
+            for line in lines_of(store, args.form or "events"):
+                sys.stdout.write(line)
+        return 0
     suffix = args.file.suffix.lower()
     usual = next((name for name, end in FORMS.items() if end == suffix), None)
     form: Form | None = args.form or usual
