@@ -109,6 +109,15 @@ def _add_files(below: Any) -> None:
         "--run", dest="run_id", help="the same by a run, for data that has no plan yet"
     )
     taking.add_argument("--rows", action="store_true", help="items are row numbers, from 0")
+    taking.add_argument(
+        "--as",
+        action="append",
+        dest="whose",
+        default=[],
+        metavar="NAME=ANNOTATOR",
+        help="whose a name in the file is, that is like a known one: bob=Bob for the same person, "
+        "bob=bob for somebody else",
+    )
     taking.add_argument("--dry-run", action="store_true", help="check and report, store nothing")
     label_reports.add_store(taking)
 
@@ -272,7 +281,15 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
+def _named(pair: str) -> tuple[str, str]:
+    said, sign, who = pair.partition("=")
+    if not (said and sign and who):
+        raise ConfigError(f"'{pair[:80]}' does not say whose a name is: write --as bob=Bob")
+    return said, who
+
+
 def _import(args: argparse.Namespace) -> int:
+    from rivae.labels.annotators import AlikeNamesError
     from rivae.labels.kept_plans import kept_plan, plan_data
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_labels
@@ -286,7 +303,14 @@ def _import(args: argparse.Namespace) -> int:
         elif args.run_id:
             own = find_run(args.run_id).load_dataset()
         items = KnownItems(store, own, by_row=args.rows)
-        report = import_labels(store, args.file, dry_run=args.dry_run, items=items)
+        whose = dict(_named(pair) for pair in args.whose)
+        try:
+            report = import_labels(
+                store, args.file, dry_run=args.dry_run, items=items, annotators=whose
+            )
+        except AlikeNamesError as error:
+            said, (known, *_) = next(iter(error.pairs.items()))
+            raise LabelError(f"{error}: --as '{said}={known}', or --as '{said}={said}'") from None
     if args.json:
         print(
             json.dumps(

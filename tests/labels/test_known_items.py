@@ -8,7 +8,7 @@ import pytest
 
 from rivae.cli import main
 from rivae.errors import DataError, LabelError, RivaeError
-from rivae.labels import database
+from rivae.labels import sqlite_file
 from rivae.labels.desk import receive
 from rivae.labels.events import item_key_of
 from rivae.labels.guideline import guideline, read_guideline

@@ -1,4 +1,4 @@
-"""A damaged store is named, never replaced, and repaired from what is left of it and its backups."""
+"""A damaged store is named and not replaced; it is repaired from what is left, and from backups."""
 
 import json
 import sqlite3
@@ -88,7 +88,7 @@ def test_what_is_left_is_saved_and_the_backup_fills_the_gaps(filled, damage):
     assert (found.read > 0) == (damage in PARTLY)
     assert found.newest_backup[1] == 500
     with LabelStore(found.written) as store:
-        saved = {seq: event for seq, event in store.events()}
+        saved = dict(store.events())
         assert store.document("plan", "first") == "{}"
     assert all(events[seq] == event for seq, event in saved.items()), "nothing is made up"
     assert set(range(1, 501)) <= set(saved), "what the backup has is there"
@@ -112,7 +112,7 @@ def test_without_a_backup_the_rest_is_saved_and_the_lost_are_counted(filled):
 
 
 def test_a_damaged_index_costs_no_event(filled):
-    path, events = filled
+    path, _ = filled
     with closing(sqlite3.connect(path)) as db:
         roots = db.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index'").fetchall()
     content = bytearray(path.read_bytes())
@@ -202,7 +202,7 @@ def test_a_backup_with_more_events_is_never_replaced(filled):
 
 
 def test_a_damaged_store_makes_no_backup(filled):
-    path, events = filled
+    path, _ = filled
     before = [backup.path.read_bytes() for backup in backups_of(path)]
     some_pages_gone(path)
     with pytest.raises(LabelStoreError, match=r"labels\.db"):
