@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -26,7 +27,7 @@ from rivae.exploring.tours import (
 )
 from rivae.jobs.deletion import all_deleted, restore
 from rivae.runs import list_runs
-from rivae.trash import KEPT
+from rivae.trash import KEPT_DATES
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,8 @@ def test_a_deleted_tour_comes_back_for_30_days(folder):
     delete_tour("one")
     assert restore(done) == "one" and read_tour("one") == tour
     assert [found.name for found in all_deleted()] == ["one"], "the other of this name stays"
-    trash_of_tours().purge(done.until + KEPT)
+    for day in range(KEPT_DATES + 1):
+        trash_of_tours().purge(done.deleted + timedelta(days=day))
     assert all_deleted() == [] and read_tour("one") == tour
 
 
