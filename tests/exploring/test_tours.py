@@ -216,3 +216,21 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(folder):
     with pytest.raises(DataError, match=re.escape(str(folder))):
         add_tour("One")
     assert list_tours() == []
+
+
+def test_a_tour_that_loses_a_step_or_a_text_can_be_taken_back(folder):
+    tour = add_tour("One", [step(), step(heading="Second")])
+    kept = []
+    change_tour("one", lambda t: replace(t, steps=t.steps[::-1]), kept.append)
+    change_tour("one", lambda t: replace(t, steps=(*t.steps, step(heading="Third"))), kept.append)
+    assert kept == [], "nothing is lost"
+    three = read_tour("one")
+    change_tour("one", lambda t: replace(t, steps=t.steps[1:]), kept.append)
+    change_tour("one", lambda t: replace(t, title="Two"), kept.append)
+    assert [entry.name for entry in kept] == ["one", "one"]
+    two = read_tour("one")
+    assert restore(kept[0]) == "one" and read_tour("one") == three
+    (newest, _) = trash_of_tours().entries()
+    assert restore(newest) == "one" and read_tour("one") == two, "what was replaced is kept, too"
+    delete_tour("one")
+    assert restore(kept[1]) == "one" and read_tour("one").title == tour.title

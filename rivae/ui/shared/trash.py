@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rivae.trash import Deleted, Kind, Trash
 
 SHOWN = 20
-DELETED: dict[Kind, str] = {"names": "Removed axis names of"}
 KEPT = "Kept until the app has run on 30 other dates, then removed for good."
 NOUN: dict[Kind, str] = {
     "run": "run",
@@ -46,7 +45,7 @@ def undo(kind: Kind) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
         st.markdown(
-            f"{DELETED.get(kind, 'Deleted')} **{markdown(last.name)}** ({size_text(last.bytes)}).",
+            f"{_done(last)} **{markdown(last.name)}** ({size_text(last.bytes)}).",
             width="content",
         )
         st.button(
@@ -64,7 +63,7 @@ def panel(kind: Kind, only: str = "") -> None:
     found = [entry for entry in _trash(kind).entries() if only in ("", entry.name)]
     if not found:
         return
-    may = _is_free(kind) or access.may_change()
+    may = access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
         st.caption(KEPT + ("" if may else f" Log in to {access.WHAT}."))
         for deleted in found[:SHOWN]:
@@ -132,8 +131,7 @@ def _restore(deleted: Deleted) -> None:
         from rivae.jobs.deletion import restore
         from rivae.trash import RESTORED
 
-        if not _is_free(deleted.kind):
-            access.require()
+        access.require()
         name = restore(deleted)
         _dismiss(deleted.kind, deleted.id)
         return RESTORED.format(name)
@@ -153,9 +151,10 @@ def _trash(kind: Kind) -> Trash:
     return TRASHES[kind]()
 
 
-def _is_free(kind: Kind) -> bool:
-    """Whether changing these needs no login."""
-    return kind == "tour"
+def _done(last: Deleted) -> str:
+    if last.kind == "names":
+        return "Removed or replaced axis names of"
+    return "Changed" if last.more.get("earlier") else "Deleted"
 
 
 def _key(what: str, kind: Kind) -> str:

@@ -84,10 +84,9 @@ def _head(
         st.button(
             "Remove all names",
             icon=":material/delete_sweep:",
-            disabled=not named or not access.may_change(),
             key=f"{keys.WORDS_NAME}_none",
             type="tertiary",
-            help=None if access.may_change() else f"Log in to {access.WHAT}.",
+            **access.control(not named),
             on_click=_change,
             args=(run_id, explorer.n_components, dict.fromkeys(named), stored),
         )
