@@ -44,8 +44,7 @@ FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
 MAX_RECORD = 4 * 2**20
 RESTORED = "Restored {}"
 Kind = Literal["run", "import", "tour", "names"]
-# Kinds that are one file, with the end of its name.
-FILES: dict[Kind, str] = {"tour": ".json", "names": ".json"}
+FILES: dict[Kind, str] = {"tour": ".json", "names": ".json"}  # kinds that are files, their ends
 _NAME = re.compile(r"[^./\\][^/\\]{0,254}")
 _ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
 
@@ -156,11 +155,13 @@ class Trash:
                 write_json(path / RECORD, record.model_dump(mode="json"), private=True)
                 fill(path / CONTENT)
             except OSError as error:
-                why = error.strerror
                 with suppress(OSError):
-                    (path / RECORD).unlink(missing_ok=True)
+                    for part in (path / CONTENT, path / RECORD):
+                        part.unlink(missing_ok=True)
                     path.rmdir()
-                raise DataError(f"{name} cannot be moved into the trash: {why}") from None
+                raise DataError(
+                    f"{name} cannot be moved into the trash: {error.strerror}"
+                ) from None
             self._sync(path)
             self._note(now, anew=path.name)
         return _deleted(path, record)
@@ -204,8 +205,7 @@ class Trash:
             try:
                 (found.path / CONTENT).rename(target)
             except OSError as error:
-                why = error.strerror
-                raise DataError(f"{found.name} cannot be restored: {why}") from None
+                raise DataError(f"{found.name} cannot be restored: {error.strerror}") from None
             self._sync(found.path)
             with suppress(OSError):  # ``purge`` tries again
                 self._remove(found.path)
@@ -247,8 +247,7 @@ class Trash:
                 try:
                     self._remove(found.path)
                 except OSError as error:
-                    why = error.strerror
-                    raise DataError(f"{found.name} cannot be removed: {why}") from None
+                    raise DataError(f"{found.name} cannot be removed: {error.strerror}") from None
                 freed += found.bytes
         return freed
 
@@ -312,8 +311,9 @@ class Trash:
         found = self._read(path)
         if found is None:
             return next(path.iterdir(), None) is None  # left by a kill before the record was there
-        moved = self._is_content(path / CONTENT)  # else a kill has left only the record
-        return path.name.startswith(".") or not moved or age >= KEPT_DATES
+        if path.name.startswith(".") or not self._is_content(path / CONTENT):
+            return True  # a kill has left it half removed, or only the record
+        return age >= KEPT_DATES
 
     def _read(self, path: Path) -> Deleted | None:
         """The entry in a folder; None without a valid record."""

@@ -96,5 +96,5 @@ def _stored(connection: Connection, events: Sequence[LabelEvent]) -> list[Row[An
         query = select(e.seq, e.id, e.item, e.factor, e.action, e.repeat, e.undoes).where(
             e.annotator == events[0].annotator, e.item.in_(some), e.action != "adjudicate"
         )
-        found += connection.execute(query).all()
+        found.extend(connection.execute(query))
     return sorted(found, key=lambda row: row.seq)

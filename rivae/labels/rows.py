@@ -179,8 +179,8 @@ def count_progress(
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        FactorProgress(name, factor, *(int(n) for n in counts), seconds)
-        for (name, factor), (*counts, seconds) in sorted(totals.items())
+        FactorProgress(name, factor, *map(int, sums[:-1]), seconds=sums[-1])
+        for (name, factor), sums in sorted(totals.items())
     ]
 
 

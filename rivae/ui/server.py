@@ -246,7 +246,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start warming in the background; the first page does not wait for it."""
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
-    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods"):
+    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods", "rivae.jobs.deletion"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.shell.cache import warm

@@ -23,44 +23,44 @@ COMMANDS = "command line"
 
 
 def table():
-    """The rows of the document: action -> column -> cell."""
+    """The rows of the document: key -> column -> cell."""
     text = (ROOT / "docs" / "security.md").read_text().split("## Who may do what")[1]
     lines = [line for line in text.split("\n## ")[0].splitlines() if line.startswith("|")]
     head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert head == ["action", *STATES, COMMANDS]
-    return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+    assert head[2:] == [*STATES, COMMANDS]
+    return {row[0].strip("`"): dict(zip(head[2:], row[2:], strict=True)) for row in rows}
 
 
 TABLE = table()
 
 # The controls of each action: "module below rivae.ui:what a control calls".
 LABEL, VERDICT, FILE = (
-    "label, skip, flag and take back answers, under any name",
-    "give a verdict, and take back one under its name",
-    "add labels from a file",
+    "label",
+    "verdict",
+    "label-file",
 )
 NEW_NAME, NAME, NAMES_BACK = (
-    "name an axis that has no name",
-    "change, replace or remove the name of an axis",
-    "bring removed or replaced axis names back",
+    "name",
+    "rename-axis",
+    "names-back",
 )
 NEW_TOUR, TOUR, TOUR_BACK = (
-    "make a tour, add a step",
-    "change, reorder or remove steps, change the title, delete a tour",
-    "bring a tour back, deleted or as it was before a change",
+    "tour",
+    "tour-change",
+    "tour-back",
 )
-EVALUATE, AGAIN = "evaluate a run that has no results", "evaluate again, which replaces results"
-PLAN = "make a plan, add and reword its factors (older wordings stay)"
-ALIGN = "align to labels, suggest items, keep the result as a new run"
-STOP = "stop background work of anybody, but no import"
-IMPORT, IMPORTED = "import data, stop an import, remove an upload", "delete and restore an import"
-TRAIN = "start, queue, pause, resume, cancel, clone a training"
-ESTIMATE = "estimate what a training needs"
-MANAGE, RUN = "rename, archive and annotate a run", "delete and restore a run"
-ARCHIVE = "import the archive of a run"
-FILES = "name files of this machine (only at this machine, below `--files`)"
-PURGE = "remove for good, by another deletion, what has been in the trash on 30 dates"
-LOOK = "look at runs, data, results and labels; export them"
+EVALUATE, AGAIN = "evaluate", "evaluate-again"
+PLAN = "plan"
+ALIGN = "align"
+STOP = "stop"
+IMPORT, IMPORTED = "import", "import-delete"
+TRAIN = "train"
+ESTIMATE = "estimate"
+MANAGE, RUN = "run-manage", "run-delete"
+ARCHIVE = "run-import"
+FILES = "files"
+PURGE = "trash-expire"
+LOOK = "look"
 
 CONTROLS = {
     LABEL: {"label.desk:on_send"},
