@@ -219,3 +219,31 @@ def json_ready(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy scalars and arrays, without importing numpy here
         return json_ready(value.tolist())
     return value
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder, not a link to one."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a plain file, not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def folder_bytes(folder: Path) -> int:
+    """The bytes of all files in a folder, or of one file; links are not followed."""
+    total = 0
+    if is_file(folder):
+        return folder.lstat().st_size
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # gone a moment ago
+                total += os.lstat(Path(place) / name).st_size
+    return total

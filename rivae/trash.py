@@ -1,4 +1,7 @@
-"""The trash: deleted runs, imports and tours, kept for 30 days in ``.trash`` of their folder.
+"""The trash: deleted runs, imports, tours and axis names, in ``.trash`` of their folder.
+
+An entry is removed for good once the app has run on 30 other dates (``rivae.dates``), when somebody
+who may delete deletes something, by a command, or when the app starts; never by looking.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder
@@ -13,25 +16,35 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
+from rivae.dates import DatesSeen
 from rivae.errors import DataError
-from rivae.files import locked, private_folder, sync_folder, write_json
+from rivae.files import (
+    folder_bytes,
+    is_file,
+    is_folder,
+    locked,
+    private_folder,
+    sync_folder,
+    write_atomic,
+    write_json,
+)
 from rivae.reading.documents import read_form
 
-KEPT = timedelta(days=30)
+KEPT_DATES = 30  # on which the app ran
 FOLDER, RECORD, CONTENT = ".trash", "record.json", "content"
 MAX_RECORD = 4 * 2**20
 RESTORED = "Restored {}"
-Kind = Literal["run", "import", "tour"]
-FILES: dict[Kind, str] = {"tour": ".json"}  # kinds that are one file, with the end of its name
+Kind = Literal["run", "import", "tour", "names"]
+FILES: dict[Kind, str] = {"tour": ".json", "names": ".json"}  # kinds that are files, their ends
 _NAME = re.compile(r"[^./\\][^/\\]{0,254}")
 _ENTRY = re.compile(r"\d{8}T\d{6}\.\d{3}Z-[A-Za-z0-9._-]{1,80}")
 
@@ -65,6 +78,7 @@ class Deleted:
         deleted: when.
         bytes: of its files.
         more: kept with it for restoring, e.g. a run's entries in the queue.
+        dates_left: on so many more dates the app runs before it may be removed for good.
     """
 
     id: str
@@ -74,11 +88,7 @@ class Deleted:
     deleted: datetime
     bytes: int
     more: Mapping[str, Any]
-
-    @property
-    def until(self) -> datetime:
-        """When it is removed for good."""
-        return self.deleted + KEPT
+    dates_left: int = KEPT_DATES
 
 
 class Trash:
@@ -104,31 +114,56 @@ class Trash:
         if not _NAME.fullmatch(name) or not name.isprintable() or not self._is_content(source):
             what = "file" if self.kind in FILES else "folder"
             raise DataError(f"there is no {what} '{name[:80]!a}' that can be deleted")
+        return self._put(name, folder_bytes(source), source.rename, more, now)
+
+    def put_content(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        more: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+    ) -> Deleted:
+        """An entry with this content, a part of a file, say; arguments as for ``put``."""
+        try:
+            _checked_name(name)
+        except ValueError as error:
+            raise DataError(f"'{name[:80]!a}' cannot be kept in the trash: {error}") from None
+        return self._put(
+            name, len(content), lambda path: write_atomic(path, content, private=True), more, now
+        )
+
+    def _put(
+        self,
+        name: str,
+        n_bytes: int,
+        fill: Callable[[Path], object],
+        more: Mapping[str, Any] | None,
+        now: datetime | None,
+    ) -> Deleted:
         when = now or datetime.now(UTC)
         kept = dict(more or {})
         if len(json.dumps(kept)) > MAX_RECORD // 4:
             kept = {}  # a record that cannot be read would hide the folder
-        origin = str(source.absolute()).encode(errors="replace").decode()
+        origin = str(self._place(name).absolute()).encode(errors="replace").decode()
         record = _Record(
-            kind=self.kind,
-            name=name,
-            deleted=when,
-            origin=origin[:5000],
-            bytes=folder_bytes(source),
-            more=kept,
+            kind=self.kind, name=name, deleted=when, origin=origin[:5000], bytes=n_bytes, more=kept
         )
         with self._changing():
             path = self._new_entry(name, when)
             try:
                 write_json(path / RECORD, record.model_dump(mode="json"), private=True)
-                source.rename(path / CONTENT)
+                fill(path / CONTENT)
             except OSError as error:
-                why = error.strerror
                 with suppress(OSError):
-                    (path / RECORD).unlink(missing_ok=True)
+                    for part in (path / CONTENT, path / RECORD):
+                        part.unlink(missing_ok=True)
                     path.rmdir()
-                raise DataError(f"{name} cannot be moved into the trash: {why}") from None
+                raise DataError(
+                    f"{name} cannot be moved into the trash: {error.strerror}"
+                ) from None
             self._sync(path)
+            self._note(now, anew=path.name)
         return _deleted(path, record)
 
     def entries(self) -> list[Deleted]:
@@ -140,6 +175,8 @@ class Trash:
             and self._is_content(path / CONTENT)
             and (deleted := self._read(path))
         ]
+        ages = DatesSeen(self.folder).ages(entry.id for entry in found) if found else {}
+        found = [replace(entry, dates_left=max(KEPT_DATES - ages[entry.id], 0)) for entry in found]
         return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
     def entry(self, name: str) -> Deleted:
@@ -168,24 +205,37 @@ class Trash:
             try:
                 (found.path / CONTENT).rename(target)
             except OSError as error:
-                why = error.strerror
-                raise DataError(f"{found.name} cannot be restored: {why}") from None
+                raise DataError(f"{found.name} cannot be restored: {error.strerror}") from None
             self._sync(found.path)
             with suppress(OSError):  # ``purge`` tries again
                 self._remove(found.path)
         return target
 
+    def note_date(self, now: datetime | None = None) -> None:
+        """Note that the app runs on this date; removes nothing."""
+        with suppress(DataError):
+            if self._paths():
+                with self._changing(patience=0.0):
+                    self._note(now)
+
     def purge(self, now: datetime | None = None) -> None:
-        """Remove entries older than 30 days and leftovers of kills, as far as possible now."""
-        when = now or datetime.now(UTC)
+        """Note the date, and remove entries that have seen 30 others and leftovers of kills, as
+        far as possible now.
+        """
         with suppress(DataError):
             if not self._paths():
                 return
             with self._changing(patience=0.0):
+                ages = self._note(now)
                 for path in self._paths():
-                    if self._is_expired(path, when):
+                    if self._is_expired(path, ages.get(path.name, 0)):
                         with suppress(OSError):
                             self._remove(path)
+
+    def discard(self, entry_id: str) -> None:
+        """Remove one entry, whose content is somewhere else again."""
+        with self._changing(), suppress(OSError):  # ``purge`` tries again
+            self._remove(self.entry(entry_id).path)
 
     def empty(self) -> int:
         """Remove everything for good; returns the bytes that were freed."""
@@ -197,8 +247,7 @@ class Trash:
                 try:
                     self._remove(found.path)
                 except OSError as error:
-                    why = error.strerror
-                    raise DataError(f"{found.name} cannot be removed: {why}") from None
+                    raise DataError(f"{found.name} cannot be removed: {error.strerror}") from None
                 freed += found.bytes
         return freed
 
@@ -208,7 +257,7 @@ class Trash:
         return self.root / f"{name}{FILES.get(self.kind, '')}"
 
     def _is_content(self, path: Path) -> bool:
-        return _is_file(path) if self.kind in FILES else is_folder(path)
+        return is_file(path) if self.kind in FILES else is_folder(path)
 
     @contextmanager
     def _changing(self, patience: float = 5.0) -> Iterator[None]:
@@ -249,13 +298,22 @@ class Trash:
             if _ENTRY.fullmatch(path.name.removeprefix(".")) and is_folder(path)
         ]
 
-    def _is_expired(self, path: Path, when: datetime) -> bool:
+    def _note(self, now: datetime | None, anew: str = "") -> dict[str, int]:
+        """Note the date; the ages of all entries, none where that cannot be written."""
+        with suppress(OSError):
+            return DatesSeen(self.folder).note(
+                (path.name for path in self._paths()), now, anew=(anew,)
+            )
+        return {}
+
+    def _is_expired(self, path: Path, age: int) -> bool:
         """Whether an entry is to be removed; never one without a valid record."""
         found = self._read(path)
         if found is None:
             return next(path.iterdir(), None) is None  # left by a kill before the record was there
-        moved = self._is_content(path / CONTENT)  # else a kill has left only the record
-        return path.name.startswith(".") or not moved or found.until <= when
+        if path.name.startswith(".") or not self._is_content(path / CONTENT):
+            return True  # a kill has left it half removed, or only the record
+        return age >= KEPT_DATES
 
     def _read(self, path: Path) -> Deleted | None:
         """The entry in a folder; None without a valid record."""
@@ -286,33 +344,6 @@ class Trash:
         with suppress(OSError):
             for folder in (path, self.folder, self.root):
                 sync_folder(folder)
-
-
-def is_folder(path: Path) -> bool:
-    """Whether there is a folder, not a link to one."""
-    try:
-        return stat.S_ISDIR(path.lstat().st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def folder_bytes(folder: Path) -> int:
-    """The bytes of all files in a folder, or of one file; links are not followed."""
-    total = 0
-    if _is_file(folder):
-        return folder.lstat().st_size
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):  # gone a moment ago
-                total += os.lstat(Path(place) / name).st_size
-    return total
 
 
 def _deleted(path: Path, record: _Record) -> Deleted:

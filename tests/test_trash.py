@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from rivae.dates import FILE
 from rivae.errors import DataError
-from rivae.trash import KEPT, Trash, folder_bytes
+from rivae.files import folder_bytes
+from rivae.trash import KEPT_DATES, Trash
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -30,11 +32,11 @@ def test_a_folder_comes_back_as_it_was(trash, tmp_path):
     (folder / "link").symlink_to(tmp_path)
     done = trash.put("good", more={"jobs": [1]}, now=NOW)
     assert not folder.exists() and trash.entries() == [done] == [trash.entry("good")]
-    assert (done.name, done.kind, done.deleted, done.until, done.more) == (
+    assert (done.name, done.kind, done.deleted, done.dates_left, done.more) == (
         "good",
         "run",
         NOW,
-        NOW + KEPT,
+        KEPT_DATES,
         {"jobs": [1]},
     )
     assert done.bytes == folder_bytes(done.path / "content") >= 9
@@ -48,7 +50,7 @@ def test_a_folder_comes_back_as_it_was(trash, tmp_path):
         assert rights == [0o700, 0o700, 0o600]
     assert trash.restore(done.id) == folder
     assert (folder / "deep" / "file").read_text() == "everything" and (folder / "link").is_symlink()
-    assert trash.entries() == [] and [p.name for p in trash.folder.iterdir()] == [".lock"]
+    assert trash.entries() == [] and {p.name for p in trash.folder.iterdir()} == {".lock", FILE}
 
 
 def test_the_last_deleted_of_a_name_comes_back_unless_another_is_named(trash):
@@ -65,18 +67,93 @@ def test_the_last_deleted_of_a_name_comes_back_unless_another_is_named(trash):
         trash.restore("bad")
 
 
-def test_after_thirty_days_it_is_gone(trash):
+def days(n):
+    return NOW + timedelta(days=n)
+
+
+def test_after_thirty_dates_of_use_it_is_gone(trash):
     make(trash)
     trash.put("good", now=NOW)
     make(trash, "later")
-    trash.put("later", now=NOW + timedelta(days=1))
-    trash.purge(NOW + KEPT - timedelta(seconds=1))
-    assert [entry.name for entry in trash.entries()] == ["later", "good"]
-    trash.purge(NOW + KEPT)
+    trash.put("later", now=days(1))
+    for n in range(1, KEPT_DATES):
+        trash.purge(days(n))
+        trash.purge(days(n))  # twice on one date is one date
+        trash.note_date(days(n))
+    assert [(e.name, e.dates_left) for e in trash.entries()] == [("later", 2), ("good", 1)]
+    trash.note_date(days(KEPT_DATES))
+    assert [(e.name, e.dates_left) for e in trash.entries()] == [("later", 1), ("good", 0)], (
+        "noting a date removes nothing"
+    )
+    trash.purge(days(KEPT_DATES))
     assert [entry.name for entry in trash.entries()] == ["later"]
-    assert [path.name for path in trash.folder.iterdir() if path.name != ".lock"] == [
-        trash.entries()[0].id
-    ]
+    assert left(trash) == [trash.entries()[0].path]
+
+
+def left(trash):
+    return sorted(p for p in trash.folder.iterdir() if p.name not in (".lock", FILE))
+
+
+@pytest.mark.parametrize("jumps", [[36_500], [-36_500], [9_000, 0, 9_000, 0] * 30, [400] * 40])
+def test_a_clock_that_jumps_removes_nothing(trash, jumps):
+    make(trash)
+    entry = trash.put("good", now=NOW)
+    for n in jumps:
+        trash.purge(days(n))
+    assert [found.id for found in trash.entries()] == [entry.id]
+    assert trash.entries()[0].dates_left >= KEPT_DATES - 2
+
+
+def test_time_without_the_app_does_not_count(trash):
+    make(trash)
+    trash.put("good", now=NOW)
+    for n in range(KEPT_DATES - 1):
+        trash.purge(days(200 * (n + 1)))
+    assert len(trash.entries()) == 1
+    trash.purge(days(20_000))
+    assert trash.entries() == []
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"count": -1}', b'{"count": 99}'])
+def test_a_lost_record_of_dates_begins_anew_and_removes_nothing(trash, content):
+    make(trash)
+    trash.put("good", now=NOW)
+    for n in range(KEPT_DATES - 1):
+        trash.purge(days(n))
+    if content is None:
+        (trash.folder / FILE).unlink()
+    else:
+        (trash.folder / FILE).write_bytes(content)
+    trash.purge(days(KEPT_DATES + 1))
+    assert [entry.dates_left for entry in trash.entries()] == [KEPT_DATES]
+
+
+def test_what_is_deleted_again_begins_anew_and_an_older_trash_too(trash):
+    make(trash)
+    trash.put("good", now=NOW)
+    for n in range(20):
+        trash.purge(days(n))
+    trash.restore("good")
+    trash.put("good", now=days(20))
+    assert trash.entries()[0].dates_left == KEPT_DATES
+    # An entry that an older version has made is not in the record of dates.
+    (trash.folder / FILE).unlink()
+    assert trash.entries()[0].dates_left == KEPT_DATES
+
+
+def test_a_part_of_a_file_is_kept_and_discarded(tmp_path):
+    trash = Trash(tmp_path / "names", "names")
+    trash.root.mkdir()
+    entry = trash.put_content("run-1", b"{}", more={"run": "run-1"}, now=NOW)
+    assert trash.entries() == [entry] and (entry.path / "content").read_bytes() == b"{}"
+    assert entry.bytes == 2 and stat.S_IMODE((entry.path / "content").stat().st_mode) == 0o600
+    with pytest.raises(DataError):
+        trash.discard("nothing")
+    trash.discard(entry.id)
+    assert trash.entries() == [] and left(trash) == []
+    for bad in ("", "..", "a/b", "a\nb"):
+        with pytest.raises((DataError, ValueError)):
+            trash.put_content(bad, b"x")
 
 
 def test_only_records_of_ours_are_removed_and_links_are_not_followed(trash, tmp_path):
@@ -112,8 +189,10 @@ def test_only_records_of_ours_are_removed_and_links_are_not_followed(trash, tmp_
     (trash.folder / f"{stamp}-linked").symlink_to(linked)
     (trash.folder / f".{stamp}-linked").symlink_to(linked)
     assert trash.entries() == [entry]
+    for n in range(KEPT_DATES + 1):
+        trash.note_date(days(n))
     kept = sorted(path for path in trash.folder.rglob("*") if entry.path not in path.parents)
-    trash.purge(NOW + 10 * KEPT)
+    trash.purge(days(KEPT_DATES))
     assert trash.empty() == 0 and trash.entries() == []
     assert sorted(trash.folder.rglob("*")) == [path for path in kept if path != entry.path]
     assert (outside / "precious").read_text() == "x" and (linked / "record.json").exists()
@@ -192,22 +271,25 @@ def steps(monkeypatch, at):
 def test_a_kill_between_any_two_steps_loses_nothing(trash, monkeypatch, action):
     """The folder is all there, in its place or listed in the trash, until it is due."""
     for at in range(20):
+        first = 100 * at  # dates that no round before has seen
         folder = trash.root / "good"
         if not folder.exists() and not trash.entries():
             make(trash, text="all")
         if action == "put" and not folder.exists():
             trash.restore("good")
         if action != "put" and folder.exists():
-            trash.put("good", now=NOW)
+            trash.put("good", now=days(first))
+        for n in range(KEPT_DATES):
+            trash.note_date(days(first + n))
         with monkeypatch.context() as patched:
             steps(patched, at)
             try:
                 if action == "put":
-                    trash.put("good", now=NOW)
+                    trash.put("good", now=days(first))
                 elif action == "restore":
                     trash.restore("good")
                 else:
-                    trash.purge(NOW + KEPT)
+                    trash.purge(days(first + KEPT_DATES))
                 done = True
             except Killed:
                 done = False
@@ -218,9 +300,10 @@ def test_a_kill_between_any_two_steps_loses_nothing(trash, monkeypatch, action):
         else:
             (place,) = places
             assert (place / "deep" / "file").read_text() == "all"
-        trash.purge(NOW)
-        left = [path for path in trash.folder.iterdir() if path.name != ".lock"]
-        assert left == [entry.path for entry in trash.entries()], "what is left over is removed"
+        trash.purge(days(first))
+        assert left(trash) == [entry.path for entry in trash.entries()], (
+            "what is left over is removed"
+        )
         if done:
             break
     assert done and at >= 2

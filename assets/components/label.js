@@ -3,14 +3,18 @@
  */
 
 import { clamp, h, setText } from "./dom.js"
-import { Desk, FLAG, NOTHING, Pace } from "./label_desk.js"
+import { Desk, FLAG, NOTHING, Pace, SKIPPED } from "./label_desk.js"
 import { Focus } from "./label_focus.js"
 import { LabelItems } from "./label_items.js"
+import { Meanwhile } from "./label_meanwhile.js"
 import { Overlay, guidelineHelp, keysHelp } from "./label_overlay.js"
 import { LabelQueue, newId } from "./label_queue.js"
 import { SHEET, Sheet, inWords } from "./label_sheet.js"
 import { Zoom } from "./label_zoom.js"
 import { mounted } from "./panel.js"
+
+// A held key may move and nothing else: what it writes would be about items nobody has looked at.
+const MAY_REPEAT = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"])
 
 class LabelPanel {
   constructor(root) {
@@ -18,7 +22,11 @@ class LabelPanel {
     this.asking = null  // older steps that were asked for
     this.owed = 0  // how many more are to be taken back once they are here
     this.items = new LabelItems(() => this.paint())
+    this.seen = 0  // the number of the last event of this annotator that this page was told of
+    this.own = new Set()  // ids of the events of this page
+    this.latest = new Map()  // by place: the id of the last event of this page
     this.queue = new LabelQueue({
+      seen: () => this.seen,
       send: (batch) => this.send("send", batch),
       changed: () => { this.paintState(); this.askOlder() },
       refused: (sentence, entry) => this.refuse(sentence, entry),
@@ -34,8 +42,13 @@ class LabelPanel {
     this.overlay = new Overlay(() => this.listen())
     this.build(root)
     this.onKey = (event) => this.key(event)
-    this.onHidden = () => { this.clock = performance.now() }  // a hidden tab shows nothing
+    this.onHidden = () => {
+      this.clock = performance.now()  // a hidden tab shows nothing
+      this.look()
+    }
+    this.onFocus = () => this.look()
     window.addEventListener("keydown", this.onKey)
+    window.addEventListener("focus", this.onFocus)
     document.addEventListener("visibilitychange", this.onHidden)
     this.awake = setInterval(() => this.paintState(), 60000)
   }
@@ -62,13 +75,17 @@ class LabelPanel {
     this.rest = h("span", { class: "muted", "data-testid": "pace" })
     this.saved = h("span", { class: "saved", role: "status", "data-testid": "saved" })
     this.notice = h("p", { class: "error", role: "alert", "data-testid": "label-error" })
+    this.meanwhile = new Meanwhile({
+      replace: (entry) => this.replace(entry),
+      inWords: (k, mark) => k < 0 ? (mark === FLAG ? "flagged" : "not flagged") : inWords(this.data.factors[k], mark),
+    })
     this.live = h("p", { class: "sr", role: "status", "aria-live": "polite" })
     this.home = h("div", { class: "desk", tabIndex: 0, "aria-label": "Labelling", "data-testid": "desk" },
       h("div", { class: "bar" }, h("span", { class: "modes" }, this.modes.sweep, this.modes.focus),
         this.where, h("span", { class: "grow" }), this.rest, this.saved,
-        tool("Enlarge", "Z", () => this.zoom.toggle()), tool("Undo", "Backspace", () => this.undo()), tool("Flag", "F", () => this.flag()),
+        tool("Enlarge", "Z", () => this.zoom.toggle()), tool("Undo", "Backspace", () => this.undo()), tool("Skip", "S", () => this.skip()), tool("Flag", "F", () => this.flag()),
         tool("Guideline", "G", () => this.guide()), tool("Keys", "?", () => this.overlay.toggle("Keys", keysHelp))),
-      this.factors, h("div", { class: "ask" }, this.question, this.scale), this.notice,
+      this.factors, h("div", { class: "ask" }, this.question, this.scale), this.notice, this.meanwhile.element,
       this.sheet.element, this.focus.element, this.live, this.overlay.element)
     this.zoom = new Zoom(this.home, this.items)
     for (const { element } of this.sheet.tiles) this.zoom.watch(element)
@@ -82,7 +99,10 @@ class LabelPanel {
     this.component = component
     const { data } = component
     if (data.rev !== this.rev) this.adopt(data)
-    this.queue.receive(data.answer)
+    const late = this.queue.receive(data.answer)
+    this.catchUp(data.answer)
+    this.catchUp(data.news)
+    if (late.length) this.meanwhile.ask(late, this.desk)
     if (data.history && data.history.ask === this.asking) {
       this.asking = null
       if (data.history.error) {
@@ -98,13 +118,39 @@ class LabelPanel {
     }
   }
 
+  /** Shows what other pages of the annotator have stored, as soon as an answer brings it. */
+  catchUp(answer) {
+    if (!answer || answer.plan !== this.data.plan || answer.by !== this.data.by) return
+    if (!(answer.seen > this.seen)) return
+    this.seen = answer.seen
+    if (!answer.fresh) return
+    this.desk = new Desk(answer.fresh, this.queue.waiting, this.own)
+    this.older = answer.fresh.older
+    this.asking = null
+    this.paint()
+  }
+
+  /** Asks what other pages have stored, when this one comes into view. */
+  look() {
+    if (!this.desk || document.hidden || this.queue.waiting.length) return
+    this.send("look", { plan: this.data.plan, by: this.data.by, seen: this.seen })
+  }
+
   adopt(data) {
     const same = this.data && this.data.plan === data.plan && this.data.by === data.by
     this.data = data
     this.rev = data.rev
     this.items.open(data.url, data.n)
     this.items.examples = null
-    this.desk = new Desk(data, this.queue.open(data.plan, data.by))
+    this.seen = data.seen
+    if (!same) {
+      this.own.clear()
+      this.latest.clear()
+      this.meanwhile.clear()
+    }
+    const waiting = this.queue.open(data.plan, data.by)
+    for (const { event, k } of waiting) this.mine(event, k)
+    this.desk = new Desk(data, waiting, this.own)
     this.older = data.older
     this.asking = null
     this.owed = 0
@@ -172,11 +218,19 @@ class LabelPanel {
     this.items.ahead(start, start + 2 * step)
   }
 
+  /** Whether the answer now is about a skipped item, when nothing else is left. */
+  again() {
+    const open = this.mode === "sweep" ? this.desk.open(this.k)
+      : this.data.factors.reduce((sum, _, k) => sum + this.desk.open(k), 0)
+    return !open && this.desk.mark(this.k, this.at) === SKIPPED
+  }
+
   /** After a level: the next one; at the end of a sheet nothing, for what was not seen is not labelled. */
-  advance() {
+  advance(again) {
     if (this.mode === "focus") {
       const { factors, n } = this.data
       const open = (k) => this.desk.mark(k, this.at) === NOTHING
+      if (again) return this.nextSkipped()
       const next = [...factors.keys()].find((k) => k > this.k && open(k)) ?? [...factors.keys()].find(open)
       if (next !== undefined) this.k = next
       else if (this.at + 1 < n) {
@@ -186,10 +240,11 @@ class LabelPanel {
       return
     }
     const end = Math.min(this.sheetStart + SHEET, this.data.n)
-    if (this.at + 1 < end) this.at += 1
+    if (!again && this.at + 1 < end) this.at += 1
     else {
       this.ended = this.at
-      this.at = this.desk.firstOpen(this.k, this.sheetStart, end)
+      this.at = again ? this.desk.firstOpen(this.k, this.at + 1, end, SKIPPED)
+        : this.desk.firstOpen(this.k, this.sheetStart, end)
     }
   }
 
@@ -198,13 +253,31 @@ class LabelPanel {
     let at = this.desk.firstOpen(this.k, end)
     if (at < 0) at = this.desk.firstOpen(this.k)
     if (at < 0) {
-      const other = this.desk.left.findIndex((left) => left > 0)
-      if (other < 0) return
+      const other = this.data.factors.findIndex((_, k) => this.desk.open(k) > 0)
+      if (other < 0) {
+        this.nextSkipped()
+        this.arrived()
+        return this.listen()
+      }
       this.k = other
       at = this.desk.firstOpen(other)
     }
     this.go(at)
     this.listen()
+  }
+
+  /** Goes to the next skipped item: of this factor, then of the others, then from the beginning. */
+  nextSkipped() {
+    const { factors } = this.data
+    const from = this.at < 0 ? this.ended + 1 : this.at + 1
+    const places = [[this.k, from], ...factors.map((_, i) => [(this.k + 1 + i) % factors.length, 0])]
+    for (const [k, start] of places) {
+      const at = this.desk.firstOpen(k, start, this.data.n, SKIPPED)
+      if (at < 0) continue
+      this.k = k
+      this.at = at
+      return
+    }
   }
 
   move(by) {
@@ -214,29 +287,48 @@ class LabelPanel {
 
   // acts
 
-  act(fields, k, after) {
-    const at = this.at
+  act(fields, k, after, at = this.at) {
     const seconds = Math.max(0, Math.round(performance.now() - this.clock) / 1000)
     const event = {
       id: newId(), time: new Date().toISOString(), at, factor: k < 0 ? "" : this.data.factors[k].id,
       level: null, action: "label", seconds: Math.min(seconds, 600000), suggested: false,
-      undoes: "", guideline: this.data.guideline, ...fields,
+      undoes: "", guideline: this.data.guideline, ...fields, ...this.known(k, at),
     }
     const before = this.desk.mark(k, at)
+    this.mine(event, k)
     this.queue.add({ event, k, before, after })
     this.desk.take({ id: event.id, at, k, before, after })
+    this.meanwhile.answered(k, at, this.desk)
+  }
+
+  /** What this page knows of a place: the server refuses to replace anything else. */
+  known(k, at) {
+    return { seen: this.seen, after: this.latest.get(`${k}/${at}`) || "" }
+  }
+
+  mine(event, k) {
+    this.own.add(event.id)
+    this.latest.set(`${k}/${event.at}`, event.id)
+  }
+
+  /** Stores an answer that another page was faster than, now that both were shown. */
+  replace({ event, k, after }) {
+    const { action, level, suggested } = event
+    this.act({ action, level, suggested, seconds: event.seconds }, k, after, event.at)
+    this.paint()
+    this.listen()
   }
 
   /** Level 1 to 5, or null for "cannot tell". */
   give(level) {
     if (this.at < 0) return
     const suggested = this.hint(this.k, this.at) !== NOTHING && this.desk.mark(this.k, this.at) === NOTHING
-    const mark = level === null ? "0" : String(level)
+    const mark = level === null ? "0" : String(level), again = this.again()
     this.act({ level, suggested }, this.k, mark)
     this.last = level
     this.pace.tick()
     setText(this.live, `Item ${this.at + 1}: ${inWords(this.factor, mark)}`)
-    this.advance()
+    this.advance(again)
     this.arrived()
   }
 
@@ -244,6 +336,18 @@ class LabelPanel {
     if (this.at < 0) return this.nextSheet()
     const guess = this.desk.mark(this.k, this.at) === NOTHING ? this.hint(this.k, this.at) : NOTHING
     if (guess !== NOTHING) this.give(Number(guess))
+  }
+
+  /** No level now: skipped items come back when nothing else is left. */
+  skip() {
+    if (this.at < 0) return
+    const again = this.again()
+    if (this.desk.mark(this.k, this.at) === NOTHING) {
+      this.act({ action: "skip" }, this.k, SKIPPED)
+      setText(this.live, `Item ${this.at + 1}: skipped`)
+    }
+    this.advance(again)
+    this.arrived()
   }
 
   flag() {
@@ -266,7 +370,9 @@ class LabelPanel {
     const event = {
       id: newId(), time: new Date().toISOString(), at: step.at, factor, level: null, action: "undo",
       seconds: 0, suggested: false, undoes: step.id, guideline: this.data.guideline,
+      ...this.known(step.k, step.at),
     }
+    this.mine(event, step.k)
     this.queue.add({ event, k: step.k, before: step.after, after: step.before })
     if (step.k >= 0) this.k = step.k
     this.at = step.at
@@ -301,12 +407,15 @@ class LabelPanel {
     const typing = target.matches && target.matches("input, textarea, select, [contenteditable]")
     const button = target.matches && target.matches("button, a, [role]:not([role=dialog])")
     if (typing || (!ours && (button || document.querySelector("[role=dialog]")))) return
-    if (ours && button && (event.key === " " || event.key === "Enter")) return
+    if (ours && button && (event.key === " " || event.key === "Enter")) {
+      if (event.repeat) event.preventDefault()  // it would click again and again
+      return
+    }
     const run = this.keyRun(event.key)
     if (!run) return
     event.preventDefault()
     event.stopPropagation()
-    run()
+    if (!event.repeat || MAY_REPEAT.has(event.key)) run()
   }
 
   keyRun(key) {
@@ -320,7 +429,7 @@ class LabelPanel {
     const factor = (by) => () => { this.k = clamp(this.k + by, 0, this.data.factors.length - 1); this.arrived() }
     return {
       Backspace: () => this.undo(), " ": () => this.last !== undefined && this.give(this.last),
-      f: () => this.flag(), F: () => this.flag(), Enter: () => this.accept(),
+      s: () => this.skip(), S: () => this.skip(), f: () => this.flag(), F: () => this.flag(), Enter: () => this.accept(),
       ArrowLeft: () => this.move(-1), ArrowRight: () => this.at < 0 ? this.nextSheet() : this.move(1),
       ArrowUp: sweep ? () => this.move(-this.sheet.columns()) : factor(-1),
       ArrowDown: sweep ? () => this.move(this.sheet.columns()) : factor(1),
@@ -382,8 +491,10 @@ class LabelPanel {
 
   ending() {
     if (this.at >= 0) return ["", ""]
-    if (this.desk.left[this.k]) return ["This sheet is labelled.", "Next sheet (Enter)"]
-    const other = this.desk.left.findIndex((left) => left > 0)
+    if (this.desk.open(this.k)) return ["This sheet is labelled.", "Next sheet (Enter)"]
+    const other = this.data.factors.findIndex((_, k) => this.desk.open(k) > 0)
+    const skipped = this.desk.skipped.reduce((a, b) => a + b, 0)
+    if (other < 0 && skipped) return [`All but ${skipped} skipped answers are given.`, "Next skipped item (Enter)"]
     if (other < 0) return ["Everything in this plan is labelled. Thank you.", "Done"]
     return [`${this.factor.name} is complete.`, `Continue with ${this.data.factors[other].name} (Enter)`]
   }
@@ -394,9 +505,9 @@ class LabelPanel {
     this.saved.classList.toggle("bad", bad)
     this.home.dataset.waiting = this.queue.waiting.length
     if (!this.desk) return
-    const left = this.mode === "sweep" ? this.desk.left[this.k] : this.desk.left.reduce((a, b) => a + b, 0)
+    const count = (of) => this.mode === "sweep" ? of[this.k] : of.reduce((a, b) => a + b, 0)
     const tired = this.pace.tired() ? ". 45 minutes without a break: take one" : ""
-    setText(this.rest, this.pace.said(left) + tired)
+    setText(this.rest, this.pace.said(count(this.desk.left), count(this.desk.skipped)) + tired)
   }
 
   close() {
@@ -405,6 +516,7 @@ class LabelPanel {
     this.queue.close()
     clearInterval(this.awake)
     window.removeEventListener("keydown", this.onKey)
+    window.removeEventListener("focus", this.onFocus)
     document.removeEventListener("visibilitychange", this.onHidden)
   }
 }

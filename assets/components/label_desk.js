@@ -4,22 +4,34 @@
 
 export const NOTHING = "."
 export const FLAG = "f"
+export const SKIPPED = "s"
 
 export class Desk {
   /**
    * @param data {done: [string], flags: [position], steps: [[id, at, k, before, after]]}
    * @param waiting entries of the queue, in order, which the server may or may not have
+   * @param own ids of the events of this page: they are taken back before those of other pages
    */
-  constructor({ done, flags, steps }, waiting) {
+  constructor({ done, flags, steps }, waiting, own = new Set()) {
     this.done = done.map((row) => [...row])
     this.flags = new Set(flags)
     this.steps = steps.map(([id, at, k, before, after]) => ({ id, at, k, before, after }))
-    this.left = this.done.map((row) => row.filter((mark) => mark === NOTHING).length)
+    // Without a level; the skipped ones are among them.
+    this.left = this.done.map((row) => row.filter((mark) => !isLevel(mark)).length)
+    this.skipped = this.done.map((row) => row.filter((mark) => mark === SKIPPED).length)
     const known = new Set(this.steps.map((step) => step.id))
     for (const { event, k, before, after } of waiting) {
       if (event.action === "undo") this.forget(event.undoes)
-      else if (!known.has(event.id)) this.take({ id: event.id, at: event.at, k, before, after })
+      else if (!known.has(event.id)) this.take({ id: event.id, at: event.at, k, before: this.mark(k, event.at), after })
     }
+    this.putLast(own)
+  }
+
+  /** The steps of this page that are shown come last, so that they are taken back first. */
+  putLast(own) {
+    const shown = new Map(this.steps.map((step) => [`${step.k}/${step.at}`, step.id]))
+    const isOwn = (step) => own.has(step.id) && shown.get(`${step.k}/${step.at}`) === step.id
+    this.steps = [...this.steps.filter((step) => !isOwn(step)), ...this.steps.filter(isOwn)]
   }
 
   /** The mark at a position; k = -1 asks for the flag. */
@@ -33,7 +45,9 @@ export class Desk {
       else this.flags.delete(at)
       return
     }
-    this.left[k] += (mark === NOTHING) - (this.done[k][at] === NOTHING)
+    const before = this.done[k][at]
+    this.left[k] += !isLevel(mark) - !isLevel(before)
+    this.skipped[k] += (mark === SKIPPED) - (before === SKIPPED)
     this.done[k][at] = mark
   }
 
@@ -67,11 +81,20 @@ export class Desk {
     this.steps.unshift(...more.filter((step) => !known.has(step.id)))
   }
 
-  /** The first position without an answer of factor k in [from, to), or -1. */
-  firstOpen(k, from = 0, to = this.done[k].length) {
-    for (let at = from; at < to; at++) if (this.done[k][at] === NOTHING) return at
+  /** How many positions have neither a level of factor k nor were skipped. */
+  open(k) {
+    return this.left[k] - this.skipped[k]
+  }
+
+  /** The first position of factor k in [from, to) with this mark (without an answer), or -1. */
+  firstOpen(k, from = 0, to = this.done[k].length, mark = NOTHING) {
+    for (let at = from; at < to; at++) if (this.done[k][at] === mark) return at
     return -1
   }
+}
+
+function isLevel(mark) {
+  return mark !== NOTHING && mark !== SKIPPED
 }
 
 /** Labels per minute and how long the rest takes; a pause of two minutes is not work. */
@@ -96,14 +119,15 @@ export class Pace {
     return minutes > 0.15 ? (this.times.length - 1) / minutes : null
   }
 
-  /** In words, with `left` labels to give. */
-  said(left) {
+  /** In words, with `left` labels to give, of which some were skipped. */
+  said(left, skipped) {
     const rate = this.perMinute()
-    if (rate === null || !left) return left ? `${left} left` : "complete"
+    const some = skipped ? ` (${skipped} skipped)` : ""
+    if (rate === null || !left) return left ? `${left} left${some}` : "complete"
     const minutes = left / rate
     const rest = minutes < 1 ? "under a minute"
       : minutes < 90 ? `about ${Math.round(minutes)} min` : `about ${(minutes / 60).toFixed(1)} h`
-    return `${left} left, ${rest} at ${Math.round(rate)} a minute`
+    return `${left} left${some}, ${rest} at ${Math.round(rate)} a minute`
   }
 
   /** Whether somebody has been labelling for three quarters of an hour without a pause. */

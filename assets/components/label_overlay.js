@@ -8,6 +8,7 @@ const KEYS = [
   ["← → ↑ ↓", "from item to item; in Focus ↑ ↓ from factor to factor"],
   ["Space", "repeat the last level"], ["Enter", "next sheet; accept a suggestion"],
   ["Z", "in Sweep: enlarge the item and show its text (or hover over it)"],
+  ["S", "skip: no level now; skipped items come back at the end"],
   ["F", "flag an unusable item, or remove the flag"],
   ["G", "the guideline"], ["?", "these keys"], ["Esc", "close this"],
 ]

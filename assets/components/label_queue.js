@@ -17,9 +17,10 @@ export class LabelQueue {
    * @param send hands a batch to Python
    * @param changed called whenever the state that `said()` describes may have changed
    * @param refused called with a sentence and the event that can never be stored
+   * @param seen the number of the last event that this page has been told of
    */
-  constructor({ send, changed, refused }) {
-    Object.assign(this, { send, changed, refused })
+  constructor({ send, changed, refused, seen }) {
+    Object.assign(this, { send, changed, refused, seen })
     this.waiting = []
     this.trouble = ""
     this.kept = true
@@ -84,7 +85,7 @@ export class LabelQueue {
     const events = this.waiting.slice(0, BATCH).map((entry) => entry.event)
     this.inFlight = `${Date.now()}-${events[0].id}`
     this.timer = setTimeout(() => this.lost(), ANSWER_MS)
-    this.send({ batch: this.inFlight, plan: this.plan, by: this.by, events })
+    this.send({ batch: this.inFlight, plan: this.plan, by: this.by, seen: this.seen(), events })
   }
 
   lost() {
@@ -94,20 +95,25 @@ export class LabelQueue {
     this.flush()
   }
 
-  /** Takes the answer {batch, plan, by, stored, refused, error}; an old one once more is harmless. */
+  /** Takes the answer {batch, plan, by, stored, refused, overtaken, error}; an old one once more is
+   * harmless. Returns the entries that another page was faster than: they are not stored.
+   */
   receive(answer) {
-    if (!answer || answer.plan !== this.plan || answer.by !== this.by) return
+    if (!answer || answer.plan !== this.plan || answer.by !== this.by) return []
     const byId = new Map(this.waiting.map((entry) => [entry.event.id, entry]))
     const bad = Object.entries(answer.refused || {}).filter(([id]) => byId.has(id))
-    this.drop(new Set([...Object.keys(answer.stored || {}), ...bad.map(([id]) => id)]))
+    const late = (answer.overtaken || []).map((id) => byId.get(id)).filter(Boolean)
+    this.drop(new Set([...Object.keys(answer.stored || {}), ...bad.map(([id]) => id),
+      ...late.map((entry) => entry.event.id)]))
     for (const [id, sentence] of bad) this.refused(sentence, byId.get(id))
-    if (answer.batch !== this.inFlight) return
+    if (answer.batch !== this.inFlight) return late
     clearTimeout(this.timer)
     this.inFlight = null
     this.trouble = answer.error || ""
     if (answer.error) this.timer = setTimeout(() => this.flush(), RETRY_MS)
     else if (this.waiting.length) this.soon()
     this.changed()
+    return late
   }
 
   /** The state in words, and whether something is wrong. */

@@ -1,7 +1,7 @@
 /* Sweep: one factor, a sheet of 24 items. */
 
 import { h, setText } from "./dom.js"
-import { NOTHING } from "./label_desk.js"
+import { NOTHING, SKIPPED } from "./label_desk.js"
 
 export const SHEET = 24
 
@@ -43,8 +43,8 @@ export class Sheet {
       const text = items.text(here)
       setText(tile.title, (text && text.title) || "")
       tile.element.title = (text && text.title) || ""
-      setText(tile.badge, mark === "0" ? "?" : mark !== NOTHING ? mark : guess !== NOTHING ? `${guess}?` : "")
-      tile.badge.className = `badge ${mark !== NOTHING ? "given" : guess !== NOTHING ? "guess" : ""}`
+      setText(tile.badge, mark === "0" ? "?" : mark === SKIPPED ? "–" : mark !== NOTHING ? mark : guess !== NOTHING ? `${guess}?` : "")
+      tile.badge.className = `badge ${mark === SKIPPED ? "skipped" : mark !== NOTHING ? "given" : guess !== NOTHING ? "guess" : ""}`
       tile.element.dataset.mark = mark
       tile.element.dataset.flag = String(flagged)
       tile.element.setAttribute("aria-current", String(here === at))
@@ -72,6 +72,7 @@ export class Sheet {
 /** A mark in the words of its factor. */
 export function inWords(factor, mark) {
   if (mark === NOTHING) return "no level yet"
+  if (mark === SKIPPED) return "skipped"
   return mark === "0" ? "cannot tell" : `${mark} ${factor.levels[Number(mark) - 1]}`
 }
 

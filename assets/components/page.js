@@ -1,5 +1,5 @@
 /* What belongs to the page as a whole: its steps in the browser's history, what has just opened
- * below the fold, and where the focus goes when the panel at the side closes.
+ * below the fold, where the focus goes when the panel at the side closes, and held keys.
  */
 
 /**
@@ -63,6 +63,20 @@ function closeEarly() {
   })
 }
 
+/** A held Enter or Space presses once: the next button may stand where the pressed one was, and a
+ * form would be sent again and again. In a text both still write.
+ */
+function pressOnce() {
+  addEventListener("keydown", (event) => {
+    if (!event.repeat || (event.key !== "Enter" && event.key !== " ")) return
+    const [target] = event.composedPath()
+    const field = event.key === " " ? "input, textarea" : "textarea"
+    if (target.isContentEditable || target.matches?.(field)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }, true)
+}
+
 /** Brings what a click has opened into view, with the focus. */
 function reveal(name) {
   const part = document.querySelector(`.st-key-${CSS.escape(name)}`)
@@ -80,6 +94,7 @@ function start() {
   mergeSteps()
   followFocus()
   closeEarly()
+  pressOnce()
   return { revealed: 0 }
 }
 

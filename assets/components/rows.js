@@ -106,7 +106,7 @@ export class Row {
     if (sign) this.step(sign * (event.shiftKey ? STEPS_PER_SIGMA / 2 : 1))
     else if (page) this.step(page * STEPS_PER_SIGMA)
     else if (event.key === "Delete" || event.key === "Backspace") this.goHome()
-    else if (event.key === "l" || event.key === "L") this.on.lock(this.dim.j)
+    else if (event.key === "l" || event.key === "L") event.repeat || this.on.lock(this.dim.j)
     else if (event.key === "i" && this.on.about) this.on.about(this.dim.j)
     else return
     event.preventDefault()

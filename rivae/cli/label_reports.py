@@ -253,6 +253,7 @@ def _print_coverage(every: LabelScores) -> None:
 def _align(args: argparse.Namespace) -> int:
     steps = Steps("align")
     steps("starting")  # before the imports, which take seconds
+    from rivae.labels.annotators import require_known
     from rivae.labels.derive import align_run, alignment_record, derive_run, free_name
     from rivae.labels.run_scores import labelled
     from rivae.runs import list_runs
@@ -265,6 +266,7 @@ def _align(args: argparse.Namespace) -> int:
         if plan is not None:
             plan.check(data)
         steps("reading the labels")
+        require_known(args.annotator or (), store.annotators())
         known = labelled(store, data, guideline.ids, args.annotator)
         known = known.of(_factors(known, guideline, args.factor))
         steps("fitting the axes")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.cli import label_reports
 from rivae.cli.common import Steps, add_asks, add_command, print_table
+from rivae.cli.label_repair import add_command_repair
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
 
@@ -36,6 +37,7 @@ def add_commands(commands: Any) -> None:
     below = parser.add_subparsers(dest="what", required=True, metavar="COMMAND")
     _add_plans(below)
     _add_files(below)
+    add_command_repair(below)
     label_reports.add_commands(below)
 
 
@@ -77,9 +79,10 @@ def _add_files(below: Any) -> None:
         "export",
         _export,
         "write all labels to a file",
-        "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide",
+        "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide\n"
+        "  rivae labels export - > /elsewhere/labels.jsonl      where this disk is full",
     )
-    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables")
+    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables; - prints")
     out.add_argument(
         "--form",
         choices=tuple(FORMS),
@@ -106,6 +109,15 @@ def _add_files(below: Any) -> None:
         "--run", dest="run_id", help="the same by a run, for data that has no plan yet"
     )
     taking.add_argument("--rows", action="store_true", help="items are row numbers, from 0")
+    taking.add_argument(
+        "--as",
+        action="append",
+        dest="whose",
+        default=[],
+        metavar="NAME=ANNOTATOR",
+        help="whose a name in the file is, that is like a known one: bob=Bob for the same person, "
+        "bob=bob for somebody else",
+    )
     taking.add_argument("--dry-run", action="store_true", help="check and report, store nothing")
     label_reports.add_store(taking)
 
@@ -243,8 +255,13 @@ def _plan(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from rivae.labels.formats import export
+    from rivae.labels.formats import export, lines_of
 
+    if str(args.file) == "-":
+        with label_reports.opened(args) as store:
+            for line in lines_of(store, args.form or "events"):
+                sys.stdout.write(line)
+        return 0
     suffix = args.file.suffix.lower()
     usual = next((name for name, end in FORMS.items() if end == suffix), None)
     form: Form | None = args.form or usual
@@ -264,7 +281,15 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
+def _named(pair: str) -> tuple[str, str]:
+    said, sign, who = pair.partition("=")
+    if not (said and sign and who):
+        raise ConfigError(f"'{pair[:80]}' does not say whose a name is: write --as bob=Bob")
+    return said, who
+
+
 def _import(args: argparse.Namespace) -> int:
+    from rivae.labels.annotators import AlikeNamesError
     from rivae.labels.kept_plans import kept_plan, plan_data
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_labels
@@ -278,7 +303,14 @@ def _import(args: argparse.Namespace) -> int:
         elif args.run_id:
             own = find_run(args.run_id).load_dataset()
         items = KnownItems(store, own, by_row=args.rows)
-        report = import_labels(store, args.file, dry_run=args.dry_run, items=items)
+        whose = dict(_named(pair) for pair in args.whose)
+        try:
+            report = import_labels(
+                store, args.file, dry_run=args.dry_run, items=items, annotators=whose
+            )
+        except AlikeNamesError as error:
+            said, (known, *_) = next(iter(error.pairs.items()))
+            raise LabelError(f"{error}: --as '{said}={known}', or --as '{said}={said}'") from None
     if args.json:
         print(
             json.dumps(

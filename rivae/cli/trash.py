@@ -17,7 +17,7 @@ from rivae.runs.folders import own_run
 
 EMPTY = "the trash is empty"
 NO_LABELS = "there are no labels here, so there is no plan to delete"
-KINDS = ("run", "import", "plan", "tour")
+KINDS = ("run", "import", "plan", "tour", "names")
 
 
 def add_commands(commands: Any) -> None:
@@ -29,7 +29,8 @@ def add_commands(commands: Any) -> None:
         "move runs, imports or labelling plans into the trash, after asking",
         "  rivae delete synth-rivae-s0\n  rivae delete synth-rivae-s0 synth-rivae-s1 --yes\n"
         "  rivae delete --import mine\n  rivae delete --plan first\n"
-        "You can restore them for 30 days: rivae trash restore NAME. A plan's labels stay.",
+        "You can restore them until the app has run on 30 other dates: rivae trash restore NAME.\n"
+        "A plan's labels stay.",
     )
     parser.add_argument("names", nargs="+", metavar="name", help="runs as in `rivae runs`")
     _add_kinds(parser, ("import", "plan"))
@@ -40,7 +41,8 @@ def add_commands(commands: Any) -> None:
         "trash",
         _list,
         "list deleted things, restore them, or remove them for good",
-        "  rivae trash\n  rivae trash restore synth-rivae-s0\n  rivae trash empty",
+        "  rivae trash\n  rivae trash restore synth-rivae-s0\n  rivae trash empty\n"
+        "Listing first removes for good what has lain there on 30 other dates.",
     )
     below = parser.add_subparsers(metavar="COMMAND")
     back = add_command(
@@ -70,6 +72,7 @@ def _add_kinds(parser: argparse.ArgumentParser, kinds: tuple[str, ...]) -> None:
         "import": "imported data (see the Data page)",
         "plan": "a labelling plan",
         "tour": "a tour of the Steer page",
+        "names": "removed axis names of a run (see the Words page)",
     }
     for kind in kinds:
         group.add_argument(
@@ -109,10 +112,10 @@ def _delete(args: argparse.Namespace) -> int:
 
 
 def _run(name: str) -> _Doomed:
+    from rivae.files import folder_bytes
     from rivae.jobs.deletion import delete_run
     from rivae.jobs.renaming import children_of
     from rivae.jobs.units import size_text
-    from rivae.trash import folder_bytes
 
     run = own_run(name)
     size = folder_bytes(run.path)
@@ -125,9 +128,9 @@ def _run(name: str) -> _Doomed:
 
 def _import(name: str) -> _Doomed:
     from rivae.data.store import own_store
+    from rivae.files import folder_bytes
     from rivae.jobs.deletion import delete_import, runs_on
     from rivae.jobs.units import size_text
-    from rivae.trash import folder_bytes
 
     folder = own_store(name)
     size = folder_bytes(folder)
@@ -185,21 +188,30 @@ def _rows() -> list[dict[str, Any]]:
             "name": one.name,
             "id": one.id,
             "deleted": one.deleted,
-            "until": one.until,
+            "dates_left": one.dates_left,
             "bytes": one.bytes,
         }
         for one in all_deleted()
     ]
     rows += [
-        {"kind": "plan", "name": name, "id": name, "deleted": when, "until": None, "bytes": None}
+        {
+            "kind": "plan",
+            "name": name,
+            "id": name,
+            "deleted": when,
+            "dates_left": None,
+            "bytes": None,
+        }
         for name, when in _deleted_plans()
     ]
     return sorted(rows, key=lambda row: row["deleted"], reverse=True)
 
 
 def _list(args: argparse.Namespace) -> int:
+    from rivae.jobs.deletion import purge_all
     from rivae.jobs.units import size_text
 
+    purge_all()
     rows = _rows()
     if args.json:
         print(json.dumps(rows, default=datetime.isoformat))
@@ -212,19 +224,19 @@ def _list(args: argparse.Namespace) -> int:
                     row["kind"],
                     row["name"],
                     _day(row["deleted"]),
-                    _day(row["until"]),
+                    "–" if row["dates_left"] is None else str(row["dates_left"]),
                     "–" if row["bytes"] is None else size_text(row["bytes"]),
                     row["id"],
                 )
                 for row in rows
             ],
-            ("what", "name", "deleted", "kept until", "size", "id"),
+            ("what", "name", "deleted", "dates left", "size", "id"),
         )
     return 0
 
 
-def _day(when: datetime | None) -> str:
-    return "–" if when is None else f"{when.astimezone(UTC):%Y-%m-%d}"
+def _day(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d}"
 
 
 def _restore(args: argparse.Namespace) -> int:
@@ -235,7 +247,7 @@ def _restore(args: argparse.Namespace) -> int:
     ]
     kinds = sorted({row["kind"] for row in found}, key=KINDS.index)
     if not found:
-        what = args.kind or "run, import, plan or tour"
+        what = args.kind or "run, import, plan, tour or axis names"
         raise DataError(
             f"there is no {what} '{args.name[:80]}' in the trash: `rivae trash` lists its contents"
         )

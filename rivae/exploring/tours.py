@@ -25,7 +25,7 @@ from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import one_line, some_lines
 from rivae.runs import runs_root
-from rivae.trash import Deleted, Trash
+from rivae.trash import CONTENT, Deleted, Trash
 
 MAX_STEPS = 60
 MAX_TITLE, MAX_HEADING, MAX_NOTE = 120, 120, 1200  # characters
@@ -35,6 +35,7 @@ MAX_BYTES = 400_000  # more than the largest tour that the limits allow in commo
 MAX_TOURS = 200
 TOUR_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MAX_ID = 80
+EARLIER = "earlier"  # in the trash: a tour as it was before a change
 
 
 @dataclass(frozen=True)
@@ -250,16 +251,26 @@ def add_tour(title: str, steps: Sequence[TourStep] = ()) -> Tour:
     return tour
 
 
-def change_tour(tour_id: str, change: Callable[[Tour], Tour]) -> Tour:
+def change_tour(
+    tour_id: str,
+    change: Callable[[Tour], Tour],
+    deleted: Callable[[Deleted], object] | None = None,
+) -> Tour:
     """Replace a tour in one step by the result of ``change``; another session that writes at the
-    same time waits.
+    same time waits. A tour that loses a step or a text goes to the trash as it was; ``deleted``
+    takes that entry.
 
     Raises:
         DataError: there is no such tour, it is damaged, or the folder cannot be written to.
         ConfigError: the result is not a valid tour.
     """
     with _writing() as folder:
-        changed = replace(change(read_tour(tour_id)), id=tour_id)
+        before = read_tour(tour_id)
+        changed = replace(change(before), id=tour_id)
+        if before.title != changed.title or any(s not in changed.steps for s in before.steps):
+            done = trash_of_tours().put_content(tour_id, to_bytes(before), more={EARLIER: True})
+            if deleted is not None:
+                deleted(done)
         write_json(folder / f"{tour_id}.json", to_json(changed))
     return changed
 
@@ -282,14 +293,24 @@ def delete_tour(tour_id: str) -> Deleted | None:
 
 def restore_tour(name: str) -> str:
     """Restore a tour from the trash and return its id; ``name`` is its id, or that of an entry.
+    The tour as it was before a change takes the place of the changed one, which goes to the trash.
 
     Raises:
         ConfigError: there are 200 tours.
         DataError: it is not in the trash, or another tour has its id now. Nothing is changed then.
     """
+    trash = trash_of_tours()
     with _writing() as folder:
+        found = trash.entry(name)
+        if found.more.get(EARLIER) and _path(found.name).is_file():
+            tour = from_bytes((found.path / CONTENT).read_bytes(), found.name)
+            now = _path(found.name).read_bytes()
+            trash.put_content(found.name, now, more={EARLIER: True})
+            write_json(_path(found.name), to_json(tour))
+            trash.discard(found.id)
+            return found.name
         _require_room(folder)
-        return trash_of_tours().restore(name).stem
+        return trash.restore(found.id).stem
 
 
 def trash_of_tours() -> Trash:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import time
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from rivae.dates import DatesSeen
 from rivae.errors import DataError
-from rivae.files import private_folder, write_atomic_with
+from rivae.files import folder_bytes, is_folder, private_folder, write_atomic_with
 from rivae.reading.tables import table_kind
 
 UPLOADS = ".uploads"
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
-KEPT_DAYS = 1
+KEPT_DATES = 2  # that of the upload is not counted: one whole date lies between
 MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 
 # The name that the browser gave, and the content.
@@ -71,15 +72,23 @@ def forget(paths: Iterable[Path]) -> None:
             shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def sweep(root: Path) -> int:
-    """Delete uploads that waited for a day; returns the bytes of those that remain."""
-    oldest, kept = time.time() - KEPT_DAYS * 86_400, 0
-    for folder in (root / UPLOADS).glob("*"):
-        with suppress(OSError):
-            if folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
-                kept += sum(path.stat().st_size for path in folder.iterdir())
+def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
+    """Delete uploads that waited for a whole date; returns the bytes of those that remain.
+
+    Args:
+        now: the time, for tests.
+        anew: the name of one that begins to wait.
+    """
+    folders = {folder.name: folder for folder in (root / UPLOADS).glob("*") if is_folder(folder)}
+    ages: dict[str, int] = {}
+    with suppress(OSError):
+        ages = DatesSeen(root / UPLOADS).note(folders, now, anew=(anew,)) if folders else {}
+    kept = 0
+    for name, folder in folders.items():
+        if ages.get(name, 0) >= KEPT_DATES:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            kept += folder_bytes(folder)
     return kept
 
 
@@ -106,7 +115,7 @@ def _keep(
             private_folder(root / UPLOADS)
             private_folder(folder)
             write_atomic_with(path, write, private=True)
-        folder.touch()  # it has a day from now
+        sweep(root, anew=folder.name)  # it waits from now on
     except OSError as error:
         raise DataError(f"{name[:80]} cannot be kept: {error.strerror or error}") from None
     return path

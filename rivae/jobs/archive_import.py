@@ -20,7 +20,7 @@ from typing import IO
 from rivae.config import RunConfig, read_config, run_config
 from rivae.data import item_shapes
 from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import is_locked, locked, sync_folder, write_json
+from rivae.files import is_folder, is_locked, locked, sync_folder, write_json
 from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
 from rivae.jobs.renaming import require_free
 from rivae.reading.documents import read_json
@@ -32,7 +32,6 @@ from rivae.runs.evaluation_file import FILES as EVALUATIONS
 from rivae.runs.named_files import named_files, require_open
 from rivae.runs.notes import ABOUT, read_about
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL
-from rivae.trash import is_folder
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, read_names
 
 _WAITING = re.compile(r"\.[0-9a-f]{32}\.import")

@@ -25,6 +25,7 @@ from rivae.jobs.renaming import held, require_free
 from rivae.runs import Run, list_runs, runs_root
 from rivae.runs.folders import require_among_runs
 from rivae.trash import Deleted, Kind, Trash
+from rivae.words.names_trash import restore_names, trash_of_names
 
 _LOG = re.compile(r"[0-9a-f]{12}\.log")
 _JOB = re.compile(r"[0-9a-f]{12}")
@@ -46,7 +47,20 @@ TRASHES: dict[Kind, Callable[[], Trash]] = {
     "run": trash_of_runs,
     "import": trash_of_imports,
     "tour": trash_of_tours,
+    "names": trash_of_names,
 }
+
+
+def note_date() -> None:
+    """Note, wherever something is in the trash, that the app runs today; removes nothing."""
+    for trash in TRASHES.values():
+        trash().note_date()
+
+
+def purge_all() -> None:
+    """Remove for good what has been in the trash for 30 dates on which the app ran."""
+    for trash in TRASHES.values():
+        trash().purge()
 
 
 def delete_run(run: Run, now: datetime | None = None) -> Deleted:
@@ -135,24 +149,24 @@ def restore_import(name: str) -> Path:
 
 
 def all_deleted() -> list[Deleted]:
-    """The entries of the trash, the last deleted first; expired ones are removed before."""
-    trashes = [trash() for trash in TRASHES.values()]
-    for trash in trashes:
-        trash.purge()
-    found = [entry for trash in trashes for entry in trash.entries()]
+    """The entries of the trash, the last deleted first."""
+    found = [entry for trash in TRASHES.values() for entry in trash().entries()]
     return sorted(found, key=lambda entry: (entry.deleted, entry.id), reverse=True)
 
 
 def restore(found: Deleted) -> str:
-    """Restore a run, an import or a tour from the trash; returns its name.
+    """Restore a run, an import, a tour or axis names from the trash; returns the name.
 
     Raises:
-        ConfigError, DataError, RunError: as ``restore_run`` and ``restore_tour``.
+        ConfigError, DataError, RunError: as ``restore_run``, ``restore_tour`` and
+            ``restore_names``.
     """
     if found.kind == "run":
         return restore_run(found.id).id
     if found.kind == "tour":
         return restore_tour(found.id)
+    if found.kind == "names":
+        return restore_names(found.id)
     return restore_import(found.id).name
 
 

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 
 from rivae.config import RunConfig, run_config
 from rivae.errors import RivaeError, RunError
-from rivae.files import locked, sync_folder, write_json
+from rivae.files import is_folder, locked, sync_folder, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
 from rivae.runs import DEMO_ROOT, Run, list_runs, runs_root
 from rivae.runs.folders import require_among_runs
-from rivae.trash import is_folder
 
 if TYPE_CHECKING:
     from rivae.exploring.tours import Tour

@@ -6,13 +6,14 @@ become visible in order, and a commit that returned is on the disk.
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
@@ -20,13 +21,46 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from rivae.errors import LabelError, LabelStoreError
-from rivae.files import private_file, private_folder
 from rivae.labels import sql
+from rivae.labels.sqlite_file import (
+    REPAIR,
+    has_wal,
+    is_only_readable,
+    make_file,
+    private_copy,
+    require_whole,
+)
 
-PATIENCE_S = 30.0  # for another writer
+PATIENCE_S = 3.0  # for another writer, who is named then
 _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
-_SQLITE_HEAD = b"SQLite format 3\x00"
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+# What SQLite says where it cannot make or write its files: the content may still be readable.
+_NO_ROOM = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+)
+_PG_LOCKED = frozenset({"55P03", "57014"})  # lock_not_available, query_canceled
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An opened database.
+
+    Attributes:
+        engine: on it.
+        read_only: why nothing can be added, as the end of a sentence; "" if it can.
+        copy: the folder of the copy that is read instead of the file; None without one.
+    """
+
+    engine: Engine
+    read_only: str = ""
+    copy: TemporaryDirectory[str] | None = None
+
+    def close(self) -> None:
+        self.engine.dispose()
+        if self.copy is not None:
+            self.copy.cleanup()
 
 
 def parse_url(place: str | Path) -> URL:
@@ -70,37 +104,103 @@ def display(url: URL) -> str:
     return f"postgresql://{url.host or 'local'}{port}/{url.database or ''}"
 
 
-def open_engine(url: URL) -> tuple[Engine, bool]:
-    """An engine on a database with a checked layout (created if it was empty), and whether it is
-    read-only.
+ON_A_MEDIUM = "copy it to a folder that can be written, and open the copy"
+NO_ROOM = "free some space on its disk and try again"
+
+
+def open_database(url: URL) -> Opened:
+    """A database with a checked layout; a new one gets it. One that cannot be written (a DVD, a
+    full disk) is opened for reading.
 
     Raises:
-        LabelError: it cannot be opened, is not ours or was written by a newer version.
+        LabelError: it cannot be opened, is damaged, not ours, or was written by a newer version.
     """
-    sqlite = url.get_backend_name() == "sqlite"
-    read_only = sqlite and _only_readable(Path(str(url.database)))
-    if sqlite and not read_only:
-        _check_file(Path(str(url.database)))
+    if url.get_backend_name() != "sqlite":
+        try:
+            engine = _postgresql(url)
+        except (ImportError, NoSuchModuleError):
+            raise LabelError(
+                "PostgreSQL needs a driver that is not installed: pip install 'psycopg[binary]'"
+            ) from None
+        with _closed_on_errors(engine), as_label_errors(url), writing(engine) as connection:
+            _prepare(connection, url)
+        return Opened(engine)
+    path = Path(str(url.database))
+    require_whole(path)
+    if is_only_readable(path):
+        return _opened_for_reading(url, path, ON_A_MEDIUM)
     try:
-        engine = _sqlite(url, read_only) if sqlite else _postgresql(url)
-    except (ImportError, NoSuchModuleError):
-        raise LabelError(
-            "PostgreSQL needs a driver that is not installed: pip install 'psycopg[binary]'"
-        ) from None
+        return Opened(_opened_file(url, path))
+    except SQLAlchemyError as error:
+        trouble = LabelStoreError(_sentence(error, url))
+        if _code(error) not in _NO_ROOM or not path.is_file():
+            raise trouble from None
     try:
-        if read_only:
-            with as_label_errors(url), engine.connect() as connection:
-                _prepare(connection, url, make=False)
-        else:
-            with as_label_errors(url), writing(engine) as connection:
-                _prepare(connection, url)
-        if sqlite and not read_only:
-            with as_label_errors(url), engine.connect() as connection:
+        return _opened_for_reading(url, path, NO_ROOM)
+    except LabelError:
+        raise trouble from None
+
+
+def _opened_file(url: URL, path: Path) -> Engine:
+    def fill(new: Path) -> None:
+        made = _sqlite(URL.create("sqlite", database=str(new)))
+        try:
+            with writing(made) as connection:
+                sql.create(connection)
+            with made.connect() as connection:
                 _write_ahead(connection)
+        finally:  # the last connection takes the file's last changes into it
+            made.dispose()
+
+    try:
+        make_file(path, fill)
+    except OSError as error:
+        raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
+    engine = _sqlite(url)
+    with _closed_on_errors(engine), engine.connect() as connection:
+        # A lock of a writer is no reason not to read.
+        connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
+        _prepare(connection, url, make=False)
+        connection.rollback()
+        _write_ahead(connection)
+    engine.dispose()  # its connections have waited for nobody
+    return engine
+
+
+def _opened_for_reading(url: URL, path: Path, why: str) -> Opened:
+    """The file without writing beside it; a copy of it where its last changes stand beside it."""
+    copy = None
+    try:
+        if has_wal(path):
+            copy = private_copy(path)
+    except OSError as error:
+        raise LabelError(
+            f"{path.name} cannot be written here, and not copied ({error.strerror}): copy it and "
+            f"{path.name}-wal to a folder that can be written"
+        ) from None
+    place = path if copy is None else Path(copy.name) / path.name
+    engine = _sqlite(url.set(database=str(place)), immutable=copy is None)
+    try:
+        with (
+            _closed_on_errors(engine),
+            as_label_errors(url),
+            engine.connect() as connection,
+        ):
+            _prepare(connection, url, make=False)
+    except BaseException:
+        if copy is not None:
+            copy.cleanup()
+        raise
+    return Opened(engine, why, copy)
+
+
+@contextmanager
+def _closed_on_errors(engine: Engine) -> Iterator[None]:
+    try:
+        yield
     except BaseException:
         engine.dispose()
         raise
-    return engine, read_only
 
 
 @contextmanager
@@ -121,11 +221,34 @@ def as_label_errors(url: URL) -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or type(error).__name__).strip()
-        raise LabelStoreError(
-            f"the store of labels at {display(url)} did not answer as it should "
-            f"({_without_secrets(reason, url)}): check that it can be reached and written to"
-        ) from None
+        raise LabelStoreError(_sentence(error, url)) from None
+
+
+def _code(error: SQLAlchemyError) -> int:
+    """The primary error code of SQLite; 0 for errors of others."""
+    return (getattr(getattr(error, "orig", None), "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def _sentence(error: SQLAlchemyError, url: URL) -> str:
+    original = getattr(error, "orig", None)
+    reason = _without_secrets(str(original or type(error).__name__).strip(), url)
+    code = _code(error)
+    if code in _LOCKED or getattr(original, "sqlstate", None) in _PG_LOCKED:
+        return (
+            f"another program has kept {display(url)} locked for {PATIENCE_S:g} s: wait for it or "
+            "close it, then try again"
+        )
+    if code in _DAMAGED:
+        return f"{display(url)} is damaged ({reason}): {REPAIR}"
+    if code in _NO_ROOM:
+        return (
+            f"{display(url)} cannot be written ({reason}): free some space on its disk, and check "
+            "that its folder can be written"
+        )
+    return (
+        f"the store of labels at {display(url)} did not answer as it should ({reason}): check that "
+        "it can be reached and written to"
+    )
 
 
 def _without_secrets(reason: str, url: URL) -> str:
@@ -135,41 +258,6 @@ def _without_secrets(reason: str, url: URL) -> str:
         if secret:
             words = words.replace(str(secret), "***")
     return words
-
-
-def _only_readable(path: Path) -> bool:
-    """Whether the file exists but it or its folder is read-only (a DVD, a snapshot)."""
-    try:
-        if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-            return False
-        left = path.with_name(path.name + "-wal")
-        unfinished = left.exists() and left.stat().st_size > 0
-    except OSError as error:
-        raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
-    if unfinished:
-        raise LabelError(
-            f"the last labels of {path.name} are still in {left.name}, and this folder cannot be "
-            "written: copy both files to one that can"
-        )
-    return True
-
-
-def _check_file(path: Path) -> None:
-    # Only its first bytes are read, so that a stranger's file stays as it is.
-    try:
-        private_folder(path.parent)
-        if path.exists() and path.stat().st_size:
-            with path.open("rb") as stream:
-                head = stream.read(len(_SQLITE_HEAD))
-            if head != _SQLITE_HEAD:
-                raise LabelError(f"{path.name} is not a database of labels: choose another file")
-        # SQLite gives the files next to it the same rights; files left by a crash have others.
-        private_file(path)
-        for extra in (path.with_name(path.name + end) for end in ("-wal", "-shm")):
-            if extra.exists():
-                private_file(extra)
-    except OSError as error:
-        raise LabelError(f"{path.name} cannot be opened: {error.strerror}") from None
 
 
 def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
@@ -189,12 +277,12 @@ def _prepare(connection: Connection, url: URL, *, make: bool = True) -> None:
         raise LabelError(f"{display(url)} was written by a newer version: update rivae to open it")
 
 
-def _sqlite(url: URL, read_only: bool) -> Engine:
-    if read_only:  # "immutable": SQLite then tries to make no file next to it
-        place = quote(str(Path(str(url.database)).absolute()))
-        query = {"mode": "ro", "immutable": "1", "uri": "true"}
-        url = url.set(database=f"file:{place}", query=query)
-    engine = create_engine(url, connect_args={"timeout": PATIENCE_S}, pool_size=8, max_overflow=-1)
+def _sqlite(url: URL, *, immutable: bool = False) -> Engine:
+    # Opening never makes a file. "immutable": SQLite then tries to make none next to it either.
+    place = quote(str(Path(str(url.database)).absolute()))
+    how = {"mode": "ro", "immutable": "1"} if immutable else {"mode": "rw"}
+    uri = url.set(database=f"file:{place}", query={**how, "uri": "true"})
+    engine = create_engine(uri, connect_args={"timeout": PATIENCE_S}, pool_size=8, max_overflow=-1)
 
     @event.listens_for(engine, "connect")
     def _connect(dbapi: sqlite3.Connection, _record: Any) -> None:
@@ -217,11 +305,13 @@ def _write_ahead(connection: Connection) -> None:
 
     Where that fails (some network drives) the usual journal stays: slower and just as safe.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + 1.0
     with closing(connection.connection.cursor()) as cursor:
+        cursor.execute("PRAGMA busy_timeout=0")  # of this connection, which is closed then
         while True:
             try:
-                cursor.execute("PRAGMA journal_mode=WAL")
+                if cursor.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                    cursor.execute("PRAGMA journal_mode=WAL")
                 return
             except sqlite3.OperationalError:
                 # SQLite does not wait by itself while others open the same new file.

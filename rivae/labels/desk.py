@@ -7,17 +7,18 @@ never be stored is refused with the reason, and the others are stored, so that i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rivae.errors import LabelError, LabelStoreError
-from rivae.labels.events import LabelEvent, Slot, from_record, slot
+from rivae.labels.events import LabelEvent, from_record
 from rivae.labels.kept_plans import plan_guideline
+from rivae.labels.overtaken import Seen, append_seen
 from rivae.labels.plan import LabelPlan
 from rivae.labels.store import LabelStore
 
-NOTHING, CANNOT_TELL, FLAG = ".", "0", "f"
+NOTHING, CANNOT_TELL, FLAG, SKIPPED = ".", "0", "f", "s"
 HISTORY = 500  # undoable steps sent at once
 
 # What a page may send
@@ -34,9 +35,11 @@ FIELDS = frozenset(
         "suggested",
         "undoes",
         "guideline",
+        "seen",
+        "after",
     }
 )
-ACTIONS = ("label", "undo", "flag", "unflag")
+ACTIONS = ("label", "undo", "flag", "unflag", "skip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class Step:
         id: of its event.
         at: position.
         factor: index of the factor; -1 for a flag.
-        before, after: the answer before and after: "1" to "5", "0" for cannot tell, "f" for a
-            flag, "." for nothing.
+        before, after: the answer before and after: "1" to "5", "0" for cannot tell, "s" for
+            skipped, "f" for a flag, "." for nothing.
     """
 
     id: str
@@ -66,11 +69,13 @@ class Desk:
         done: per factor one character per position, see ``Step.after``.
         flags: flagged positions, ascending.
         steps: all steps of this plan that are not undone, the oldest first.
+        last: the number of the annotator's last event, which a page sends with what it stores.
     """
 
     done: tuple[str, ...]
     flags: tuple[int, ...]
     steps: tuple[Step, ...]
+    last: int = 0
 
     def history(self, n: int = HISTORY) -> tuple[tuple[Step, ...], bool]:
         """The last ``n`` steps, and whether there are older ones."""
@@ -95,45 +100,46 @@ def desk(
     again = set(plan.repeats)
     place: dict[tuple[bool, str], int] = {(i in again, key): i for i, key in enumerate(keys)}
     column = {factor: k for k, factor in enumerate(factors)}
-    events = [found.event for found in store.events(annotator=annotator)]
+    stored = store.events(annotator=annotator)
+    events = [found.event for found in stored]
     undone = {event.undoes for event in events if event.action == "undo"}
     done = [[NOTHING] * len(keys) for _ in factors]
     flagged: dict[int, str] = {}
-    now: dict[Slot, str] = {}
     steps: list[Step] = []
     for event in events:
-        if event.action not in ("label", "flag", "unflag") or event.id in undone:
+        if event.action in ("undo", "adjudicate") or event.id in undone:
             continue
-        spot = _spot(event, place, column)
-        if spot is None:
+        at = place.get((event.repeat, event.item))
+        if at is None:
             continue
-        (at, k), after = spot, _character(event)
-        before, now[slot(event)] = now.get(slot(event), NOTHING), after
-        if k < 0:
+        if event.action in ("flag", "unflag"):
+            if event.factor:
+                continue  # the page flags items only; it does not show flags of one factor
+            k, before, after = -1, flagged.get(at, NOTHING), _character(event)
             flagged[at] = after
-        else:
+        elif event.action == "skip" and not event.factor:
+            for row in done:  # a skip of the whole item, which only a file brings
+                row[at] = SKIPPED if row[at] == NOTHING else row[at]
+            continue
+        elif event.factor in column:
+            k = column[event.factor]
+            before = done[k][at]
+            # Who has answered and passes on later has still answered.
+            passed = event.action == "skip" and before != NOTHING
+            after = before if passed else _character(event)
             done[k][at] = after
+        else:
+            continue
         if event.plan == plan.id:
             steps.append(Step(event.id, at, k, before, after))
     flags = sorted(at for at, mark in flagged.items() if mark == FLAG)
-    return Desk(tuple("".join(row) for row in done), tuple(flags), tuple(steps))
-
-
-def _spot(
-    event: LabelEvent, place: dict[tuple[bool, str], int], column: dict[str, int]
-) -> tuple[int, int] | None:
-    """Position and factor of an event; None if this plan does not show it."""
-    at = place.get((event.repeat, event.item))
-    if event.action != "label":
-        # The page flags items only; it does not show flags of one factor.
-        return None if at is None or event.factor else (at, -1)
-    k = column.get(event.factor)
-    return None if at is None or k is None else (at, k)
+    last = stored[-1].seq if stored else 0
+    return Desk(tuple("".join(row) for row in done), tuple(flags), tuple(steps), last)
 
 
 def _character(event: LabelEvent) -> str:
-    if event.action == "flag":
-        return FLAG
+    if event.action in ("flag", "skip"):
+        return FLAG if event.action == "flag" else SKIPPED
     if event.action == "unflag":
         return NOTHING
     return CANNOT_TELL if event.level is None else str(event.level)
@@ -150,11 +156,14 @@ class Receipt:
         stored: sequence number by event id.
         refused: by event id, why it can never be stored.
         error: why nothing was stored (the same batch may be sent again); "" if there was no error.
+        overtaken: ids of events that were not stored, as another page of the annotator has stored
+            something at their place that this page had not shown.
     """
 
     stored: Mapping[str, int]
     refused: Mapping[str, str]
     error: str = ""
+    overtaken: tuple[str, ...] = ()
 
 
 def receive(
@@ -175,38 +184,70 @@ def receive(
     except LabelError as error:
         return Receipt({}, {}, str(error))
     events: list[LabelEvent] = []
+    seen: dict[str, Seen] = {}
     refused: dict[str, str] = {}
     for record in sent:
         event_id = record.get("id") if isinstance(record, dict) else None
         if not isinstance(event_id, str):
             return Receipt({}, {}, "the page sent a label without an id: reload it")
         try:
-            events.append(_event(record, plan, keys, annotator, again, factors))
+            event = _event(record, plan, keys, annotator, again, factors)
+            if (mine := _seen(record)) is not None:
+                seen[event.id] = mine
+            events.append(event)
         except LabelError as error:
             refused[event_id] = str(error)
     try:
-        return Receipt(_stored(store, events, refused), refused)
+        stored, overtaken = _stored(store, events, seen, refused)
     except LabelStoreError as error:
         return Receipt({}, {}, str(error))
+    return Receipt(stored, refused, overtaken=tuple(overtaken))
+
+
+def has_news(store: LabelStore, annotator: str, seen: int, own: Collection[str] = ()) -> bool:
+    """Whether an event of the annotator after number ``seen`` is none of ``own`` (ids)."""
+    return any(e.id not in own for _, e in store.events(since=max(seen, 0), annotator=annotator))
 
 
 def _stored(
-    store: LabelStore, events: Sequence[LabelEvent], refused: dict[str, str]
-) -> dict[str, int]:
+    store: LabelStore,
+    events: Sequence[LabelEvent],
+    seen: Mapping[str, Seen],
+    refused: dict[str, str],
+) -> tuple[dict[str, int], list[str]]:
+    """The numbers of the stored events, and the ids of those that were overtaken."""
     try:
-        return store.append(events)
+        numbers, late = append_seen(store, events, seen)
+        return numbers, list(late)
     except LabelStoreError:
         raise
     except LabelError:
         found: dict[str, int] = {}
+        overtaken: list[str] = []
         for event in events:  # one by one, to find the one that cannot be stored
+            if event.undoes in overtaken:
+                overtaken.append(event.id)
+                continue
             try:
-                found |= store.append([event])
+                numbers, late = append_seen(store, [event], seen)
             except LabelStoreError:
                 raise
             except LabelError as error:
                 refused[event.id] = str(error)
-        return found
+                continue
+            found |= numbers
+            overtaken += late
+        return found, overtaken
+
+
+def _seen(record: Mapping[str, Any]) -> Seen | None:
+    """What the page knew; None where it does not say."""
+    seq, after = record.get("seen"), record.get("after", "")
+    if seq is None:
+        return None
+    if isinstance(seq, bool) or not isinstance(seq, int) or not isinstance(after, str):
+        raise LabelError("the page sent no number of what it has seen: reload it")
+    return Seen(seq, after)
 
 
 def _event(

@@ -7,7 +7,7 @@ but annotator, item, factor and level may be missing.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,6 +60,7 @@ def read_labels(
     factors: Collection[str] | None = None,
     guideline: str = "",
     item: Callable[[str, str], str] | None = None,
+    annotators: Mapping[str, str] | None = None,
 ) -> list[FileEvent]:
     """The events of a file, in its order.
 
@@ -68,6 +69,7 @@ def read_labels(
         guideline: the version for labels that do not name one.
         item: gives the key of an item from its name and plan in the file; LabelError refuses it.
             By default names are keys.
+        annotators: the annotator meant by a name in the file; a missing one is meant itself.
 
     Raises:
         RivaeError: names the first wrong row; a file is read completely or not at all.
@@ -88,7 +90,7 @@ def read_labels(
                         f"'{factor[:40]}' is no factor of the plans here: choose from "
                         f"{', '.join(sorted(factors)[:_NAMED_FACTORS])}"
                     )
-                offered = keys.named(offered)
+                offered = keys.named(_by(offered, annotators or {}))
                 if kind != ".csv" or _first(offered.event, places):
                     found.append(offered)
         except LabelError as error:
@@ -111,6 +113,12 @@ def _first(event: LabelEvent, places: dict[Slot, LabelEvent]) -> bool:
             "keep one"
         )
     return before is event
+
+
+def _by(offered: FileEvent, annotators: Mapping[str, str]) -> FileEvent:
+    said = offered.event.annotator
+    who = annotators.get(said, said)
+    return offered if who == said else offered._replace(event=replace(offered.event, annotator=who))
 
 
 class _Keys:

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, select
 
 from rivae.errors import LabelError
 from rivae.labels import sql
+from rivae.labels.annotators import names_in_file
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
 from rivae.labels.formats import level_cell
 from rivae.labels.intake import FileEvent, read_labels
@@ -82,6 +83,7 @@ def import_labels(
     guideline: str = "",
     dry_run: bool = False,
     items: KnownItems | None = None,
+    annotators: Mapping[str, str] | None = None,
 ) -> ImportReport:
     """Add the labels in ``path`` to ``store``, in one transaction.
 
@@ -90,14 +92,20 @@ def import_labels(
         guideline: see ``intake.read_labels``.
         items: finds the item of a name; by default among the items of the plans.
         dry_run: check and report, store nothing.
+        annotators: whose some names in the file are: see ``names_in_file``.
 
     Raises:
+        AlikeNamesError: a name in the file is like a known one, and nobody has said whose it is.
         RivaeError: a row cannot be read, or its item or factor is unknown. Nothing is stored then.
     """
     items = items or KnownItems(store)
     if factors is None:
         factors = known_factors(store, items.plans.values())
     offers = read_labels(path, factors, guideline, items.key)
+    said = {offered.event.annotator for offered in offers}
+    whose = names_in_file(said, store.annotators(), annotators or {})
+    if any(name != who for name, who in whose.items()):
+        offers = read_labels(path, factors, guideline, items.key, whose)
     _check_factors(store, path, offers, items.plans)
     with store.writing() as connection:
         new, report = _sort_out(connection, offers)
@@ -114,6 +122,7 @@ def import_content(
     *,
     items: KnownItems | None = None,
     dry_run: bool = False,
+    annotators: Mapping[str, str] | None = None,
 ) -> ImportReport:
     """``import_labels`` for an uploaded file.
 
@@ -127,7 +136,7 @@ def import_content(
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         path = Path(folder) / safe
         path.write_bytes(content)
-        return import_labels(store, path, items=items, dry_run=dry_run)
+        return import_labels(store, path, items=items, dry_run=dry_run, annotators=annotators)
 
 
 def known_factors(store: LabelStore, plans: Collection[LabelPlan]) -> frozenset[str] | None:

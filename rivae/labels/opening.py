@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, select
 
-from rivae.errors import LabelError
+from rivae.errors import LabelError, LabelStoreError
 from rivae.labels import sql
 from rivae.labels.events import OLD_IMPORT
 from rivae.labels.store import LabelStore
@@ -112,14 +112,31 @@ def open_labels(url: str = "", tell: Callable[[str], None] | None = None) -> Lab
     Raises:
         LabelError: it cannot be opened.
     """
-    store = LabelStore(url or labels_url())
+    store = LabelStore(url or labels_url(), back_up=True)
     try:
-        if store.has_items(OLD_IMPORT):
-            left = (READ_ONLY,) if store.read_only else rename_old_keys(store).left
-            for sentence in left:
-                if tell is not None:
-                    tell(sentence)
+        for sentence in _made_ready(store):
+            if tell is not None:
+                tell(sentence)
     except BaseException:
         store.close()
         raise
     return store
+
+
+def _made_ready(store: LabelStore) -> list[str]:
+    """Back the store up and rename its old keys; sentences about what could not be done. Reading
+    goes on without either: on a full disk, and while somebody else writes.
+    """
+    said = []
+    old = store.has_items(OLD_IMPORT)
+    try:
+        store.back_up(always=old)
+    except LabelStoreError as error:
+        said.append(str(error))
+        old = False  # nothing is rewritten without a backup
+    if old:
+        try:
+            said += [READ_ONLY] if store.read_only else rename_old_keys(store).left
+        except LabelStoreError as error:
+            said.append(str(error))
+    return said

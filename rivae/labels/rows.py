@@ -125,6 +125,7 @@ class FactorProgress:
         cannot_tell: how many of them are "cannot tell".
         repeats: items with an answer to a hidden repeat.
         flagged: items with a flag for this factor.
+        skipped: items that were skipped and have no label yet.
         seconds: total time that the labelled items were shown.
     """
 
@@ -134,6 +135,7 @@ class FactorProgress:
     cannot_tell: int
     repeats: int
     flagged: int
+    skipped: int
     seconds: float
 
 
@@ -142,32 +144,43 @@ def count_progress(
 ) -> list[FactorProgress]:
     """See ``LabelStore.progress``."""
     v = sql.current_labels
-    labelled = v.c.kind == "label"
-    counted: list[ColumnElement[bool]] = [
-        labelled,
-        labelled & v.c.level.is_(None),
-        v.c.kind == "repeat",
-        v.c.kind == "flag",
-    ]
-    query = select(
-        v.c.annotator,
-        v.c.factor,
-        *(func.sum(case((condition, 1), else_=0)) for condition in counted),
-        func.sum(case((labelled, v.c.seconds_shown), else_=0.0)),
-    ).group_by(v.c.annotator, v.c.factor)
+
+    def some(condition: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.max(case((condition, 1), else_=0))
+
+    label = v.c.kind == "label"
     # A flag or skip of the item itself has no factor.
-    query = query.where(v.c.factor != "")
+    conditions = [v.c.factor != ""]
     if annotator is not None:
-        query = query.where(v.c.annotator == annotator)
+        conditions.append(v.c.annotator == annotator)
     totals: dict[tuple[str, str], list[float]] = {}
     for part in item_conditions(v.c.item, items):
-        for name, factor, *numbers in connection.execute(query.where(*part)):
+        of_item = (
+            select(
+                v.c.annotator,
+                v.c.factor,
+                some(label).label("labelled"),
+                some(label & v.c.level.is_(None)).label("unknown"),
+                some(v.c.kind == "repeat").label("repeats"),
+                some(v.c.kind == "flag").label("flagged"),
+                (some(v.c.kind == "skip") * (1 - some(label))).label("skipped"),
+                func.max(case((label, v.c.seconds_shown), else_=0.0)).label("seconds"),
+            )
+            .where(*conditions, *part)
+            .group_by(v.c.annotator, v.c.factor, v.c.item)
+            .subquery()
+        )
+        names = ("labelled", "unknown", "repeats", "flagged", "skipped", "seconds")
+        query = select(
+            of_item.c.annotator, of_item.c.factor, *(func.sum(of_item.c[name]) for name in names)
+        ).group_by(of_item.c.annotator, of_item.c.factor)
+        for name, factor, *numbers in connection.execute(query):
             sums = totals.setdefault((name, factor), [0.0] * len(numbers))
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        FactorProgress(name, factor, int(n), int(unknown), int(repeats), int(flags), seconds)
-        for (name, factor), (n, unknown, repeats, flags, seconds) in sorted(totals.items())
+        FactorProgress(name, factor, *map(int, sums[:-1]), seconds=sums[-1])
+        for (name, factor), sums in sorted(totals.items())
     ]
 
 

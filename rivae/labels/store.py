@@ -6,18 +6,21 @@ the machine.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, TableClause, func, select
+from sqlalchemy import Connection, Engine, TableClause, func, select
 
-from rivae.errors import LabelError
+from rivae.errors import LabelError, LabelStoreError
 from rivae.labels import sql
-from rivae.labels.database import as_label_errors, display, open_engine, parse_url, writing
+from rivae.labels.backups import keep_backup
+from rivae.labels.database import as_label_errors, display, open_database, parse_url, writing
 from rivae.labels.events import KINDS, Kind, LabelEvent
 from rivae.labels.guideline import Guideline, guideline_json, parse_guideline
 from rivae.labels.rows import (
@@ -32,6 +35,7 @@ from rivae.labels.rows import (
 
 MAX_BATCH = 1_000  # events of one ``append``: others wait while it is written
 MAX_DOCUMENT = 16 * 2**20  # characters
+log = logging.getLogger("rivae.labels")
 
 
 class LabelStore:
@@ -39,22 +43,31 @@ class LabelStore:
 
     Many threads may share a store. A forked process must open its own.
 
-    Attributes:
-        read_only: the file or its folder cannot be written to, so nothing can be added.
-
     Args:
         url: a file, "sqlite:///labels.db", or "postgresql://user:password@host/name".
+        back_up: make a backup of a SQLite file before the first change of each day.
 
     Raises:
         LabelError: never with the password, here and in every method.
     """
 
-    def __init__(self, url: str | Path) -> None:
+    def __init__(self, url: str | Path, *, back_up: bool = False) -> None:
         self._url = parse_url(url)
-        self._engine, self.read_only = open_engine(self._url)
-        # Writers of SQLite poll for their turn; threads of one process can queue instead.
+        self._opened = open_database(self._url)
         sqlite = self._engine.dialect.name == "sqlite"
+        self.path = Path(str(self._url.database)) if sqlite else None
+        self._backs_up, self._backed_up = back_up and sqlite, date.min
+        # Writers of SQLite poll for their turn; threads of one process can queue instead.
         self._turn: AbstractContextManager[Any] = threading.Lock() if sqlite else nullcontext()
+
+    @property
+    def _engine(self) -> Engine:
+        return self._opened.engine
+
+    @property
+    def read_only(self) -> bool:
+        """The file cannot be written (a DVD, a full disk), so nothing can be added."""
+        return bool(self._opened.read_only)
 
     def __repr__(self) -> str:
         return f"LabelStore({display(self._url)})"
@@ -71,7 +84,20 @@ class LabelStore:
         self.close()
 
     def close(self) -> None:
-        self._engine.dispose()
+        self._opened.close()
+
+    def back_up(self, *, always: bool = False) -> None:
+        """Make today's backup of a SQLite file, if it is needed and the file can be written.
+
+        Args:
+            always: also if there is one of today, unless nothing has changed since.
+
+        Raises:
+            LabelStoreError: it could not be made.
+        """
+        if self._backs_up and self.path is not None and not self.read_only:
+            self._backed_up = datetime.now(UTC).date()
+            keep_backup(self.path, always=always)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -80,12 +106,25 @@ class LabelStore:
         It commits at the end; an exception rolls it back. Keep it short.
         """
         if self.read_only:
-            raise LabelError(
-                f"{display(self._url)} can only be read here: copy it to a folder that can be "
-                "written, and open the copy"
-            )
-        with as_label_errors(self._url), self._turn, writing(self._engine) as connection:
-            yield connection
+            self._try_again()
+        with as_label_errors(self._url), self._turn:
+            if self._backs_up and self._backed_up != datetime.now(UTC).date():
+                try:
+                    self.back_up()
+                except LabelStoreError as error:  # labels are worth more than their backup
+                    log.warning("%s", error)
+            with writing(self._engine) as connection:
+                yield connection
+
+    def _try_again(self) -> None:
+        """Open a file that could only be read once more: its disk may have room now."""
+        why = self._opened.read_only
+        again = open_database(self._url)
+        if again.read_only:
+            again.close()
+            raise LabelStoreError(f"{display(self._url)} can only be read here: {why}")
+        self._opened.close()
+        self._opened = again
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

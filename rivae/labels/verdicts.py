@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pandas as pd
+from sqlalchemy import Connection, select
 
 from rivae.errors import LabelError
+from rivae.labels import sql
 from rivae.labels.events import LabelEvent, check_annotator, new_id
 from rivae.labels.review import PlanAgreement, PlanAnswers
-from rivae.labels.rows import Current
+from rivae.labels.rows import Current, insert_events
 from rivae.labels.store import LabelStore
 
 
@@ -30,6 +32,7 @@ def decide(
     *,
     guideline: str = "",
     plan: str = "",
+    instead_of: str | None = None,
 ) -> LabelEvent:
     """Store a verdict and return it.
 
@@ -38,10 +41,12 @@ def decide(
         level: 1 to 5; None is "cannot tell".
         by: the adjudicator's name, as an annotator's.
         guideline, plan: as in ``LabelEvent``.
+        instead_of: id of the verdict that its author has seen, "" if there was none; by default
+            any verdict is replaced.
 
     Raises:
-        LabelError: the name is missing or wrong, or the store did not answer. Nothing is stored
-            then.
+        LabelError: the name is missing or wrong, another verdict was given meanwhile, or the store
+            did not answer. Nothing is stored then.
     """
     _check_name(by)
     event = LabelEvent(
@@ -55,8 +60,20 @@ def decide(
         guideline=guideline,
         plan=plan,
     )
-    store.append([event])
+    with store.writing() as connection:
+        if instead_of is not None:
+            _check_standing(connection, item, factor, instead_of)
+        insert_events(connection, [event])
     return event
+
+
+def _check_standing(connection: Connection, item: str, factor: str, seen: str) -> None:
+    v = sql.current_adjudications
+    query = select(v.c.id, v.c.annotator, v.c.level)
+    row = connection.execute(query.where(v.c.item == item, v.c.factor == factor)).first()
+    if row is not None and row.id != seen:
+        said = "cannot tell" if row.level is None else row.level
+        raise LabelError(f"{row.annotator} has decided on {said} meanwhile: look again")
 
 
 def take_back(store: LabelStore, event_id: str, by: str) -> None:

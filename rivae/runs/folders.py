@@ -13,11 +13,11 @@ from pathlib import Path
 
 from rivae.config import read_config
 from rivae.errors import ConfigError, RunError
+from rivae.files import is_folder
 from rivae.installed import APP_FILES
 from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
-from rivae.trash import is_folder
 
 ROOT_VARIABLE = "RIVAE_RUNS"
 DEMO_ROOT = APP_FILES / "assets" / "demo"

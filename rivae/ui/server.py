@@ -46,6 +46,7 @@ ANSWERS = {
     web.FOUND_PATH: "explore.chosen:found",
     web.HITS_PATH: "explore.search:hits",
 }
+NOT_NOTED = "the trash could not be looked after: %s"
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
 _workers: Workers | None = None
@@ -236,6 +237,7 @@ def _strip(params: dict[str, Any]) -> Thumbnail:
     return cache.strip(cache.run(from_address(Strip, params).run).config)
 
 
+DATE_S = 600.0  # between two looks at the date
 LOOK_S, LONGEST_S = 1.0, 60.0  # between two looks at the queue; the latter after failures
 
 
@@ -244,7 +246,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start warming in the background; the first page does not wait for it."""
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
-    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods"):
+    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods", "rivae.jobs.deletion"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.shell.cache import warm
@@ -255,6 +257,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     stop = threading.Event()
     threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
+    threading.Thread(target=watch_dates, args=[stop], name="rivae-dates", daemon=True).start()
     global _workers
     _workers = from_environment()
     if _workers is not None:
@@ -264,6 +267,23 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     if _workers is not None:
         _workers.stop()
         _workers = None
+
+
+def watch_dates(stop: threading.Event) -> None:
+    """Empty the trash of what has lain there long enough, as whoever starts the app may; then only
+    note each date on which the app runs, until ``stop`` is set.
+    """
+    from rivae.jobs.deletion import note_date, purge_all
+
+    look: Callable[[], None] = purge_all
+    while True:
+        try:
+            look()
+        except (RivaeError, OSError) as error:
+            log.warning(NOT_NOTED, error)
+        look = note_date
+        if stop.wait(DATE_S):
+            return
 
 
 def watch_queue(stop: threading.Event) -> None:

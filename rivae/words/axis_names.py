@@ -23,6 +23,8 @@ from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
+from rivae.trash import Deleted
+from rivae.words.kept_names import keep_lost, keep_unread
 from rivae.words.names_file import AXIS_NAMES, MAX_AXES, MAX_BYTES, read_names, to_json
 from rivae.words.naming import MAX_NAME, MAX_TERM, AxisName
 
@@ -131,11 +133,19 @@ def shown_names(run: Run, n_components: int) -> list[str]:
 
 
 def change_names(
-    run: Run, n_components: int, changes: Mapping[int, AxisName | None]
+    run: Run,
+    n_components: int,
+    changes: Mapping[int, AxisName | None],
+    *,
+    deleted: Callable[[Deleted], object] | None = None,
 ) -> dict[int, AxisName]:
     """Set or (None) remove the names of some axes; the other names stay.
 
-    A file that cannot be read, or that belongs to an earlier model, is replaced.
+    A file that cannot be read, or that belongs to an earlier model, is replaced. Names that are
+    removed or replaced go to the trash (``rivae.words.names_trash``).
+
+    Args:
+        deleted: takes the entry of the trash, if there is one.
 
     Returns:
         The previous names of the changed axes, so that a page can tell what was overwritten.
@@ -144,6 +154,7 @@ def change_names(
         ConfigError: there is no such axis, or a name is not one line of 1 to ``MAX_NAME``
             characters.
         RunError: the file cannot be written, or the data were replaced since the training.
+        DataError: the names that would be lost cannot be moved into the trash; they stay then.
     """
     run.require_same_data()
     for dim in changes:
@@ -167,8 +178,13 @@ def change_names(
             names: Iterable[AxisName] = read_names(path or b"", n_components, model)
         except RivaeError:
             names = ()
+            if path is not None and (done := keep_unread(run, _content_of(path))) and deleted:
+                deleted(done)
         kept = {n.dim: n for n in names}
         before.update({dim: kept[dim] for dim in wanted if dim in kept})
+        done = keep_lost(run, before, wanted)
+        if done is not None and deleted is not None:
+            deleted(done)
         for dim, name in wanted.items():
             if name is None:
                 kept.pop(dim, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -73,3 +74,25 @@ def trained_run(app_runs: Path) -> str:
 def explore_page(page: Any, app_server: str, trained_run: str) -> ExplorePage:
     """Explore on the small run."""
     return ExplorePage(page, app_server).open(trained_run, q="mean")
+
+
+plan_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def made(app_server: str, app_runs: Path, app_labels: Path, trained_run: str) -> Iterator[Any]:
+    """A labelling plan of its own for every test, in the app's store."""
+    from tests.ui.labels_fixture import make_label_plan
+
+    name = f"plan-{next(plan_numbers)}"
+    found = make_label_plan(app_runs, app_labels, name=name, run_id=trained_run)
+    yield found
+    found.store.close()
+
+
+@pytest.fixture
+def desk(page: Any, app_server: str, made: Any) -> Any:
+    """The Label page of that plan, with its pictures."""
+    from tests.e2e.label_desk import open_desk
+
+    return open_desk(page, app_server, made)

@@ -117,3 +117,27 @@ def test_words_of_a_cloud_are_reached_and_chosen_by_keys(page, keys):
     assert page.evaluate(word) not in (None, first)
     keys.press("Enter")
     page.get_by_test_id("gallery-tile").first.wait_for()
+
+
+def test_a_held_enter_presses_a_button_once_and_sends_a_form_once(page, keys):
+    counts = page.evaluate(
+        """() => {
+          const counts = window.heldCounts = { click: 0, submit: 0 }
+          const form = document.body.appendChild(document.createElement("form"))
+          form.innerHTML = "<input id=held-field><button type=button id=held-button>go</button>"
+          form.onsubmit = (event) => { event.preventDefault(); counts.submit += 1 }
+          form.querySelector("button").onclick = () => { counts.click += 1 }
+          return counts
+        }"""
+    )
+    assert counts == {"click": 0, "submit": 0}
+    for place in ("held-button", "held-field"):
+        page.locator(f"#{place}").focus()
+        for _ in range(9):
+            page.keyboard.down("Enter")
+        page.keyboard.up("Enter")
+    assert page.evaluate("window.heldCounts") == {"click": 1, "submit": 1}
+    for _ in range(3):
+        page.keyboard.down(" ")
+    page.keyboard.up(" ")
+    assert page.locator("#held-field").input_value() == "   ", "a text is written"

@@ -1,70 +1,10 @@
 """The Label page in a real browser: keys become labels, whatever happens in between."""
 
-import itertools
-
 import pytest
 
 from rivae.labels.store import LabelStore
+from tests.e2e.label_desk import burst, levels, marks, open_desk, saved, who
 from tests.ui.labels_fixture import make_label_plan
-
-names = itertools.count(1)
-
-
-@pytest.fixture
-def made(app_server, app_runs, app_labels, trained_run):
-    """A plan of its own for every test, in the app's store."""
-    found = make_label_plan(app_runs, app_labels, name=f"plan-{next(names)}", run_id=trained_run)
-    yield found
-    found.store.close()
-
-
-@pytest.fixture
-def desk(page, app_server, made):
-    return open_desk(page, app_server, made)
-
-
-def who(made, name="Ana"):
-    """A name of its own for every test: labels of the same items under another plan count too."""
-    return f"{name}-{made.plan.id}"
-
-
-def open_desk(page, address, made, by="Ana", **more):
-    extra = "".join(f"&{name}={value}" for name, value in more.items())
-    page.goto(f"{address}/label?plan={made.plan.id}&by={who(made, by)}{extra}")
-    page.get_by_test_id("desk").wait_for()
-    page.get_by_test_id("label-tile").first.locator("img").wait_for()
-    return page
-
-
-def saved(page, until):
-    until(lambda: page.get_by_test_id("saved").inner_text() == "All saved", "all labels saved")
-
-
-def levels(made, annotator="Ana", factor=None, kind="label"):
-    """The current levels of the plan's items by position (first sights only)."""
-    factor = factor or made.guideline.ids[0]
-    found = {
-        c.event.item: c.event.level
-        for c in made.store.current(kind, annotator=who(made, annotator), factor=factor)
-        if c.event.plan == made.plan.id
-    }
-    return [found.get(made.keys[row], ".") for row in made.plan.order]
-
-
-def burst(page, keys):
-    """All keys within one task of the browser: quicker than any finger."""
-    page.evaluate(
-        """keys => {
-          for (const key of keys) window.dispatchEvent(
-            new KeyboardEvent("keydown", { key, bubbles: true, composed: true, cancelable: true }))
-        }""",
-        list(keys),
-    )
-
-
-def marks(page):
-    tiles = page.get_by_test_id("label-tile")
-    return tiles.evaluate_all("t => t.filter(x => !x.hidden).map(x => x.dataset.mark).join('')")
 
 
 def test_a_sheet_is_labelled_by_keyboard_alone(desk, made, until):

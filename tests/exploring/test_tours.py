@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -26,7 +27,7 @@ from rivae.exploring.tours import (
 )
 from rivae.jobs.deletion import all_deleted, restore
 from rivae.runs import list_runs
-from rivae.trash import KEPT
+from rivae.trash import KEPT_DATES
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,8 @@ def test_a_deleted_tour_comes_back_for_30_days(folder):
     delete_tour("one")
     assert restore(done) == "one" and read_tour("one") == tour
     assert [found.name for found in all_deleted()] == ["one"], "the other of this name stays"
-    trash_of_tours().purge(done.until + KEPT)
+    for day in range(KEPT_DATES + 1):
+        trash_of_tours().purge(done.deleted + timedelta(days=day))
     assert all_deleted() == [] and read_tour("one") == tour
 
 
@@ -214,3 +216,21 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(folder):
     with pytest.raises(DataError, match=re.escape(str(folder))):
         add_tour("One")
     assert list_tours() == []
+
+
+def test_a_tour_that_loses_a_step_or_a_text_can_be_taken_back(folder):
+    tour = add_tour("One", [step(), step(heading="Second")])
+    kept = []
+    change_tour("one", lambda t: replace(t, steps=t.steps[::-1]), kept.append)
+    change_tour("one", lambda t: replace(t, steps=(*t.steps, step(heading="Third"))), kept.append)
+    assert kept == [], "nothing is lost"
+    three = read_tour("one")
+    change_tour("one", lambda t: replace(t, steps=t.steps[1:]), kept.append)
+    change_tour("one", lambda t: replace(t, title="Two"), kept.append)
+    assert [entry.name for entry in kept] == ["one", "one"]
+    two = read_tour("one")
+    assert restore(kept[0]) == "one" and read_tour("one") == three
+    (newest, _) = trash_of_tours().entries()
+    assert restore(newest) == "one" and read_tour("one") == two, "what was replaced is kept, too"
+    delete_tour("one")
+    assert restore(kept[1]) == "one" and read_tour("one").title == tour.title

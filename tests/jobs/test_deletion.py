@@ -2,7 +2,7 @@
 
 import json
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ from rivae.jobs.deletion import (
 from rivae.jobs.ledger import Ledger
 from rivae.runs import Run, list_runs
 from rivae.runs.folders import NOT_AMONG_RUNS, is_run_folder
-from rivae.trash import KEPT
+from rivae.trash import KEPT_DATES
 from tests.training.tiny import tiny_config, untrained_run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the queue needs flock")
@@ -148,10 +148,13 @@ def test_nobody_can_resume_it_meanwhile(run):
     assert run.config.name == "good"
 
 
-def test_after_thirty_days_another_deletion_removes_it(run, root):
+def test_after_thirty_dates_of_use_another_deletion_removes_it(run, root):
     delete_run(run, now=NOW)
+    for day in range(1, KEPT_DATES):
+        trash_of_runs().note_date(NOW + timedelta(days=day))
+    assert len(trash_of_runs().entries()) == 1
     other = Run.create(tiny_config("other"), root)
-    delete_run(other, now=NOW + KEPT)
+    delete_run(other, now=NOW + timedelta(days=KEPT_DATES))
     assert [entry.name for entry in trash_of_runs().entries()] == ["other"]
 
 

@@ -201,9 +201,114 @@ def test_a_store_that_does_not_answer_is_tried_again_later(tmp_path):
 def test_events_of_other_makers_do_not_disturb(store):
     store.append(
         [
-            event("ann", 4, None, action="skip"),
             event("ann", 4, 2, action="adjudicate"),
             event("ann", 4, None, action="flag"),
         ]
     )
     assert at_desk(store).done == (".....", ".....") and at_desk(store).flags == ()
+
+
+def test_skipping_shows_until_there_is_a_level_and_is_no_label(store):
+    give(store, sent(0, None, action="skip"), sent(1, None, action="skip"), sent(1, 3))
+    give(store, sent(2, 4), later := sent(2, None, action="skip"))
+    assert at_desk(store).done[1] == "s34.."
+    assert [(c.event.item, c.event.level) for c in store.current()] == [(KEYS[1], 3), (KEYS[2], 4)]
+    assert [(s.before, s.after) for s in at_desk(store).steps][2:] == [
+        ("s", "3"), (".", "4"), ("4", "4"),
+    ]  # fmt: skip
+    give(store, undo_of(later))
+    assert at_desk(store).done[1] == "s34.."
+    store.append([event("ann", 7, None, action="skip", factor="")])  # the whole item, from a file
+    assert at_desk(store).done == ("....s", "s34.s")
+    shown = {(p.factor, p.labelled, p.skipped) for p in store.progress("ann")}
+    assert shown == {("greenness", 2, 1)}, "a skip counts as long as there is no label"
+
+
+# Two pages of one annotator
+
+
+class Page:
+    """What a page of ``ann`` knows and sends."""
+
+    def __init__(self, store, plan=None):
+        self.store, self.plan = store, plan or a_plan()
+        self.look()
+        self.mine: dict[tuple[int, str], str] = {}
+
+    def look(self):
+        self.seen = at_desk(self.store, plan=self.plan).last
+
+    def record(self, at, level, factor="greenness", **rest):
+        made = sent(at, level, factor, **rest)
+        after = self.mine.get((at, factor), "")
+        self.mine[at, factor] = made["id"]
+        return {**made, "seen": self.seen, "after": after}
+
+    def send(self, *records):
+        return receive(self.store, self.plan, KEYS, "ann", list(records))
+
+
+def test_a_page_replaces_only_what_it_has_shown(store):
+    first, second = Page(store), Page(store)
+    three = first.record(0, 3)
+    assert first.send(three).stored
+    four = second.record(0, 4)
+    answer = second.send(four, elsewhere := second.record(1, 5))
+    assert answer.overtaken == (four["id"],) and list(answer.stored) == [elsewhere["id"]]
+    assert not answer.refused and at_desk(store).done[1] == "35..."
+    second.look()
+    assert second.send(second.record(0, 4)).stored and at_desk(store).done[1] == "45..."
+
+
+def test_the_own_answers_of_a_page_follow_each_other_without_an_answer(store):
+    page = Page(store)
+    one = page.record(0, 1)
+    batch = [one, page.record(0, 2), page.record(0, None, action="skip"), page.record(0, 3)]
+    assert len(page.send(*batch).stored) == 4
+    again = page.send(*batch)
+    assert len(again.stored) == 4 and not again.overtaken, "sent again, it keeps its numbers"
+    assert page.send(page.record(0, 5)).stored, "the page knew no number, but its own event"
+    assert at_desk(store).done[1] == "5...."
+
+
+def test_what_follows_an_overtaken_answer_is_overtaken_too(store):
+    page = Page(store)
+    give(store, sent(0, 3))
+    late = page.record(0, 4)
+    answer = page.send(
+        late, page.record(0, 5), page.record(0, None, action="undo", undoes=late["id"])
+    )
+    assert len(answer.overtaken) == 3 and not answer.refused and not answer.stored
+    wrong = page.record(1, 9)
+    answer = page.send(wrong, more := page.record(0, 4))
+    assert list(answer.refused) == [wrong["id"]] and answer.overtaken == (more["id"],)
+    assert at_desk(store).done[1] == "3...."
+
+
+def test_an_undo_takes_back_only_what_is_shown(store):
+    page = Page(store)
+    mine = page.record(0, 2)
+    assert page.send(mine).stored
+    page.look()
+    give(store, sent(0, 5))
+    undo = page.record(0, None, action="undo", undoes=mine["id"])
+    assert page.send(undo).overtaken == (undo["id"],) and at_desk(store).done[1] == "5...."
+    # The undo of another page counts as well: this one still shows the label.
+    page, other = Page(store), Page(store)
+    five = at_desk(store).steps[-1]
+    assert other.send(other.record(0, None, action="undo", undoes=five.id)).stored
+    assert page.send(late := page.record(0, 4)).overtaken == (late["id"],)
+
+
+def test_flags_and_repeats_have_places_of_their_own(store):
+    page = Page(store)
+    give(store, sent(0, None, "", "flag"), sent(3, 5))  # 3 is the hidden repeat of 0
+    assert page.send(page.record(0, 2)).stored, "neither is an answer at this place"
+    flag = page.record(0, None, factor="", action="unflag")
+    assert page.send(flag).overtaken == (flag["id"],)
+
+
+@pytest.mark.parametrize("seen", ["1", True, 1.5, [1]])
+def test_what_a_page_has_seen_is_checked(store, seen):
+    answer = receive(store, a_plan(), KEYS, "ann", [{**sent(), "seen": seen, "after": ""}])
+    assert len(answer.refused) == 1 and store.last() == 0

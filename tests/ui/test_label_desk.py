@@ -85,6 +85,36 @@ def test_what_the_panel_sends_is_stored_and_confirmed(page, label_plan):
     assert label_plan.store.last() == 2, "sent again, stored once"
 
 
+def test_another_page_of_the_annotator_is_shown_before_it_is_replaced(page, label_plan):
+    shown = page()
+    seen = shown.panel()["seen"]
+    (theirs,) = label_plan.label("Ana", [5])
+    at = label_plan.plan.order.index(label_plan.rows[0])
+    mine = event(at, 2, factor=theirs.factor, seen=seen, after="")
+    shown.report("send", {**batch(mine), "seen": seen})
+    answer = shown.panel()["answer"]
+    assert list(answer["overtaken"]) == [mine["id"]] and not answer["stored"]
+    assert answer["fresh"]["done"][0][at] == "5" and answer["seen"] == answer["fresh"]["seen"]
+    again = event(at, 2, factor=theirs.factor, seen=answer["seen"], after="")
+    shown.report("send", {**batch(again), "seen": answer["seen"]})
+    answer = shown.panel()["answer"]
+    assert again["id"] in answer["stored"] and "fresh" not in answer
+
+
+def test_a_page_that_comes_into_view_asks_what_others_stored(page, label_plan):
+    shown = page()
+    ask = {"plan": "first", "by": "Ana", "seen": shown.panel()["seen"]}
+    shown.report("look", ask)
+    assert "fresh" not in shown.panel()["news"]
+    label_plan.label("Ana", [4])
+    shown.report("look", ask)
+    news = shown.panel()["news"]
+    assert "4" in news["fresh"]["done"][0] and news["seen"] > ask["seen"]
+    for junk in (7, {}, {"plan": "gone", "by": "Ana", "seen": 0}, {**ask, "seen": "x"}):
+        shown.report("look", junk)
+        assert shown.components
+
+
 def test_a_batch_does_not_rebuild_the_desk(page):
     shown = page()
     before = shown.panel()["rev"]
@@ -207,3 +237,31 @@ def test_what_is_not_there_is_one_sentence(plan_server, path):
     body = caught.value.read()
     if b"{" in body:
         assert json.loads(body)["error"]
+
+
+@pytest.mark.parametrize("typed", ["ana", "ANA", "Ａｎａ"])
+def test_a_name_like_a_known_one_is_asked_about(page, label_plan, typed):
+    label_plan.label("Ana", [1])
+    shown = page(by=typed)
+    assert not shown.components, "nothing is labelled before it is answered"
+    shown.at.button(key="label_same_0").click().run()
+    shown.calm()
+    assert shown.panel()["by"] == "Ana"
+    shown = page(by=typed)
+    shown.at.button(key="label_same_new").click().run()
+    shown.calm()
+    assert shown.panel()["by"] == typed
+    assert page(by="Bea").components
+
+
+def test_no_verdict_is_given_under_a_name_like_a_known_one(page, label_plan):
+    label_plan.label("Ana", [1, 1])
+    label_plan.label("Bea", [5, 5])
+    shown = page(by="bea", view="Review")
+    button = next(b for b in shown.at.button if b.key.startswith("label_review_") and "_3" in b.key)
+    button.click().run()
+    assert not label_plan.store.current("adjudication") and "Bea" in shown.words
+    shown.at.button(key="label_same_0").click().run()
+    next(b for b in shown.at.button if b.key == button.key).click().run()
+    (verdict,) = label_plan.store.current("adjudication")
+    assert verdict.event.annotator == "Bea"

@@ -6,13 +6,14 @@ import zipfile
 
 import pytest
 
+from rivae.files import folder_bytes
 from rivae.jobs.archive import export_run
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.units import size_text
 from rivae.runs import Run
 from rivae.runs.folders import COMES_ALONG
 from rivae.runs.notes import about, keep_about
-from rivae.trash import RESTORED, Trash, folder_bytes
+from rivae.trash import RESTORED, Trash
 from rivae.ui.shared.trash import KEPT
 from rivae.ui.shell import keys as state
 from rivae.ui.shell.access import WHAT

@@ -7,10 +7,12 @@ import pytest
 from rivae.launch import make_config
 from rivae.methods import build_method
 from rivae.runs import Run
+from rivae.ui.shell.access import WHAT
 from rivae.ui.words.clouds import NO_RARE_WORDS
 from rivae.ui.words.session import NO_TEXTS
 from rivae.ui.words.tags import NO_KNOWN_TAG
 from rivae.words.axis_names import axis_names, change_names, given_names
+from rivae.words.kept_names import trash_of_names
 from rivae.words.naming import MAX_NAME, AxisName
 
 SETTINGS = {"n_components": 2, "dim_v": 8, "init": "none", "ivae_epochs": 0, "joint_epochs": 1}
@@ -240,6 +242,36 @@ def test_a_name_is_typed_turned_and_emptied(page, folder):
     assert axis_names(run, 2)[1].direction == -kept.direction
     field(shown, 1).set_value("").run()
     assert axis_names(run, 2) == {}
+
+
+def test_removed_names_come_back_with_undo_and_from_the_trash(page, folder):
+    run = Run(folder / "bars")
+    change_names(run, 2, {0: AxisName(0, "kale", 1), 1: AxisName(1, "light", 1)})
+    shown = page(run="bars", part="Axis names")
+    shown.at.button(key="words_name_none").click().run()
+    assert axis_names(run, 2) == {}
+    shown.at.button(key="trash_names_undo").click().run()
+    shown.calm()
+    assert given_names(run, 2) == ["kale", "light"]
+    field(shown, 0).set_value("").run()
+    entry = trash_of_names().entries()[0]
+    later = page(run="bars", part="Axis names")
+    later.at.button(key=f"trash_names_{entry.id}").click().run()
+    assert given_names(run, 2) == ["kale", "light"]
+
+
+def test_behind_a_login_names_are_given_and_not_taken(page, folder):
+    run = Run(folder / "bars")
+    change_names(run, 2, {0: AxisName(0, "kale", 1)})
+    shown = page(run="bars", part="Axis names")
+    shown.at.secrets = {"rivae": {"password": "secret"}}
+    shown.at.run()
+    assert shown.at.button(key="words_name_none").disabled
+    field(shown, 1).set_value("light").run()
+    field(shown, 0).set_value("").run()
+    shown.calm()
+    assert given_names(run, 2) == ["kale", "light"]
+    assert any(WHAT in t.value for t in shown.at.toast)
 
 
 def test_a_strangers_name_stays_text(page, folder):

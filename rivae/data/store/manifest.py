@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
 from rivae.errors import DataError
-from rivae.files import write_json
-from rivae.trash import is_folder
+from rivae.files import is_folder, write_json
 
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"

@@ -254,6 +254,7 @@ def _work(plan: Plan) -> None:
         )
     if check or take:
         try:
+            access.require()
             importing.start(plan.model_copy(update={"dry_run": check}))
         except RivaeError as error:
             report.warning(str(error))

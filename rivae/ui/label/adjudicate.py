@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import RivaeError
+from rivae.ui.label import annotator
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys, report
 from rivae.ui.shell.fragments import fragment
@@ -149,7 +150,8 @@ def _buttons(
     """The levels as buttons, the current verdict, and a button to undo it."""
     levels = guideline.factor(case.factor).levels
     now = verdict.event if verdict else None
-    about = (opened.plan.id, guideline.version, key, case.factor)
+    shown = "" if now is None else now.id
+    about = (opened.plan.id, guideline.version, key, case.factor, shown)
     own = f"{keys.LABEL_REVIEW}_{case.row}_{case.factor}"
     choices = [*((i, f"{i} {name}") for i, name in enumerate(levels, 1)), (None, "cannot tell")]
     with st.container(horizontal=True, gap="small"):
@@ -177,11 +179,15 @@ def _buttons(
         st.caption(f":material/gavel: {markdown(said)}, by {markdown(now.annotator)}")
 
 
-def _decide(plan: str, version: str, key: str, factor: str, level: int | None) -> None:
+def _decide(plan: str, version: str, key: str, factor: str, shown: str, level: int | None) -> None:
+    """Store a verdict; ``shown`` is the id of the one that stood there, "" without one."""
     from rivae.labels.verdicts import decide
 
     def change() -> str:
-        decide(labels.store(), key, factor, level, _name(), guideline=version, plan=plan)
+        who = annotator.current()
+        decide(
+            labels.store(), key, factor, level, who, guideline=version, plan=plan, instead_of=shown
+        )
         return ""  # the button shows it
 
     report.attempt(_place(key, factor), change)
@@ -191,7 +197,7 @@ def _take_back(key: str, factor: str, event_id: str) -> None:
     from rivae.labels.verdicts import take_back
 
     def change() -> str:
-        take_back(labels.store(), event_id, _name())
+        take_back(labels.store(), event_id, annotator.current())
         return ""
 
     report.attempt(_place(key, factor), change)
@@ -200,7 +206,3 @@ def _take_back(key: str, factor: str, event_id: str) -> None:
 def _place(key: str, factor: str) -> str:
     """Where messages appear: next to the buttons of the item."""
     return f"verdict_{key}_{factor}"
-
-
-def _name() -> str:
-    return str(st.session_state.get(keys.LABEL_BY) or "").strip()

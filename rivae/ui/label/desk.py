@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import LabelError, RivaeError
+from rivae.ui.label import annotator
 from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.component import Component
 from rivae.ui.shared import labels
@@ -15,6 +16,8 @@ from rivae.ui.shell import keys, web
 from rivae.ui.shell.fragments import fragment
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamlit.delta_generator import DeltaGenerator
 
     from rivae.labels.desk import Step
@@ -28,55 +31,52 @@ BLIND = "You see items in random order, without their origin and without the lab
 def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     """The labelling panel of one annotator; ``bar`` is the row at the top of the page."""
     with bar:
-        annotator = st.text_input(
-            "Your name",
-            key=keys.LABEL_BY,
-            bind="query-params",
-            max_chars=80,
-            width=180,
-            help="Labels are kept under this name. Use the same one next time.",
-        ).strip()
+        name = annotator.field("Labels are kept under this name. Use the same one next time.")
         tagged = _has_tags(opened) and st.toggle(
             "Suggestions from tags",
             key=keys.LABEL_TAGS,
             bind="query-params",
             help="Shows a weak guess from the item's tags. It counts only if you confirm it.",
         )
-    trouble = _name_trouble(annotator)
-    if not annotator or trouble:
+    trouble = _name_trouble(name)
+    if not name or trouble:
         st.info(trouble or f"{NO_NAME} {BLIND}", icon=":material/info:")
         return
-    _desk(opened.plan.id, annotator, bool(tagged))
+    if not annotator.question(name):
+        _desk(opened.plan.id, name, bool(tagged))
 
 
 @fragment()
-def _desk(plan: str, annotator: str, tagged: bool) -> None:
+def _desk(plan: str, by: str, tagged: bool) -> None:
     """A fragment, so that a batch of labels redraws nothing else."""
     _PANEL(
-        payload(labels.open_plan(plan), annotator, tagged),
+        payload(labels.open_plan(plan), by, tagged),
         key=keys.LABEL_PANEL,
         send=on_send,
         older=on_older,
+        look=on_look,
     )
 
 
-def payload(opened: OpenPlan, annotator: str, tagged: bool) -> dict[str, Any]:
+def payload(opened: OpenPlan, by: str, tagged: bool) -> dict[str, Any]:
     """The data of the panel; rebuilt on entering the page and for another plan, name or guideline.
 
     Raises:
         LabelError: the store did not answer.
     """
     guideline = _guideline(opened)
-    key = [opened.plan.id, annotator, tagged, guideline.version]
+    key = [opened.plan.id, by, tagged, guideline.version]
     kept = st.session_state.get(keys.LABEL_PAYLOAD)
     # The fragment is also drawn again after every batch, without entering the page.
     if kept is None or kept["key"] != key:
-        kept = _built(opened, annotator, tagged, guideline) | {"key": key}
+        kept = _built(opened, by, tagged, guideline) | {"key": key}
         st.session_state[keys.LABEL_PAYLOAD] = kept
-        st.session_state[keys.LABEL_ANSWER] = st.session_state[keys.LABEL_OLDER] = None
+        for answer in (keys.LABEL_ANSWER, keys.LABEL_OLDER, keys.LABEL_LOOK):
+            st.session_state[answer] = None
     return {
         **kept,
         "answer": st.session_state.get(keys.LABEL_ANSWER),
+        "news": st.session_state.get(keys.LABEL_LOOK),
         "history": st.session_state.get(keys.LABEL_OLDER),
     }
 
@@ -86,15 +86,26 @@ def enter() -> None:
     st.session_state[keys.LABEL_PAYLOAD] = None
 
 
-def _built(opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
+def _standing(opened: OpenPlan, guideline: Guideline, by: str) -> dict[str, Any]:
+    """What the store has of this annotator now; ``seen`` is the number up to which that is."""
     from rivae.labels.desk import desk
 
-    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, annotator)
+    found = desk(labels.store(), opened.plan, opened.keys, guideline.ids, by)
     steps, older = found.history()
+    return {
+        "done": list(found.done),
+        "flags": list(found.flags),
+        "steps": _rows(steps),
+        "older": older,
+        "seen": found.last,
+    }
+
+
+def _built(opened: OpenPlan, by: str, tagged: bool, guideline: Guideline) -> dict[str, Any]:
     return {
         "rev": next_rev(0),
         "plan": opened.plan.id,
-        "by": annotator,
+        "by": by,
         "n": len(opened.keys),
         "url": web.label_url(opened.plan.id),
         "guideline": guideline.version,
@@ -108,10 +119,7 @@ def _built(opened: OpenPlan, annotator: str, tagged: bool, guideline: Guideline)
             }
             for factor in guideline.factors
         ],
-        "done": list(found.done),
-        "flags": list(found.flags),
-        "steps": _rows(steps),
-        "older": older,
+        **_standing(opened, guideline, by),
         "tags": _suggestions(opened, guideline) if tagged else None,
     }
 
@@ -139,11 +147,11 @@ def _suggestions(opened: OpenPlan, guideline: Guideline) -> list[str] | None:
     return None if found is None else list(found)
 
 
-def _name_trouble(annotator: str) -> str:
+def _name_trouble(name: str) -> str:
     from rivae.labels.events import check_annotator
 
     try:
-        check_annotator(annotator or "nobody")
+        check_annotator(name or "nobody")
     except LabelError as error:
         return f"{str(error)[0].upper()}{str(error)[1:]}."
     return ""
@@ -167,9 +175,39 @@ def _receipt(sent: dict[str, Any]) -> dict[str, Any]:
     try:
         opened = labels.open_plan(plan)
         receipt = receive(labels.store(), opened.plan, opened.keys, by, sent.get("events"))
+        news = _news(opened, by, sent.get("seen"), receipt.stored)
     except RivaeError as error:
         return {**said, "error": str(error)}
-    return {**said, **asdict(receipt)}
+    return {**said, **asdict(receipt), **news}
+
+
+def _news(opened: OpenPlan, by: str, seen: object, own: Mapping[str, int]) -> dict[str, Any]:
+    """What other pages of the annotator have stored: ``fresh``, where there is anything, and
+    ``seen``, the number up to which this page has been told.
+    """
+    from rivae.labels.desk import has_news
+
+    if isinstance(seen, bool) or not isinstance(seen, int):
+        return {}
+    if not has_news(labels.store(), by, seen, own):
+        return {"seen": max((seen, *own.values()))}
+    fresh = _standing(opened, _guideline(opened), by)
+    return {"fresh": fresh, "seen": fresh["seen"]}
+
+
+def on_look(asked: dict[str, Any]) -> None:
+    """A page that comes into view asks for what others have stored meanwhile."""
+    st.session_state[keys.LABEL_LOOK] = _look(asked)
+
+
+def _look(asked: dict[str, Any]) -> dict[str, Any] | None:
+    plan, by = asked.get("plan"), asked.get("by")
+    if not isinstance(plan, str) or not isinstance(by, str):
+        return None
+    try:
+        return {"plan": plan, "by": by, **_news(labels.open_plan(plan), by, asked.get("seen"), {})}
+    except RivaeError:
+        return None  # it is asked again, and told when something is stored
 
 
 def on_older(asked: dict[str, Any]) -> None:
@@ -199,6 +237,7 @@ _PANEL = Component(
         "label_queue.js",
         "label_desk.js",
         "label_items.js",
+        "label_meanwhile.js",
         "label_sheet.js",
         "label_focus.js",
         "label_zoom.js",
@@ -206,5 +245,6 @@ _PANEL = Component(
         "label.js",
     ),
     css=("base.css", "label.css"),
-    reports={"send": dict, "older": dict},  # a batch of events; a request for older steps to undo
+    # A batch of events; requests for older steps to undo, and for what other pages stored.
+    reports={"send": dict, "older": dict, "look": dict},
 )

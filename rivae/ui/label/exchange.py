@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,7 +13,7 @@ from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rivae.labels.formats import Form
     from rivae.labels.merge import ImportReport
@@ -38,12 +38,14 @@ class CheckedFile:
         report: what importing it would change, or changed.
         added: whether it was imported.
         trouble: why it cannot be imported; then there is no report.
+        alike: names in the file of whom nobody has said whether they are the known ones like them.
     """
 
     name: str
     report: ImportReport | None = None
     added: bool = False
     trouble: str = ""
+    alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def files(opened: OpenPlan) -> None:
@@ -80,8 +82,8 @@ def files(opened: OpenPlan) -> None:
             type=["jsonl", "ndjson", "csv"],
             key=keys.LABEL_FILE,
             max_upload_size=MAX_MEGABYTES,
-            on_change=_look,
-            args=(False, opened),
+            on_change=_look_anew,
+            args=(opened,),
             help="JSONL or CSV as above, or a table of your own with the columns annotator, "
             "item, factor and level. A file adds labels and never changes existing ones.",
         )
@@ -110,8 +112,21 @@ def _close() -> None:
     st.session_state[keys.LABEL_LOOKED] = None
 
 
+def _look_anew(opened: OpenPlan) -> None:
+    st.session_state[keys.LABEL_FILE_NAMES] = {}
+    _look(False, opened)
+
+
+def _choose_name(said: str, key: str, opened: OpenPlan) -> None:
+    """Whose a name in the file is; then look again."""
+    chosen = {**st.session_state.get(keys.LABEL_FILE_NAMES, {}), said: st.session_state[key]}
+    st.session_state[keys.LABEL_FILE_NAMES] = chosen
+    _look(False, opened)
+
+
 def _look(add: bool, opened: OpenPlan) -> None:
     """Read the uploaded file, for a preview or to add its labels."""
+    from rivae.labels.annotators import AlikeNamesError
     from rivae.labels.known_items import KnownItems
     from rivae.labels.merge import import_content
 
@@ -127,8 +142,13 @@ def _look(add: bool, opened: OpenPlan) -> None:
             by_row=bool(st.session_state.get(keys.LABEL_FILE_ROWS)),
             open_data=lambda plan: labels.open_plan(plan.id).data,
         )
-        report = import_content(store, file.name, file.getvalue(), items=items, dry_run=not add)
+        whose = st.session_state.get(keys.LABEL_FILE_NAMES)
+        report = import_content(
+            store, file.name, file.getvalue(), items=items, dry_run=not add, annotators=whose
+        )
         found = CheckedFile(file.name, report, add)
+    except AlikeNamesError as error:
+        found = CheckedFile(file.name, trouble=str(error), alike=error.pairs)
     except RivaeError as error:
         found = CheckedFile(file.name, trouble=str(error))
     st.session_state[keys.LABEL_LOOKED] = found
@@ -136,7 +156,19 @@ def _look(add: bool, opened: OpenPlan) -> None:
 
 def _show(looked: CheckedFile, opened: OpenPlan) -> None:
     name, report = markdown(looked.name), looked.report
-    if report is None:
+    for n, (said, known) in enumerate(looked.alike.items()):
+        key = f"{keys.LABEL_FILE_NAMES}_{n}_{said}"
+        st.radio(
+            f"Who is {markdown(said)} in {name}?",
+            [*known, said],
+            index=None,
+            horizontal=True,
+            key=key,
+            format_func=lambda who, said=said: f"{who}, somebody else" if who == said else who,
+            on_change=_choose_name,
+            args=(said, key, opened),
+        )
+    if report is None and not looked.alike:
         st.warning(f"{markdown(looked.trouble)}. {UNCHANGED}", icon=":material/info:")
     elif looked.added:
         st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from rivae.ui.label import adjudicate, exchange
+from rivae.ui.label import adjudicate, annotator, exchange
 from rivae.ui.shared import labels
 from rivae.ui.shell import keys
 from rivae.ui.shell.text import markdown
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rivae.ui.shared.labels import OpenPlan
 
 NO_LABELS = "Nobody has labelled an item of this plan yet."
+ALIKE = "These annotators may be one person, and count as several: {}."
 TABLE_HEIGHT = 320  # of tables with a row per annotator and factor
 SCALE = (
     "Krippendorff's alpha for ordered levels: 1 is perfect agreement, 0 is chance. From .8 on "
@@ -35,16 +36,10 @@ SCALE = (
 def panel(opened: OpenPlan, bar: DeltaGenerator) -> None:
     """Everything about a plan's labels; ``bar`` is the row at the top of the page."""
     with bar:
-        st.text_input(
-            "Your name",
-            key=keys.LABEL_BY,
-            bind="query-params",
-            max_chars=80,
-            width=180,
-            help="Verdicts are kept under this name.",
-        )
+        name = annotator.field("Verdicts are kept under this name.")
         st.space("stretch")
         exchange.files(opened)
+    annotator.question(name)
     st.caption(
         ":material/visibility: This view shows everybody's labels. Finish your own "
         "labelling first: it is not blind here."
@@ -93,6 +88,7 @@ def _agreed(digest: str, _given: PlanAnswers) -> PlanAgreement:
 
 
 def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
+    from rivae.labels.annotators import alike_groups
     from rivae.labels.review import progress_rows
 
     rows = progress_rows(answers, names)
@@ -100,6 +96,8 @@ def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
     if not rows:
         st.info(NO_LABELS, icon=":material/info:")
         return
+    for group in alike_groups(answers.annotators):
+        st.warning(ALIKE.format(markdown(", ".join(group))), icon=":material/info:")
     number, config = st.column_config.NumberColumn, st.column_config
     _table(
         rows,
@@ -112,6 +110,7 @@ def _progress(answers: PlanAnswers, names: Mapping[str, str]) -> None:
             "items": None,
             "share": config.ProgressColumn("Of the plan", format="percent", max_value=1.0),
             "cannot tell": number("Cannot tell"),
+            "skipped": number("Skipped", help="without a label yet"),
             "repeats answered": number(
                 "Repeats", help=f"answered, of {answers.n_repeats:,} hidden repeats"
             ),

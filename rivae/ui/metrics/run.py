@@ -17,7 +17,7 @@ from rivae.ui.panels.answers import ONE_WAY
 from rivae.ui.shared import notices, runs
 from rivae.ui.shared.charts import headline
 from rivae.ui.shared.runs import short_date
-from rivae.ui.shell import cache, keys, pages
+from rivae.ui.shell import access, cache, keys, pages
 from rivae.ui.shell import report as outcome
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
             f"Retrieval, factors and their levels of chance on the test pairs {by} take "
             "from some seconds to some minutes. You can use other pages in the meantime."
         )
-        _measure(run, asks, job, "Evaluate now")
+        _measure(run, asks, job)
         certainty.panel(run)
         return
     session.remember(run.id, asks)
     report = report_of(stored, config.dataset.name, config.method.name)
     if not report.groups:
         outcome.warning(NO_METRICS.format(run.id))
-        _measure(run, asks, job, "Evaluate again")
+        _measure(run, asks, job, again=True)
         return
     if job is not None and job.result is not None:
         st.caption("Measured now and not saved: the folder of this run is read-only.")
@@ -80,7 +80,7 @@ def this_run(run_id: str, asks: Asks, bar: DeltaGenerator) -> None:
     certainty.panel(run)
     if report.stored.along[0].factors and not _has_p(report):
         st.caption("An older version measured this run, without the factors' levels of chance.")
-        _measure(run, asks, job, "Evaluate again")
+        _measure(run, asks, job, again=True)
 
 
 def _stored(run: Run, asks: Asks, job: Task | None) -> tuple[Evaluation | None, str]:
@@ -143,23 +143,30 @@ def _along_picker(report: Report) -> RangeData | None:
     return names.get(str(chosen), next(iter(names.values())))
 
 
-def _measure(run: Run, asks: Asks, job: Task | None, label: str) -> None:
-    """The button that evaluates the run, and the progress of that."""
+def _measure(run: Run, asks: Asks, job: Task | None, again: bool = False) -> None:
+    """The button that evaluates the run, and the progress of that; ``again`` replaces results."""
     if job is not None and job.error:
         outcome.warning(job.error)
 
-    def begin() -> None:
-        outcome.begin(keys.METRICS_EVALUATE, lambda: work.start_evaluation(run, asks))
-
     running = work.evaluations.running()  # maybe another run's
     st.button(
-        label,
+        "Evaluate again" if again else "Evaluate now",
         icon=":material/speed:",
         type="primary",
         key=keys.METRICS_EVALUATE,
-        on_click=begin,
-        disabled=bool(running),
+        on_click=_evaluate,
+        args=(run, asks, again),
+        **(access.control(bool(running)) if again else {"disabled": bool(running)}),
     )
     outcome.show(keys.METRICS_EVALUATE)
     if running:
         outcome.watch(running, keys.METRICS_EVALUATE)
+
+
+def _evaluate(run: Run, asks: Asks, again: bool) -> None:
+    def start() -> Task:
+        if again:
+            access.require()
+        return work.start_evaluation(run, asks)
+
+    outcome.begin(keys.METRICS_EVALUATE, start)

@@ -1,4 +1,5 @@
-"""Deleted runs, imports and tours: an Undo right after the deletion, and a list to restore from."""
+"""Deleted runs, imports, tours and axis names: an Undo right after it, and a list to restore
+from."""
 
 from __future__ import annotations
 
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
     from rivae.trash import Deleted, Kind, Trash
 
 SHOWN = 20
-KEPT = "Kept for 30 days, then removed for good."
-NOUN: dict[Kind, str] = {"run": "run", "import": "data set", "tour": "tour"}
+KEPT = "Kept until the app has run on 30 other dates, then removed for good."
+NOUN: dict[Kind, str] = {
+    "run": "run",
+    "import": "data set",
+    "tour": "tour",
+    "names": "set of axis names",
+}
 
 
 def remember(deleted: Deleted) -> None:
@@ -39,7 +45,8 @@ def undo(kind: Kind) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", border=True):
         st.markdown(
-            f"Deleted **{markdown(last.name)}** ({size_text(last.bytes)}).", width="content"
+            f"{_done(last)} **{markdown(last.name)}** ({size_text(last.bytes)}).",
+            width="content",
         )
         st.button(
             "Undo", icon=":material/undo:", key=_key("undo", kind), on_click=_restore, args=(last,)
@@ -49,16 +56,14 @@ def undo(kind: Kind) -> None:
         )
 
 
-def panel(kind: Kind) -> None:
-    """A button that opens the trash; nothing where it is empty."""
+def panel(kind: Kind, only: str = "") -> None:
+    """A button that opens the trash, or its entries named ``only``; nothing where it is empty."""
     from rivae.jobs.units import size_text
 
-    trash = _trash(kind)
-    trash.purge()
-    found = trash.entries()
+    found = [entry for entry in _trash(kind).entries() if only in ("", entry.name)]
     if not found:
         return
-    may = _is_free(kind) or access.may_change()
+    may = access.may_change()
     with st.popover("Trash", icon=":material/delete_sweep:", help=f"Deleted {NOUN[kind]}s"):
         st.caption(KEPT + ("" if may else f" Log in to {access.WHAT}."))
         for deleted in found[:SHOWN]:
@@ -81,9 +86,9 @@ def panel(kind: Kind) -> None:
 
 def import_button(folder: Path) -> None:
     """A button that deletes an import, after saying how large it is and which runs need it."""
+    from rivae.files import folder_bytes
     from rivae.jobs.deletion import runs_on
     from rivae.jobs.units import size_text
-    from rivae.trash import folder_bytes
 
     may = access.may_change()
     with st.popover(
@@ -95,8 +100,8 @@ def import_button(folder: Path) -> None:
     ):
         size = size_text(folder_bytes(folder))
         st.markdown(
-            f"**{markdown(folder.name)}** takes {size}. It stays in the trash for 30 days "
-            "and can be restored."
+            f"**{markdown(folder.name)}** takes {size}. It stays in the trash until "
+            "the app has run on 30 other dates, and can be restored."
         )
         if runs := [run.id for run in runs_on(folder, cache.runs())]:
             st.caption(f"Runs that do not open without it: {markdown(', '.join(runs))}.")
@@ -126,8 +131,7 @@ def _restore(deleted: Deleted) -> None:
         from rivae.jobs.deletion import restore
         from rivae.trash import RESTORED
 
-        if not _is_free(deleted.kind):
-            access.require()
+        access.require()
         name = restore(deleted)
         _dismiss(deleted.kind, deleted.id)
         return RESTORED.format(name)
@@ -147,9 +151,10 @@ def _trash(kind: Kind) -> Trash:
     return TRASHES[kind]()
 
 
-def _is_free(kind: Kind) -> bool:
-    """Whether changing these needs no login."""
-    return kind == "tour"
+def _done(last: Deleted) -> str:
+    if last.kind == "names":
+        return "Removed or replaced axis names of"
+    return "Changed" if last.more.get("earlier") else "Deleted"
 
 
 def _key(what: str, kind: Kind) -> str:

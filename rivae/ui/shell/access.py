@@ -1,4 +1,6 @@
-"""Who may start, cancel, change and delete trainings; viewing needs no login.
+"""Who may start trainings, and change or delete what is there; viewing and adding need no login.
+
+docs/security.md lists every action.
 
 Off unless the secrets file of the app (``.streamlit/secrets.toml``) sets it up: ``[auth]`` for
 Streamlit's OpenID Connect, with ``[rivae] trainers = ["mail", …]`` for some of those who can log
@@ -22,7 +24,7 @@ from rivae.ui.shell import gate, keys
 
 # What a proxy adds to a request that it passes on.
 PASSED_ON = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
-WHAT = "start, cancel or delete trainings"
+WHAT = "start trainings, and change or delete what is here"
 NOT_LOCAL = (
     "This app can be reached from other machines, so files of this machine can be named "
     "on the command line only."
@@ -106,7 +108,7 @@ def _broken(trouble: str) -> Login:
 
 
 def may_change() -> bool:
-    """Whether this visitor may change trainings: everybody, unless a login is set up."""
+    """Whether this visitor may do what needs a login: everybody, unless one is set up."""
     now = login()
     if now.kind == "password":
         kept = st.session_state.get(keys.ACCESS, "")
@@ -114,6 +116,12 @@ def may_change() -> bool:
     if now.kind == "account":
         return is_logged_in() and _is_trainer(now)
     return now.kind == "none"
+
+
+def control(off: bool = False) -> dict[str, Any]:
+    """``disabled`` and ``help`` of a control that needs the login; ``off``: disabled anyway."""
+    may = may_change()
+    return {"disabled": off or not may, "help": None if may else f"Log in to {WHAT}."}
 
 
 def require() -> None:

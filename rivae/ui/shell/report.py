@@ -69,10 +69,16 @@ def watch(jobs: Sequence[Task], place: str, may_stop: bool = True) -> None:
                 "Stop",
                 icon=":material/stop_circle:",
                 key=f"{place}_stop_{n}",
-                on_click=job.cancel,
+                on_click=_stop,
+                args=(job, may_stop),
                 disabled=not may_stop,
             )
     st.caption("Continues in the background when you leave this page.")
+
+
+def _stop(job: Task, may_stop: bool) -> None:
+    if may_stop:  # a disabled button can be made to report a click
+        job.cancel()
 
 
 @fragment(run_every=2)

@@ -12,7 +12,7 @@ from rivae.errors import RivaeError
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import whole_number
 from rivae.ui.shared import trash
-from rivae.ui.shell import cache, gate, keys, web
+from rivae.ui.shell import access, cache, gate, keys, web
 from rivae.ui.shell.text import markdown
 from rivae.ui.steer import session
 
@@ -64,7 +64,7 @@ def panel() -> None:
             on_click=present,
             args=(tour.id,),
         )
-        with st.popover("Edit", icon=":material/edit:"):
+        with st.popover("Edit", icon=":material/edit:", **access.control()):
             _edit(tour)
         st.download_button(
             "Export",
@@ -179,6 +179,7 @@ def _delete(tour_id: str) -> None:
     from rivae.exploring import tours
 
     def delete() -> None:
+        access.require()
         if done := tours.delete_tour(tour_id):
             trash.remember(done)
 
@@ -188,7 +189,8 @@ def _delete(tour_id: str) -> None:
 def _damaged(tour_id: str, problem: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(markdown(f"{tour_id}: {problem}"), icon=":material/info:")
-        st.button("Delete", key=f"{FIELD}_{tour_id}_bad", on_click=_delete, args=(tour_id,))
+        key = f"{FIELD}_{tour_id}_bad"
+        st.button("Delete", key=key, on_click=_delete, args=(tour_id,), **access.control())
 
 
 def _import() -> None:
@@ -243,7 +245,11 @@ def _move(tour_id: str, n: int, to: int | None) -> None:
 def _change(tour_id: str, change: Callable[[Tour], Tour]) -> None:
     from rivae.exploring import tours
 
-    _guarded(lambda: tours.change_tour(tour_id, change))
+    def act() -> None:
+        access.require()
+        tours.change_tour(tour_id, change, deleted=trash.remember)
+
+    _guarded(act)
 
 
 def _guarded(change: Callable[[], object]) -> None:

@@ -171,8 +171,8 @@ def _renamed(run: Run) -> None:
 
 def _delete(run: Run) -> None:
     """The confirmation: the run, its size, and what is kept."""
+    from rivae.files import folder_bytes
     from rivae.jobs.units import size_text
-    from rivae.trash import folder_bytes
 
     size = size_text(folder_bytes(run.path))
     st.markdown(

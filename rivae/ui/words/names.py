@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shared import exports, words
-from rivae.ui.shell import cache, gate, keys, report
+from rivae.ui.shared import exports, trash, words
+from rivae.ui.shell import access, cache, gate, keys, report
 from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.text import markdown
 
@@ -47,6 +47,7 @@ def panel(explorer: Explorer, run_id: str) -> None:
         or (AxisName(j, suggested.removesuffix(SUGGESTED), 1) if suggested else None)
         for j, (found, suggested) in enumerate(zip(evidence, words_of_axes, strict=True))
     ]
+    trash.undo("names")
     _head(explorer, run_id, stored, proposals, evidence)
     by_effect = sorted(range(d), key=lambda j: (-explorer.effects[j], j))
     for j in by_effect:
@@ -83,13 +84,14 @@ def _head(
         st.button(
             "Remove all names",
             icon=":material/delete_sweep:",
-            disabled=not named,
             key=f"{keys.WORDS_NAME}_none",
             type="tertiary",
+            **access.control(not named),
             on_click=_change,
             args=(run_id, explorer.n_components, dict.fromkeys(named), stored),
         )
         st.space("stretch")
+        trash.panel("names", run_id)
         files_panel(explorer, run_id, named, evidence)
 
 
@@ -213,14 +215,25 @@ def _typed(
     _change(run_id, d, {j: replace(typed, edited=True, proposed=False)}, known)
 
 
+def _changed(run_id: str, d: int, changes: Mapping[int, AxisName | None]) -> dict[int, AxisName]:
+    """Change names; what is lost can be brought back. Names that are there change only after a
+    login, where one is set up; anybody may name an axis that has no name.
+    """
+    from rivae.words.axis_names import change_names, known_names
+
+    run = cache.run(run_id)
+    known = known_names(run, d)
+    if any(0 <= j < d and (name := known[j]) and not name.proposed for j in changes):
+        access.require()
+    return change_names(run, d, changes, deleted=trash.remember)
+
+
 def _change(
     run_id: str, d: int, changes: Mapping[int, AxisName | None], known: Mapping[int, AxisName]
 ) -> None:
     """Write the changes; ``known`` are the names that the visitor saw."""
-    from rivae.words.axis_names import change_names
-
     try:
-        before = change_names(cache.run(run_id), d, changes)
+        before = _changed(run_id, d, changes)
     except RivaeError as error:
         st.session_state[keys.WORDS_SAID] = str(error)
         return
@@ -305,7 +318,6 @@ def files_panel(
 
 def _uploaded(run_id: str, d: int) -> None:
     """Import the names of a file, or say why not."""
-    from rivae.words.axis_names import change_names
     from rivae.words.names_file import MAX_BYTES, read_names
 
     file = st.session_state[keys.WORDS_FILE]
@@ -314,7 +326,7 @@ def _uploaded(run_id: str, d: int) -> None:
     run = cache.run(run_id)
     try:
         names = read_names(file.read(MAX_BYTES + 1), d, run.model_key)
-        change_names(run, d, {name.dim: name for name in names})
+        _changed(run_id, d, {name.dim: name for name in names})
     except RivaeError as error:
         st.session_state[keys.WORDS_SAID] = str(error)
         return

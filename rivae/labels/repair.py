@@ -1,0 +1,327 @@
+"""Saves the labels of a damaged SQLite file: what SQLite still reads, and what its backups hold.
+
+A copy of the file is read row by row, around the pages that are damaged, and never by way of an
+index. Events never change and keep their numbers, so those of backups fill the gaps. The damaged
+file stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rivae.errors import LabelError, LabelStoreError
+from rivae.files import sync_folder
+from rivae.labels import sql
+from rivae.labels.backups import backups_of, n_events
+from rivae.labels.database import parse_url
+from rivae.labels.events import LabelEvent, from_record, time_text
+from rivae.labels.sqlite_file import HEAD, private_copy, trouble_of, wal_of
+from rivae.labels.store import LabelStore
+
+Row = tuple[Any, ...]
+_EVENTS, _DOCUMENTS = "label_events", "label_documents"
+_COLUMNS = tuple(c.name for c in sql.label_events.columns)
+_DOCUMENT_COLUMNS = tuple(c.name for c in sql.label_documents.columns)
+_STEP = 200  # rows at once while nothing is damaged
+_SMALLEST_ROW = 60  # bytes
+PAGE = 4096  # bytes, what SQLite takes by itself
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What a repair found and wrote.
+
+    Attributes:
+        trouble: what is wrong with the file; "" if it is whole, and nothing was written.
+        read: events that were read from the file.
+        from_backups: events that only the backups had.
+        lost: events that are known to have been there, and that nothing holds any more.
+        documents: plans, guidelines and the like, of both.
+        written: the new store; None where there was nothing to save.
+        kept: where the damaged file is now.
+        newest_backup: its day and its events; None without a backup.
+    """
+
+    trouble: str
+    read: int
+    from_backups: int = 0
+    lost: int = 0
+    documents: int = 0
+    written: Path | None = None
+    kept: Path | None = None
+    newest_backup: tuple[date, int] | None = None
+
+
+@dataclass
+class _Saved:
+    """Events by number, and documents by kind and id."""
+
+    events: dict[int, LabelEvent] = field(default_factory=dict)
+    documents: dict[tuple[str, str], str] = field(default_factory=dict)
+    most: int = 0  # the highest number that is known to have been given
+    refused: int = 0  # rows that no store would take
+
+
+def repair(place: str | Path, *, replace: bool = False) -> Repair:
+    """Save the labels of a file into a new store beside it.
+
+    Args:
+        place: the file, as for ``LabelStore``.
+        replace: give the new store the name of the damaged file, which is renamed. Nothing else
+            may have the file open.
+
+    Raises:
+        LabelError: there is no file and no backup, it is no SQLite file, or the new store cannot
+            be written. Nothing has changed then.
+    """
+    url = parse_url(place)
+    if url.get_backend_name() != "sqlite":
+        raise LabelError("only SQLite files are repaired here: restore PostgreSQL from its backups")
+    path = Path(str(url.database))
+    kept = backups_of(path)
+    if not path.is_file() and not kept and not wal_of(path).is_file():
+        raise LabelError(f"there is no {path.name} and no backup of it: name another file")
+    newest = (kept[-1].day, n_events(kept[-1].path)) if kept else None
+    try:
+        trouble = trouble_of(path)
+        saved = _read_damaged(path) if path.is_file() and path.stat().st_size else _Saved()
+        trouble = trouble or _damage(path)
+    except OSError as error:
+        raise LabelError(f"{path.name} cannot be read: {error.strerror}") from None
+    own = len(saved.events)
+    if not trouble and not saved.refused:
+        return Repair("", own, documents=len(saved.documents), newest_backup=newest)
+    trouble = trouble or f"{saved.refused:,} rows of {path.name} are no labels"
+    for backup in reversed(kept):
+        _add(saved, _read_backup(backup.path))
+    found = Repair(
+        trouble,
+        own,
+        len(saved.events) - own,
+        max(saved.most - len(saved.events), 0),
+        len(saved.documents),
+        newest_backup=newest,
+    )
+    if not saved.events and not saved.documents:
+        return found
+    written, left = _write(path, saved, replace)
+    return Repair(
+        found.trouble,
+        found.read,
+        found.from_backups,
+        found.lost,
+        found.documents,
+        written,
+        left,
+        newest,
+    )
+
+
+def _add(saved: _Saved, more: _Saved) -> None:
+    """Events and documents that are missing; an event under another number is the same event."""
+    ids = {event.id for event in saved.events.values()}
+    for seq, event in more.events.items():
+        if seq not in saved.events and event.id not in ids:
+            saved.events[seq] = event
+    for name, content in more.documents.items():
+        saved.documents.setdefault(name, content)
+    saved.most = max(saved.most, more.most)
+
+
+# Reading
+
+
+def _damage(path: Path) -> str:
+    """What SQLite says about a copy of the file; "" if it is whole."""
+    with private_copy(path) as folder, closing(_connect(Path(folder) / path.name)) as db:
+        try:
+            said = [str(row[0]) for row in db.execute("PRAGMA integrity_check(3)")]
+        except sqlite3.Error as error:
+            said = [str(error)]
+    if said == ["ok"]:
+        return ""
+    return f"{path.name} is damaged ({re.sub(r'[^ -~]+', ' ', '; '.join(said))[:160]})"
+
+
+def _read_damaged(path: Path) -> _Saved:
+    with private_copy(path) as folder:
+        copy = Path(folder) / path.name
+        if trouble_of(copy):
+            _give_head(copy)
+        with closing(_connect(copy)) as db:
+            return _read(db, _longest(copy))
+
+
+def _read(db: sqlite3.Connection, longest: int) -> _Saved:
+    saved = _Saved()
+    for row in _rows(db, _EVENTS, _COLUMNS, longest):
+        _take_event(saved, row)
+    for kind, name, content in _rows(db, _DOCUMENTS, _DOCUMENT_COLUMNS, longest):
+        if all(isinstance(text, str) for text in (kind, name, content)):
+            saved.documents[kind, name] = content
+    for question in (f"SELECT max(seq) FROM {_EVENTS}", f"SELECT max(rowid) FROM {_EVENTS}"):
+        with suppress(sqlite3.Error, TypeError, ValueError):
+            saved.most = max(saved.most, int(db.execute(question).fetchone()[0] or 0))
+    return saved
+
+
+def _give_head(copy: Path) -> None:
+    """Put the first page of a new store before the others: every store begins with the same tables
+    on the same pages. Where that is not so, what is read there is no event.
+    """
+    with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
+        LabelStore(Path(folder) / "new.db").close()
+        first = bytearray((Path(folder) / "new.db").read_bytes()[:PAGE])
+    n_pages = -(-copy.stat().st_size // PAGE)
+    first[28:40] = n_pages.to_bytes(4, "big") + bytes(8)  # and no list of free pages
+    first[92:96] = first[24:28]  # so that this number of pages counts
+    with copy.open("r+b") as stream:
+        stream.write(first)
+
+
+def _read_backup(path: Path) -> _Saved:
+    try:
+        return _read_damaged(path)
+    except (OSError, sqlite3.Error):
+        return _Saved()
+
+
+def _take_event(saved: _Saved, row: Row) -> None:
+    record: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    seq = record.pop("seq")
+    for name in ("suggested", "repeat"):
+        record[name] = bool(record[name])
+    try:
+        event = from_record(record)
+    except (LabelError, TypeError, ValueError):
+        saved.refused += 1
+        return
+    if isinstance(seq, int) and seq > 0:
+        saved.events[seq] = event
+        saved.most = max(saved.most, seq)
+    else:
+        saved.refused += 1
+
+
+def _longest(path: Path) -> int:
+    """More rows than the file can ever have held, by its size now and as its head tells it."""
+    with path.open("rb") as stream:
+        head = stream.read(100)
+    size = path.stat().st_size + (wal_of(path).stat().st_size if wal_of(path).exists() else 0)
+    if head.startswith(HEAD) and len(head) == 100:
+        page = int.from_bytes(head[16:18], "big")
+        told = int.from_bytes(head[28:32], "big") * (65536 if page == 1 else page)
+        size = max(size, min(told, 16 * size))
+    return size // _SMALLEST_ROW + 1
+
+
+def _rows(
+    db: sqlite3.Connection, table: str, columns: tuple[str, ...], longest: int
+) -> Iterator[Row]:
+    """The rows that SQLite still reads, in the order of their row numbers, which begin at 1."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    after = 0
+    while after < longest:
+        found: list[Row] = []
+        try:
+            cursor = db.execute(
+                f"SELECT rowid, {names} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid "
+                "LIMIT ?",
+                (after, _STEP),
+            )
+            for row in cursor:
+                found.append(row)
+            whole = True
+        except sqlite3.Error as error:
+            if "no such" in str(error) or "not a database" in str(error):
+                return
+            whole = False
+        for number, *values in found:
+            yield tuple(values)
+            after = number
+        if whole and len(found) < _STEP:
+            return
+        if not whole:
+            after += 1  # the next row number may lie on a page that is whole
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=rw", uri=True)
+    db.text_factory = _text
+    # Otherwise it reads nothing of a file that has been cut off.
+    with suppress(sqlite3.Error):
+        db.execute("PRAGMA writable_schema=ON")
+    return db
+
+
+def _text(content: bytes) -> str | bytes:
+    """Half a character makes no text, and must not end the reading of its row's neighbours."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content
+
+
+# Writing
+
+
+def _write(path: Path, saved: _Saved, replace: bool) -> tuple[Path, Path]:
+    """The new store, and where the damaged file is now."""
+    new = _free(path, "repaired")
+    try:
+        with LabelStore(new) as store, store.writing() as connection:
+            rows = [
+                {**event.record(), "time": time_text(event.time), "seq": seq}
+                for seq, event in sorted(saved.events.items())
+            ]
+            if rows:
+                connection.execute(sql.label_events.insert(), rows)
+            documents: list[Mapping[str, str]] = [
+                {"kind": kind, "id": name, "content": content}
+                for (kind, name), content in sorted(saved.documents.items())
+            ]
+            if documents:
+                connection.execute(sql.label_documents.insert(), documents)
+    except LabelError:
+        for part in _parts(new):
+            part.unlink(missing_ok=True)
+        raise
+    if not replace:
+        return new, path
+    kept = _free(path, "damaged")
+    try:
+        for part, name in zip(_parts(path), _parts(kept), strict=True):
+            if part.exists():
+                part.rename(name)
+        new.rename(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise LabelStoreError(
+            f"{new.name} holds the labels, but cannot take the place of {path.name} "
+            f"({error.strerror}): rename it yourself"
+        ) from None
+    return path, kept
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    return path, wal_of(path), path.with_name(f"{path.name}-shm")
+
+
+def _free(path: Path, word: str) -> Path:
+    """A name beside the file that nothing has: ``labels.repaired.db``, ``labels.repaired-2.db``."""
+    n = 1
+    while True:
+        number = f"-{n}" if n > 1 else ""
+        found = path.with_name(f"{path.stem}.{word}{number}{path.suffix}")
+        if not any(part.exists() for part in _parts(found)):
+            return found
+        n += 1
