@@ -17,12 +17,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from rivae.data.pictures import SUFFIXES
 from rivae.errors import DataError
 from rivae.files import private_folder, write_atomic_with
 from rivae.reading.tables import table_kind
 
 UPLOADS = ".uploads"
-PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 KEPT_DAYS = 1
 MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 
@@ -52,10 +52,10 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
         DataError: a file is neither, too many uploads wait, or the disk refuses it.
     """
     zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
-    loose = [sent for sent in files if _suffix(sent[0]) in PICTURES]
+    loose = [sent for sent in files if _suffix(sent[0]) in SUFFIXES]
     for name, _ in files:
-        if _suffix(name) not in (".zip", *PICTURES):
-            raise DataError(f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURES)}")
+        if _suffix(name) not in (".zip", *SUFFIXES):
+            raise DataError(f"{name[:80]} is no picture: send a zip, or {', '.join(SUFFIXES)}")
     found = [_keep_one(root, sent) for sent in zips]
     if loose:
         found.append(
