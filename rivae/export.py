@@ -20,7 +20,7 @@ from PIL import Image
 
 from rivae.browser import HOW_TO, find_browser
 from rivae.errors import RivaeError
-from rivae.files import write_atomic
+from rivae.files import why_not, write_atomic
 from rivae.plots import tables
 from rivae.plots.cloud_sheet import CloudSheet
 from rivae.plots.sheet import Sheet
@@ -115,7 +115,7 @@ def save(figure: Figure, path: str | Path, **options: Any) -> Path:
     try:
         write_atomic(path, content)
     except OSError as error:
-        raise ExportError(f"cannot write {path}: {error.strerror}, choose another place") from None
+        raise ExportError(f"{path} cannot be written: {why_not(error)}") from None
     return path
 
 

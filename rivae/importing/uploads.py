@@ -19,7 +19,7 @@ from typing import IO
 
 from rivae.data.pictures import SUFFIXES
 from rivae.errors import DataError
-from rivae.files import private_folder, write_atomic_with
+from rivae.files import private_folder, why_not, write_atomic_with
 from rivae.reading.tables import table_kind
 
 UPLOADS = ".uploads"
@@ -108,7 +108,7 @@ def _keep(
             write_atomic_with(path, write, private=True)
         folder.touch()  # it has a day from now
     except OSError as error:
-        raise DataError(f"{name[:80]} cannot be kept: {error.strerror or error}") from None
+        raise DataError(f"{name[:80]} cannot be kept: {why_not(error)}") from None
     return path
 
 

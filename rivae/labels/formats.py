@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Literal, get_args
 
 from rivae.errors import LabelError
-from rivae.files import write_atomic_with
+from rivae.files import why_not, write_atomic_with
 from rivae.labels.events import (
     Kind,
     time_text,
@@ -190,7 +190,7 @@ def export(store: LabelStore, path: Path, form: Form = "events") -> None:
     try:
         write_atomic_with(path, write)
     except OSError as error:
-        raise LabelError(f"{path.name} cannot be written: {error.strerror}") from None
+        raise LabelError(f"{path.name} cannot be written: {why_not(error)}") from None
 
 
 def _line(cells: Sequence[str]) -> str:
