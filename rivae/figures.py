@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from rivae.csv_text import to_csv
 from rivae.errors import DataError
 from rivae.files import make_folder, write_atomic
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.plots.heatmap import correlation_heatmap
 from rivae.plots.scatter import plot_matrix
 from rivae.plots.sheet import to_html, to_image, to_svg
-from rivae.plots.tables import to_csv
 from rivae.plots.traversals import strips_of, strips_sheet
 from rivae.ranges import Range, traversal_values
 from rivae.retrieval.retriever import Retriever

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_house import LIBRARY, imports, name, parse
+from tests.test_house import LIBRARY, ROOT, imports, name, parse
 
 
 def mentioning(*words: str) -> Iterator[Path]:
@@ -134,3 +135,45 @@ def test_the_look_for_direct_writes_finds_them():
         call = ast.parse(line, mode="eval").body
         assert isinstance(call, ast.Call)
         assert writes_directly(".".join(ast.unparse(call.func).split(".")[-2:]), call), line
+
+
+# Tables
+
+
+WRITER = "rivae/csv_text.py"
+# What joins with commas and is no table.
+LISTS = {
+    "rivae/jobs/agent.py": "names of graphics cards",
+    "rivae/ui/compare/session.py": "a key",
+    "rivae/ui/panels/links.py": "a link",
+}
+
+
+def test_csv_is_written_in_one_place():
+    found, joined = set(), set()
+    for path in mentioning("csv", '","'):
+        for function, _ in called(path):
+            last = function.split(".")[-1]
+            ours = function in ("to_csv", "csv_line")
+            if function in ("csv.writer", "csv.DictWriter") or (last == "to_csv" and not ours):
+                found.add(name(path))
+            if last in ("write_csv", "DictWriter"):
+                found.add(name(path))
+        for node in ast.walk(parse(path)):
+            if ast.unparse(node) in ("','.join", "';'.join", r"'\t'.join"):
+                joined.add(name(path))
+    assert (found, joined) == ({WRITER}, set(LISTS))
+
+
+def test_csv_of_the_browser_is_written_in_one_place():
+    scripts = {path.name: path.read_text() for path in (ROOT / "assets/components").glob("*.js")}
+    tables = {file for file, text in scripts.items() if "text/csv" in text}
+    assert tables == {"map.js"} and "csvOf(" in scripts["map.js"]
+    joins = {file for file, text in scripts.items() if re.search(r"join\([\"'`][,;][\"'`]\)", text)}
+    assert joins == {"csv.js", "map_over.js"}, "points of a drawing, else a table"
+
+
+def test_tables_of_the_app_have_no_other_door():
+    """Streamlit's own CSV of a table would let formulas through."""
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert settings["client"]["disableDataExport"] is True
