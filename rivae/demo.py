@@ -12,7 +12,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,12 +73,25 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
             data = run.load_dataset()
             run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
         accept_names(run, run.config.method.settings["n_components"])
-        shutil.rmtree(target, ignore_errors=True)
-        target.mkdir(parents=True)
-        for file in KEPT:
-            if (run.path / file).exists():
-                shutil.copyfile(run.path / file, target / file)
+        with _replacing(target) as made:
+            made.mkdir(parents=True)
+            for file in KEPT:
+                if (run.path / file).exists():
+                    shutil.copyfile(run.path / file, made / file)
     return target
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """The place of a new folder, which takes that of ``target`` when all of it is there."""
+    made = target.with_name(f".{target.name}.new")
+    shutil.rmtree(made, ignore_errors=True)
+    try:
+        yield made
+        shutil.rmtree(target, ignore_errors=True)
+        made.rename(target)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def accept_names(run: Run, n_components: int) -> None:
@@ -103,8 +117,8 @@ def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
         write_kitchen(source, n, webp=True)
         settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
         run_import(Recipe1MImport(source), settings)
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(settings.folder, out)
+        with _replacing(out) as made:
+            shutil.copytree(settings.folder, made)
     return out
 
 

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from PIL import Image
 
 from rivae.browser import HOW_TO, find_browser
+from rivae.csv_text import to_csv
 from rivae.errors import RivaeError
-from rivae.files import write_atomic
+from rivae.files import why_not, write_atomic
 from rivae.plots import tables
 from rivae.plots.cloud_sheet import CloudSheet
 from rivae.plots.sheet import Sheet
@@ -87,7 +88,7 @@ def export_bytes(
     if format not in get_args(Format):
         raise ExportError(f"there is no format '{format}': choose {', '.join(get_args(Format))}")
     if format == "csv":
-        return tables.to_csv(rows_of(figure) if rows is None else rows).encode()
+        return to_csv(rows_of(figure) if rows is None else rows).encode()
     if isinstance(figure, CloudSheet):
         return _cloud_bytes(figure, format, scale, bool(dark), transparent, title)
     if isinstance(figure, Sheet):
@@ -115,7 +116,7 @@ def save(figure: Figure, path: str | Path, **options: Any) -> Path:
     try:
         write_atomic(path, content)
     except OSError as error:
-        raise ExportError(f"cannot write {path}: {error.strerror}, choose another place") from None
+        raise ExportError(f"{path} cannot be written: {why_not(error)}") from None
     return path
 
 

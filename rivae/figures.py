@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rivae.errors import ConfigError, DataError
-from rivae.files import write_atomic
+from rivae.csv_text import to_csv
+from rivae.errors import DataError
+from rivae.files import make_folder, write_atomic
 from rivae.metrics.correlation import correlation_table, numeric_factors
 from rivae.plots.heatmap import correlation_heatmap
 from rivae.plots.scatter import plot_matrix
 from rivae.plots.sheet import to_html, to_image, to_svg
-from rivae.plots.tables import to_csv
 from rivae.plots.traversals import strips_of, strips_sheet
 from rivae.ranges import Range, traversal_values
 from rivae.retrieval.retriever import Retriever
@@ -60,10 +60,7 @@ def write_traversals(
         if not 0 <= row < len(data):
             raise DataError(f"there is no query {row}: rows run from 0 to {len(data) - 1}")
     values, _ = traversal_values(traversal, retriever.prior(data.splits["train"][:10_000]))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"cannot write to {folder}: {error.strerror}") from None
+    make_folder(folder)
     chosen = list(range(retriever.n_components)) if dims is None else list(dims)
     z_ref, _ = retriever.encode(rows)
     found = traverse(

@@ -1,9 +1,14 @@
-"""Files that survive a kill at any moment, and a lock that the kernel frees with its process."""
+"""Files that survive a kill or a full disk at any moment, and a lock that the kernel frees with its
+process.
+
+Whatever a user would miss is written by ``write_atomic`` and its kin, and by nothing else.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import math
 import os
@@ -15,6 +20,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from rivae.errors import RivaeError
+
 if os.name == "posix":
     import fcntl
 
@@ -23,10 +30,38 @@ if os.name == "posix":
 _TEMPORARY = re.compile(r"\..+\.\d+(-\d+)?\.tmp")
 
 
+class WriteError(RivaeError, OSError):
+    """A file that cannot be written; the old one is whole, and nothing of the new one is there."""
+
+    def __str__(self) -> str:
+        return f"{self.filename} cannot be written: {why_not(self)}"
+
+
+def why_not(error: OSError) -> str:
+    """Why a file cannot be written, and what to do, after a colon: "no space left: make …"."""
+    said = error.strerror or type(error).__name__
+    return _ADVICE.get(error.errno or 0, f"{said}: choose another place")
+
+
+_FULL = "no space left: make room, then try again"
+_ADVICE = {
+    errno.ENOSPC: _FULL,
+    getattr(errno, "EDQUOT", errno.ENOSPC): _FULL,
+    errno.EFBIG: "it is larger than a file may be there: choose another place",
+    errno.EACCES: "you have no right to write there: choose another place",
+    errno.EPERM: "you have no right to write there: choose another place",
+    errno.EROFS: "that disk can only be read: choose another place",
+    errno.ENOENT: "there is no such folder: make it, or choose another place",
+}
+
+
 def write_atomic(path: Path, data: bytes, *, private: bool = False) -> None:
     """Replace ``path`` by ``data``: after a crash it holds either the old bytes or the new ones.
 
     ``private``: nobody but the owner may read the file.
+
+    Raises:
+        WriteError: with the reason, a full disk say; the old file is untouched.
     """
     write_atomic_with(path, lambda stream: stream.write(data), private=private)
 
@@ -35,20 +70,50 @@ def write_atomic_with(
     path: Path, write: Callable[[IO[bytes]], object], *, private: bool = False
 ) -> None:
     """``write_atomic`` for content too large to hold twice: ``write`` puts it into the stream."""
-    # Threads of one process may write the same file, so both numbers are in the name.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+    temporary = _temporary(path)
     try:
+        # What takes its place would take away a device that others use.
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "it is not a plain file")
         with os.fdopen(os.open(temporary, flags, 0o600 if private else 0o666), "wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         # Half a file must not remain and fill a disk that may be full already.
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, RivaeError):
+            why = error.strerror or str(error)
+            raise WriteError(error.errno, why, str(path)) from error
         raise
     sync_folder(path.parent)
+
+
+def _temporary(path: Path) -> Path:
+    """Where the new content is written first, in the same folder."""
+    # With what is added, a name may be longer than a file's name can be.
+    name = path.name if len(os.fsencode(path.name)) <= 200 else _digest(path.name)
+    # Threads of one process may write the same file, so both numbers are in the name.
+    return path.with_name(f".{name}.{os.getpid()}-{threading.get_ident()}.tmp")
+
+
+def _digest(name: str) -> str:
+    return hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, for what is written next; it may be there.
+
+    Raises:
+        WriteError: with the reason.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:

@@ -127,5 +127,5 @@ def test_files_are_named_by_their_format(tmp_path):
         assert ending in MIME
     with pytest.raises(ExportError, match="there is no format 'gif'"):
         save(a_sheet(), tmp_path / "sheet.gif")
-    with pytest.raises(ExportError, match="cannot write"):
+    with pytest.raises(ExportError, match=r"folder\.png"):
         save(a_sheet(), tmp_path / "no" / "such" / "folder.png")

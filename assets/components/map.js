@@ -6,6 +6,7 @@
  */
 
 import { here, reach } from "./reach.js"
+import { csvOf } from "./csv.js"
 import { clamp, h, icon, setText } from "./dom.js"
 import { MapChosen } from "./map_chosen.js"
 import { colouring, coloursOf } from "./map_colours.js"
@@ -335,14 +336,13 @@ export class MapView {
   /** The chosen items as a table: number, and place on both axes. */
   save() {
     const { frame, points, items } = this
-    const names = frame.keys.map((key) => `"${this.columns.about.get(key).label.replaceAll('"', '""')}"`)
-    const rows = [["item", ...names].join(",")]
+    const rows = [["item", ...frame.keys.map((key) => this.columns.about.get(key).label)]]
     this.chosen.forEach((one, i) => {
       if (!one) return
       const values = frame.shown([points.x[i] / STEPS, points.y[i] / STEPS])
-      rows.push([items[i], ...values.map((v) => v.toFixed(4))].join(","))
+      rows.push([items[i], ...values.map((v) => v.toFixed(4))])
     })
-    const link = h("a", { href: URL.createObjectURL(new Blob([rows.join("\n")], { type: "text/csv" })),
+    const link = h("a", { href: URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv" })),
       download: `${this.data.run}-chosen.csv` })
     link.click()
     URL.revokeObjectURL(link.href)

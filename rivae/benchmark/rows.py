@@ -10,7 +10,7 @@ from typing import Any
 
 from rivae.benchmark.tables import columns
 from rivae.errors import DataError
-from rivae.files import write_atomic
+from rivae.files import make_folder, write_atomic
 
 Row = dict[str, Any]
 
@@ -122,7 +122,7 @@ def write_rows(rows: Sequence[Row], out: Path) -> None:
     """Write ``out/results.parquet``, atomically."""
     import pandas as pd
 
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
     for name in ("seconds", "n", "score", "validation"):
         table[name] = table[name].astype("float64")

@@ -18,7 +18,7 @@ from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError, RunError
 from rivae.evaluation import evaluate
-from rivae.files import write_json
+from rivae.files import why_not, write_json
 from rivae.methods.base import Axes, Method
 from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
@@ -146,10 +146,7 @@ def keep_steps(run: Run, steps: StepScores) -> None:
     try:
         write_json(run.path / STEPS_FILE, asdict(steps))
     except OSError as error:
-        raise RunError(
-            f"the scores of run {run.id} cannot be saved ({error.strerror}): copy its folder to "
-            "one of yours"
-        ) from None
+        raise RunError(f"the scores of run {run.id} cannot be saved: {why_not(error)}") from None
 
 
 def scores(

@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import os
 import struct
-import tempfile
 import urllib.parse
 import urllib.request
 import zlib
@@ -29,6 +28,7 @@ from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
+from rivae.files import write_atomic
 from rivae.reading.contents import Written, content_hash, written
 from rivae.reading.regular import open_regular
 
@@ -299,21 +299,9 @@ def _fetch(path: Path, digest: str, mirrors: Sequence[str]) -> None:
         if hashlib.sha256(data).hexdigest() != digest:
             reasons.append(f"{mirror}: not the original file (wrong checksum)")
             continue
-        _save(path, data)
+        write_atomic(path, data)
         return
     raise DataError(
         f"{path.name} could not be downloaded ({'; '.join(reasons) or 'no mirror given'}): put the "
         f"four MNIST files into {path.parent} yourself, or name a mirror in {MIRROR_VARIABLE}"
     )
-
-
-def _save(path: Path, data: bytes) -> None:
-    """Write next to the target and rename, so that the final name never holds half a file."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

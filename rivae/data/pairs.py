@@ -18,6 +18,7 @@ from PIL import Image, ImageOps
 from pydantic import Field
 
 from rivae.data.base import SPLITS, PairedDataset, Recipe, Shape, View, random_split
+from rivae.data.pictures import UPLOADED, decoding, on_white
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
@@ -95,16 +96,9 @@ class Pairs(PairedDataset):
         """Any picture: upright, on white, its middle square."""
         if not self.accepts_upload:
             return super().from_upload(image)
-        try:
-            upright = ImageOps.exif_transpose(image)
-            if upright.has_transparency_data:
-                rgba = upright.convert("RGBA")
-                upright = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
-            pixels = to_pixels(upright.convert("RGB"), self.x1.shape[-1])
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            raise DataError(
-                "the uploaded picture cannot be read: save it as PNG or JPEG"
-            ) from error
+        with decoding(UPLOADED):
+            flat = on_white(ImageOps.exif_transpose(image)).convert("RGB")
+            pixels = to_pixels(flat, self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:

@@ -1,64 +1,154 @@
-"""Pictures from strangers: opened safely, and an uploaded one turned into a query."""
+"""Pictures from outside: opened in one place, safely, and an uploaded one turned into a query.
+
+No other file of the library calls ``Image.open``, which by itself tries every format that Pillow
+knows: Ghostscript for EPS, the system's own drawing for WMF, and twenty that nobody asked for.
+"""
 
 from __future__ import annotations
 
-import math
-import struct
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from rivae.data.picture_burden import EXTRA, MAX_EXTRA, burden
 from rivae.errors import DataError
+from rivae.reading.regular import open_regular
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
+# What is opened, and how such files are named. These are the formats of photographs and drawings
+# that one decoder each reads, none of which runs another program or a language of its own.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "JPEG": (".jpg", ".jpeg"),
+    "PNG": (".png",),
+    "WEBP": (".webp",),
+    "GIF": (".gif",),
+    "BMP": (".bmp",),
+    "TIFF": (".tif", ".tiff"),
+}
+SUFFIXES = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+KNOWN = "JPEG, PNG, WebP, GIF, BMP or TIFF"
+MAX_PIXELS = 89_478_485  # Pillow's own limit: a quarter of a gigabyte in RGB
+MAX_BYTES = 512 * 2**20  # of an encoded picture; no file in these bounds needs more
 _MAX_SIDE = 1024  # queries are at most 64 pixels wide; more detail only costs time
+_MAX_NAME = 80  # characters of a name in an error
+UPLOADED = "the uploaded picture"
+
+Fault = Literal["format", "pixels", "heavy", "unreadable", "damaged"]
+
+
+class PictureError(DataError):
+    """A picture that cannot be used; ``fault`` is the kind of reason."""
+
+    def __init__(self, message: str, fault: Fault) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 def open_picture(
-    source: str | Path | IO[bytes], name: str | None = None, enough: int | None = None
+    source: str | Path | IO[bytes],
+    name: str | None = None,
+    enough: int | None = None,
+    max_pixels: int = MAX_PIXELS,
 ) -> Image.Image:
-    """A decoded picture.
+    """A decoded picture: the only place where the bytes of one meet a decoder.
+
+    Its format is one of ``FORMATS``, whatever the file is called. Bytes, pixels, tags, scans and
+    parts are bounded before it is decoded (see ``picture_burden``), and with them time and memory.
 
     Args:
-        source: a path, or an open binary file.
+        source: the path of a plain file, or an open binary file.
         name: what to call it in an error; the path by default.
         enough: pixels a side of which no more are needed: a JPEG is decoded at an eighth, a quarter
             or half of its size where that leaves as many, which is several times faster.
+        max_pixels: more are refused.
 
     Returns:
         The first frame, in the mode of the file.
 
     Raises:
-        DataError: naming it, when it is missing, no picture, damaged, or has more than
-            ``PIL.Image.MAX_IMAGE_PIXELS`` pixels.
+        PictureError: naming it, when it is missing, no picture in a known format, damaged, has too
+            many pixels, or would cost more than a picture may.
     """
     called = name or (str(source) if isinstance(source, str | Path) else "the picture")
-    limit = Image.MAX_IMAGE_PIXELS or math.inf
-    try:
-        image = Image.open(source, formats=FORMATS)
+    called = called if len(called) <= _MAX_NAME else f"…{called[-_MAX_NAME + 1 :]}"
+    data = _content(source, called)
+    if why := burden(data):
+        raise PictureError(f"{called} {why}: save it anew as PNG or JPEG", "heavy")
+    with decoding(called):
+        image = Image.open(io.BytesIO(data), formats=tuple(FORMATS))
         # PIL itself refuses only what is twice as large.
-        if image.width * image.height > limit:
-            raise Image.DecompressionBombError
+        if image.width * image.height > max_pixels:
+            raise PictureError(_too_large(called, max_pixels), "pixels")
         if enough is not None and image.mode in ("RGB", "L"):
             image.draft(image.mode, (enough, enough))
         image.load()
-    except Image.DecompressionBombError as error:
-        raise DataError(
-            f"{called} has more than {limit / 1e6:.0f} million pixels: scale it down"
-        ) from error
-    except UnidentifiedImageError as error:
-        raise DataError(
-            f"{called} is not a picture in a known format ({', '.join(FORMATS)})"
-        ) from error
-    except (SyntaxError, ValueError, EOFError, struct.error, MemoryError) as error:
-        raise DataError(f"{called} is a damaged picture: {error}") from error
-    except OSError as error:
-        reason = error.strerror or f"it is a damaged picture ({error})"
-        raise DataError(f"{called} cannot be read: {reason}") from error
+        carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
+    if carried > MAX_EXTRA:
+        raise PictureError(f"{called} {EXTRA}: save it anew as PNG or JPEG", "heavy")
     return image
+
+
+@contextmanager
+def decoding(called: str) -> Iterator[None]:
+    """Whatever Pillow raises inside becomes a ``PictureError`` of one sentence about ``called``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise PictureError(_too_large(called, MAX_PIXELS), "pixels") from error
+    except UnidentifiedImageError as error:
+        raise PictureError(
+            f"{called} is not a picture in a known format: save it as {KNOWN}", "format"
+        ) from error
+    except Exception as error:  # the tags of a file alone raise nearly everything
+        if "MAX_TEXT" in str(error):  # the names of Pillow's own limits on texts and profiles
+            raise PictureError(
+                f"{called} has a text or colour profile that is too large: save it anew without",
+                "heavy",
+            ) from error
+        raise PictureError(
+            f"{called} is a damaged picture ({str(error)[:80] or type(error).__name__}): save it "
+            f"anew as {KNOWN}",
+            "damaged",
+        ) from error
+
+
+def _content(source: str | Path | IO[bytes], called: str) -> bytes:
+    """All bytes of a picture; PictureError where it cannot be read or has too many."""
+    try:
+        if isinstance(source, str | Path):
+            with open_regular(Path(source)) as stream:
+                n_bytes = os.fstat(stream.fileno()).st_size
+                data = stream.read(MAX_BYTES + 1) if n_bytes <= MAX_BYTES else None
+        else:
+            data = source.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise PictureError(f"{called} cannot be read: {reason}", "unreadable") from error
+    if data is None or len(data) > MAX_BYTES:
+        raise PictureError(
+            f"{called} is larger than {MAX_BYTES // 2**20} MiB: scale it down", "pixels"
+        )
+    return data
+
+
+def _too_large(called: str, max_pixels: int) -> str:
+    return f"{called} has more than {max_pixels / 1e6:.0f} million pixels: scale it down"
+
+
+def on_white(image: Image.Image) -> Image.Image:
+    """The picture on white where it is transparent (then RGBA), else as it is."""
+    if not image.has_transparency_data:
+        return image
+    rgba = image.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
 
 
 def to_grey(image: Image.Image) -> Image.Image:
@@ -67,20 +157,14 @@ def to_grey(image: Image.Image) -> Image.Image:
     Raises:
         DataError: when its pixels cannot be decoded, or it is thinner than 2 pixels.
     """
-    try:
+    with decoding(UPLOADED):
         image = ImageOps.exif_transpose(image)
         if image.mode in ("I", "I;16", "I;16B", "F"):
             grey = _stretched(np.asarray(image, dtype=np.float64))
-        elif image.has_transparency_data:
-            rgba = image.convert("RGBA")
-            paper = Image.new("RGBA", rgba.size, "white")
-            grey = Image.alpha_composite(paper, rgba).convert("L")
         else:
-            grey = image.convert("L")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise DataError("the uploaded picture cannot be read: save it as PNG or JPEG") from error
+            grey = on_white(image).convert("L")
     if min(grey.size) < 2:
-        raise DataError("the uploaded picture is thinner than 2 pixels: choose a larger one")
+        raise DataError(f"{UPLOADED} is thinner than 2 pixels: choose a larger one")
     grey.thumbnail((_MAX_SIDE, _MAX_SIDE))
     return grey
 
@@ -93,7 +177,7 @@ def light_on_dark(grey: Image.Image) -> Image.Image:
     """
     values = np.asarray(grey, dtype=np.float64)
     if np.ptp(values) < 8:
-        raise DataError("the uploaded picture has only one colour: choose one with a shape on it")
+        raise DataError(f"{UPLOADED} has only one colour: choose one with a shape on it")
     border = np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
     if np.median(border) > otsu_threshold(values):
         values = 255 - values
@@ -117,5 +201,6 @@ def otsu_threshold(values: NDArray[np.floating] | NDArray[np.uint8]) -> float:
 
 def _stretched(values: NDArray[np.float64]) -> Image.Image:
     low, high = float(values.min()), float(values.max())
-    scaled = (values - low) * (255 / max(high - low, 1e-9))
-    return Image.fromarray(scaled.round().astype(np.uint8))
+    scaled = values - low
+    scaled *= 255 / max(high - low, 1e-9)  # in place: a large picture is 8 bytes a pixel here
+    return Image.fromarray(scaled.round(out=scaled).astype(np.uint8))

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rivae.config import Asks
 from rivae.errors import ConfigError, DataError
 from rivae.exploring.steering import MAX_AXES, MAX_LEVEL, SteerRow
-from rivae.files import json_ready, locked, write_json
+from rivae.files import json_ready, locked, why_not, write_json
 from rivae.reading.documents import read_form
 from rivae.reading.regular import open_regular
 from rivae.reading.typed_text import one_line, some_lines
@@ -336,7 +336,7 @@ def _writing() -> Iterator[Path]:
     except BlockingIOError:
         raise DataError("somebody else is changing the tours: try again") from None
     except OSError as error:
-        raise DataError(f"tours cannot be written to {folder}: {error.strerror}") from None
+        raise DataError(f"tours cannot be written to {folder}: {why_not(error)}") from None
 
 
 def _is_id(tour_id: str) -> bool:

@@ -14,13 +14,20 @@ from pathlib import Path, PurePosixPath
 from PIL import Image, ImageOps
 
 from rivae.data.npz import UNPACKING_ERRORS
-from rivae.data.pictures import open_picture
+from rivae.data.pictures import Fault, PictureError, decoding, on_white, open_picture
 from rivae.errors import DataError
 from rivae.importing.report import UnusableError
 
 MAX_PICTURE_BYTES = 64 * 2**20  # of one encoded picture
 QUALITY = 88
 _UNCHANGED = ("JPEG", "WEBP")
+_REASONS: dict[Fault, str] = {
+    "format": "file is not a picture in a known format",
+    "pixels": "picture has too many pixels: scale it down",
+    "heavy": "picture is built to cost time or memory: save it anew",
+    "unreadable": "picture file cannot be read",
+    "damaged": "picture is damaged",
+}
 
 
 class PictureFiles:
@@ -124,37 +131,30 @@ def stored_picture(data: bytes, side: int) -> bytes:
         UnusableError: when it is not a picture, damaged, too large or thinner than 2 pixels.
     """
     try:
-        image = open_picture(io.BytesIO(data), "the picture", enough=2 * side)
-    except DataError as error:
-        text = str(error).removeprefix("the picture ")
-        if "million pixels" in text:
-            raise UnusableError("picture has too many pixels: scale it down") from error
-        if "known format" in text:
-            raise UnusableError("file is not a picture in a known format") from error
-        raise UnusableError("picture is damaged") from error
-    if min(image.size) < 2:
-        raise UnusableError("picture is thinner than 2 pixels")
-    try:
-        if (
-            image.format in _UNCHANGED
-            and image.mode == "RGB"
-            and image.getexif().get(0x0112, 1) == 1
-            and image.width == image.height <= side
-            and not getattr(image, "is_animated", False)
-        ):
-            return data
-        image = ImageOps.exif_transpose(image)
-        if image.mode.startswith("I;16"):
-            image = image.point(lambda value: value / 256).convert("L")
-        if image.has_transparency_data:
-            rgba = image.convert("RGBA")
-            paper = Image.new("RGBA", rgba.size, "white")
-            image = Image.alpha_composite(paper, rgba)
-        image = image.convert("RGB")
-        target = min(side, *image.size)
-        square = ImageOps.fit(image, (target, target), Image.Resampling.LANCZOS)
-        out = io.BytesIO()
-        square.save(out, "JPEG", quality=QUALITY)
-    except Exception as error:  # its tags alone can raise nearly everything
-        raise UnusableError("picture is damaged") from error
+        image = open_picture(io.BytesIO(data), enough=2 * side)
+        if min(image.size) < 2:
+            raise UnusableError("picture is thinner than 2 pixels")
+        with decoding("the picture"):
+            if _is_kept(image, side):
+                return data
+            image = ImageOps.exif_transpose(image)
+            if image.mode.startswith("I;16"):
+                image = image.point(lambda value: value / 256).convert("L")
+            image = on_white(image).convert("RGB")
+            target = min(side, *image.size)
+            square = ImageOps.fit(image, (target, target), Image.Resampling.LANCZOS)
+            out = io.BytesIO()
+            square.save(out, "JPEG", quality=QUALITY)
+    except PictureError as error:
+        raise UnusableError(_REASONS[error.fault]) from error
     return out.getvalue()
+
+
+def _is_kept(image: Image.Image, side: int) -> bool:
+    return (
+        image.format in _UNCHANGED
+        and image.mode == "RGB"
+        and image.getexif().get(0x0112, 1) == 1
+        and image.width == image.height <= side
+        and not getattr(image, "is_animated", False)
+    )

@@ -17,13 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from rivae.data.pictures import SUFFIXES
 from rivae.dates import DatesSeen
 from rivae.errors import DataError
-from rivae.files import folder_bytes, is_folder, private_folder, write_atomic_with
+from rivae.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
 from rivae.reading.tables import table_kind
 
 UPLOADS = ".uploads"
-PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 KEPT_DATES = 2  # that of the upload is not counted: one whole date lies between
 MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 
@@ -53,10 +53,10 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
         DataError: a file is neither, too many uploads wait, or the disk refuses it.
     """
     zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
-    loose = [sent for sent in files if _suffix(sent[0]) in PICTURES]
+    loose = [sent for sent in files if _suffix(sent[0]) in SUFFIXES]
     for name, _ in files:
-        if _suffix(name) not in (".zip", *PICTURES):
-            raise DataError(f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURES)}")
+        if _suffix(name) not in (".zip", *SUFFIXES):
+            raise DataError(f"{name[:80]} is no picture: send a zip, or {', '.join(SUFFIXES)}")
     found = [_keep_one(root, sent) for sent in zips]
     if loose:
         found.append(
@@ -117,7 +117,7 @@ def _keep(
             write_atomic_with(path, write, private=True)
         sweep(root, anew=folder.name)  # it waits from now on
     except OSError as error:
-        raise DataError(f"{name[:80]} cannot be kept: {error.strerror or error}") from None
+        raise DataError(f"{name[:80]} cannot be kept: {why_not(error)}") from None
     return path
 
 

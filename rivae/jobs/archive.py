@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae import __version__
 from rivae.config import MAX_CONFIG_BYTES
 from rivae.errors import RunError
-from rivae.files import write_atomic_with
+from rivae.files import why_not, write_atomic_with
 from rivae.runs import Run
 from rivae.runs.data_record import DATA
 from rivae.runs.data_record import MAX_BYTES as MAX_DATA
@@ -157,8 +157,7 @@ def export_run(run: Run, target: Path | IO[bytes], *, checkpoints: bool = False)
         else:
             made.append(_write(run, parts, target))
     except OSError as error:
-        why = error.strerror or "a file changed meanwhile"
-        raise RunError(f"run {run.id} cannot be exported: {why}") from None
+        raise RunError(f"run {run.id} cannot be exported: {why_not(error)}") from None
     return made[0]
 
 
@@ -181,13 +180,17 @@ def _add(archive: zipfile.ZipFile, part: Part) -> Entry:
     info = _info(part.name, zipfile.ZIP_STORED if weights else zipfile.ZIP_DEFLATED)
     info.file_size = part.n_bytes
     digest, left = hashlib.sha256(), part.n_bytes
-    with _opened(part.path) as source, archive.open(info, "w") as sink:
+    try:
+        opened = _opened(part.path)
+    except OSError as error:
+        raise RunError(f"{part.path} cannot be read: {error.strerror}") from None
+    with opened as source, archive.open(info, "w") as sink:
         while left and (block := source.read(min(left, _BLOCK))):
             digest.update(block)
             sink.write(block)
             left -= len(block)
     if left:
-        raise OSError(None, "a file changed meanwhile")
+        raise RunError(f"{part.path} became shorter while it was read: try again")
     return Entry(name=part.name, bytes=part.n_bytes, sha256=digest.hexdigest())
 
 

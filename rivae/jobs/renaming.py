@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rivae.config import RunConfig, run_config
 from rivae.errors import RivaeError, RunError
-from rivae.files import is_folder, locked, sync_folder, write_json
+from rivae.files import is_folder, locked, sync_folder, why_not, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
@@ -147,7 +147,7 @@ def _write_config(run: Run, config: RunConfig) -> None:
     try:
         write_json(run.path / "config.json", config.model_dump(mode="json"))
     except OSError as error:
-        raise RunError(f"cannot write {run.path}: {error.strerror}") from None
+        raise RunError(f"{run.path} cannot be written: {why_not(error)}") from None
 
 
 def _move(source: Path, target: Path) -> None:

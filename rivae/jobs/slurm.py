@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.config import explain
 from rivae.errors import ConfigError
-from rivae.files import open_plain
+from rivae.files import write_atomic
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
 from rivae.jobs.file_ledger import FileLedger
@@ -213,8 +213,11 @@ class ClusterDispatcher(Dispatcher):
                 f"the cluster did not take the run ({first}): check slurm.toml and that sbatch "
                 "works here"
             ) from None
-        with open_plain(self._id_path(job), "w", private=True) as stream:
-            stream.write(str(handle.job_id))
+        try:
+            write_atomic(self._id_path(job), str(handle.job_id).encode(), private=True)
+        except OSError:
+            handle.cancel(check=False)  # nobody would find it again
+            raise
         self._handles[job.id] = handle
 
     def _executor(self, job: Job) -> Any:

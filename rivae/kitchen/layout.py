@@ -8,15 +8,14 @@ without amounts), pictures at ``images/PARTITION/a/b/c/d/abcd….jpg``, and tags
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from rivae.csv_text import csv_line
 from rivae.data.food_factors import FACTOR_LABELS, FACTOR_NAMES, FOOD_FACTORS
 from rivae.errors import ConfigError, DataError
 from rivae.files import write_atomic, write_json
@@ -207,11 +206,5 @@ def _array(rows: list[str]) -> bytes:
     return ("[\n" + ",\n".join(rows) + "\n]\n").encode()
 
 
-def _csv(
-    header: tuple[str, ...], rows: list[tuple[object, ...]] | list[tuple[str, str, str]]
-) -> bytes:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(header)
-    table.writerows(rows)
-    return stream.getvalue().encode()
+def _csv(header: Sequence[object], rows: Sequence[Sequence[object]]) -> bytes:
+    return "".join(map(csv_line, (header, *rows))).encode()

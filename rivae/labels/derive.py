@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rivae.config import Asks, run_config
 from rivae.data.base import PairedDataset
 from rivae.errors import ConfigError, RunError
-from rivae.files import write_json
+from rivae.files import why_not, write_json
 from rivae.labels.align import Alignment
 from rivae.labels.held_out import FactorGain, align_and_judge
 from rivae.methods.base import Method
@@ -176,7 +176,7 @@ def derive_run(
         with contextlib.suppress(OSError):
             shutil.rmtree(made.path)
         if isinstance(error, OSError):
-            raise RunError(f"cannot write run {name}: {error.strerror}") from None
+            raise RunError(f"run {name} cannot be written: {why_not(error)}") from None
         raise
     return made
 

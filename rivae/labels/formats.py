@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Literal, get_args
 
+from rivae.csv_text import csv_line
 from rivae.errors import LabelError
-from rivae.files import write_atomic_with
+from rivae.files import why_not, write_atomic_with
 from rivae.labels.events import (
     Kind,
     time_text,
@@ -43,25 +42,11 @@ LONG_COLUMNS = (
 WIDE_COLUMNS = ("annotator", "item")
 _PAGE = 5_000  # events in memory
 
-
 CANNOT_TELL = "cannot tell"
-# A spreadsheet takes a cell that begins like this for a formula. Leading quotes are included, so
-# that reading can remove the one that was added.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _LEVEL = re.compile(rf"([1-{N_LEVELS}])(\.0+)?")
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
 
-# Cells of the tables: safe to open in a spreadsheet, and read back exactly
-
-
-def escaped(text: str) -> str:
-    """``text`` with a quote in front where a spreadsheet would take it for a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def unescaped(cell: str) -> str:
-    """The text from which ``escaped`` made ``cell``."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+# Cells of the tables; ``csv_text`` makes them safe to open in a spreadsheet
 
 
 def level_cell(level: int | None) -> str:
@@ -190,10 +175,8 @@ def export(store: LabelStore, path: Path, form: Form = "events") -> None:
     try:
         write_atomic_with(path, write)
     except OSError as error:
-        raise LabelError(f"{path.name} cannot be written: {error.strerror}") from None
+        raise LabelError(f"{path.name} cannot be written: {why_not(error)}") from None
 
 
 def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([escaped(cell) for cell in cells])
-    return out.getvalue()
+    return csv_line(cells, names=True)

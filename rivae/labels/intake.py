@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rivae.csv_text import unescaped
 from rivae.errors import LabelError
 from rivae.labels.events import (
     Action,
@@ -30,7 +31,6 @@ from rivae.labels.formats import (
     read_flag,
     read_level,
     read_seconds,
-    unescaped,
 )
 from rivae.reading.tables import records, table_kind
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from rivae.errors import LabelError
+from rivae.files import write_atomic
 from rivae.labels import sql
 from rivae.labels.annotators import names_in_file
 from rivae.labels.events import LabelEvent, Slot, current_events, slot
@@ -135,7 +136,7 @@ def import_content(
     safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
     with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
         path = Path(folder) / safe
-        path.write_bytes(content)
+        write_atomic(path, content, private=True)
         return import_labels(store, path, items=items, dry_run=dry_run, annotators=annotators)
 
 

@@ -21,7 +21,6 @@ from rivae.labels.agreement import (
     self_agreement,
 )
 from rivae.labels.events import Kind
-from rivae.labels.formats import escaped
 from rivae.labels.rows import FactorProgress
 from rivae.labels.store import LabelStore
 from rivae.labels.table import level_table
@@ -308,15 +307,3 @@ def own_rows(agreed: PlanAgreement, names: Mapping[str, str]) -> list[Row]:
         }
         for factor, who, n, same, near, kappa in agreed.own.itertuples(index=False)
     ]
-
-
-def plain_csv(rows: list[Row]) -> str:
-    """The rows as CSV that is safe in a spreadsheet: no name is taken for a formula."""
-    from rivae.plots.tables import to_csv
-
-    return to_csv(
-        [
-            {key: escaped(value) if isinstance(value, str) else value for key, value in row.items()}
-            for row in rows
-        ]
-    )

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from rivae.errors import ConfigError
 from rivae.exploring.explorer import Explorer
 from rivae.exploring.tours import Tour
+from rivae.files import write_atomic
 from rivae.page.content import content_of
 from rivae.scripts import library, source, styles
 
@@ -104,15 +106,12 @@ def page_bytes(
 
 
 def write_page(path: Path, page: bytes, replace: bool = False) -> None:
-    """Write a page to a new file, or with ``replace`` to one that is there.
+    """Write a page to a new file, or with ``replace`` in the place of one that is there.
 
     Raises:
-        ConfigError: there is such a file, or it cannot be written.
+        ConfigError: there is such a file.
+        WriteError: it cannot be written; a file that is there stays as it is.
     """
-    try:
-        with path.open("wb" if replace else "xb") as file:
-            file.write(page)
-    except FileExistsError:
-        raise ConfigError(f"{path} exists: choose another name, or delete it first") from None
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
+    if not replace and os.path.lexists(path):
+        raise ConfigError(f"{path} exists: choose another name, or delete it first")
+    write_atomic(path, page)

@@ -1,10 +1,8 @@
-"""Result tables as Markdown, CSV and LaTeX, with the paper's number next to ours where given."""
+"""Result tables as Markdown and LaTeX, with the paper's number next to ours where given."""
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -257,18 +255,6 @@ def _runs(scores: Sequence[Score], row: str) -> list[str]:
     # A metric may be undefined in some runs; the column has the number of all runs.
     mine = [score for score in scores if score.row == row]
     return [runs(max(mine, key=lambda score: score.n or 0))] if _runs_heading(scores) else []
-
-
-def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV with a header; columns in order of appearance, missing and NaN cells empty."""
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        values = [row.get(column) for column in columns]
-        writer.writerow(["" if v is None or v != v else v for v in values])
-    return out.getvalue()
 
 
 def figure_rows(figure: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.files import change_json
+from rivae.files import change_json, why_not
 from rivae.reading.documents import read_form
 from rivae.reading.typed_text import one_line, some_lines
 from rivae.runs.folders import require_own
@@ -135,7 +135,7 @@ def keep_about(
     try:
         change_json(run.path / ABOUT, change)
     except OSError as error:
-        why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
+        why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"the notes of run {run.id} cannot be written: {why}") from None
     return kept
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.files import change_json
+from rivae.files import change_json, why_not
 from rivae.methods import Method, method_class
 from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
 from rivae.reading.documents import read_form
@@ -257,7 +257,7 @@ def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -
     try:
         change_json(names_path(run), lambda: change(_names_file(run)))
     except OSError as error:
-        why = "somebody else is" if isinstance(error, BlockingIOError) else error.strerror
+        why = "somebody else is" if isinstance(error, BlockingIOError) else why_not(error)
         raise RunError(f"run {run.id}: axis names cannot be written: {why}") from None
 
 

@@ -16,7 +16,6 @@ from rivae.labels.review import (
     alpha_rows,
     own_rows,
     pair_rows,
-    plain_csv,
     plan_progress,
     progress_rows,
 )
@@ -140,11 +139,6 @@ def test_what_is_missing_is_one_sentence(store):
     assert "same items" in review.why_no_agreement(said_of(store))
     store.append([event("bob", 1, 1)])
     assert review.why_no_agreement(said_of(store)) == ""
-
-
-def test_a_table_of_names_opens_in_a_spreadsheet_as_text():
-    text = plain_csv([{"annotator": "=1+1", "level": 2, "kappa": math.nan}])
-    assert text.splitlines() == ["annotator,level,kappa", "'=1+1,2,"]
 
 
 # Items to look at

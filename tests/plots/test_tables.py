@@ -1,8 +1,6 @@
-import csv
-import io
 import math
 
-from rivae.plots.tables import Score, best_cells, cell, scores_of, to_csv, to_latex, to_markdown
+from rivae.plots.tables import Score, best_cells, cell, scores_of, to_latex, to_markdown
 from rivae.runs.results import Result
 
 SCORES = [
@@ -74,13 +72,6 @@ def test_a_cell_without_more_is_the_value():
     assert cell(Score("a", "b", 0.5)) == "0.50"
     assert cell(Score("a", "b", None)) == "–"
     assert cell(Score("a", "b", 0.5, paper=0.123)) == "0.50 (0.123)"
-
-
-def test_csv_can_be_read_back():
-    rows = [{"name": 'a "quoted", name\nin two lines', "x": 0.1}, {"x": math.nan, "y": None}]
-    back = list(csv.DictReader(io.StringIO(to_csv(rows))))
-    assert back[0] == {"name": rows[0]["name"], "x": "0.1", "y": ""}
-    assert back[1] == {"name": "", "x": "", "y": ""}
 
 
 def test_scores_come_from_stored_results():

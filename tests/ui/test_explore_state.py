@@ -1,16 +1,20 @@
 import dataclasses
 import io
+import subprocess
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from rivae.data.pictures import PictureError
 from rivae.errors import ConfigError
 from rivae.ui.explore import state as explore
 from rivae.ui.panels.answers import next_rev
 from rivae.ui.panels.links import ExploreLink
 from rivae.ui.shared.uploads import KEPT, Kept, Upload, read_upload
 from rivae.ui.shell import cache
+from tests.data.hostile_pictures import EPS, jpeg_of_scans, png
+from tests.data.test_pictures import HONEST
 
 
 @pytest.fixture
@@ -139,19 +143,32 @@ def test_an_upload_comes_back_by_its_content(digits, start):
 
 
 def test_a_picture_of_another_world_says_so(digits, app):
-    def png(image):
+    def as_png(image):
         buffer = io.BytesIO()
         image.save(buffer, "PNG")
         return buffer.getvalue()
 
-    own = read_upload(digits, "own.png", png(digits.data.picture(int(digits.search_rows[3]), 0)))
+    own = read_upload(digits, "own.png", as_png(digits.data.picture(int(digits.search_rows[3]), 0)))
     noise = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
-    strange = read_upload(digits, "noise.png", png(Image.fromarray(noise)))
+    strange = read_upload(digits, "noise.png", as_png(Image.fromarray(noise)))
     assert not own.warning and strange.warning and "\n" not in strange.warning
     for upload in (own, strange):
         KEPT.keep(cache.model_key("digits"), upload)
         said = app("explore", run="digits", q=upload.name).warnings
         assert (strange.warning in said) is (upload is strange)
+
+
+@pytest.mark.parametrize("content", [EPS, b"", jpeg_of_scans(500), png(size=(7_000, 7_000))])
+def test_a_visitors_picture_passes_the_opener_of_all_pictures(digits, monkeypatch, content):
+    monkeypatch.setattr(subprocess, "check_call", None)  # what starts Ghostscript
+    with pytest.raises(PictureError) as error:
+        read_upload(digits, f"{'long' * 99}.png", content)
+    assert len(str(error.value)) <= 300 and ".png" in str(error.value)
+
+
+@pytest.mark.parametrize("name", sorted(set(HONEST) - {"float tiff", "packed bmp"}))
+def test_every_format_of_imports_is_a_query_too(digits, name):
+    assert read_upload(digits, name, HONEST[name]).data_uri.startswith("data:image/")
 
 
 def test_an_upload_that_is_gone_leaves_its_z_and_says_so(digits, start):

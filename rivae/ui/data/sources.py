@@ -7,8 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from rivae.data.pictures import SUFFIXES as PICTURES
 from rivae.errors import RivaeError
-from rivae.importing.uploads import PICTURES, forget, keep_pictures, keep_table
+from rivae.importing.uploads import forget, keep_pictures, keep_table
 from rivae.jobs.units import size_text
 from rivae.reading.tables import SUFFIXES
 from rivae.runs import named_files

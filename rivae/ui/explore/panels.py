@@ -263,6 +263,7 @@ def page_button(explorer: Explorer, run: str) -> None:
 
 def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     """The query and the results for the current z."""
+    from rivae.data.pictures import open_picture
     from rivae.plots.results import results_sheet
 
     searched = among(explorer, None, shown.only) if shown.only else explorer.retriever
@@ -274,7 +275,7 @@ def sheet(explorer: Explorer, shown: ExploreState) -> Sheet:
     title = "the average query"
     if shown.upload is not None and shown.upload.data_uri:
         content = base64.b64decode(shown.upload.data_uri.partition(",")[2])
-        query, title = Image.open(io.BytesIO(content)), shown.upload.title
+        query, title = open_picture(io.BytesIO(content)), shown.upload.title
     elif shown.query != "mean" and shown.upload is None:
         query = explorer.data.picture(shown.query, explorer.query_side)
         title = explorer.title(shown.query)

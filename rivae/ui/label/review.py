@@ -191,9 +191,9 @@ def _download(name: str, rows: list[dict[str, Any]]) -> None:
     """The table as a file, made on request."""
 
     def csv() -> bytes:
-        from rivae.labels.review import plain_csv
+        from rivae.csv_text import to_csv
 
-        return plain_csv(rows).encode()
+        return to_csv(rows).encode()
 
     content: Callable[[], bytes] = csv
     st.download_button(

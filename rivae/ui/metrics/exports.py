@@ -16,7 +16,8 @@ Content = Callable[[], str | bytes]
 
 def table_files(view: TableView, dataset: str) -> dict[str, Content]:
     """A table of the benchmark by file ending."""
-    from rivae.plots.tables import to_csv, to_latex, to_markdown
+    from rivae.csv_text import to_csv
+    from rivae.plots.tables import to_latex, to_markdown
 
     def text(write: Callable[..., str]) -> str:
         return write(view.scores, corner="Method", digits=view.digits, best=view.best)
@@ -41,7 +42,8 @@ def dot_files(view: TableView) -> dict[str, Content]:
 
 def run_files(report: Report, run_id: str) -> dict[str, Content]:
     """All metrics of a run by file ending."""
-    from rivae.plots.tables import to_csv, to_latex, to_markdown
+    from rivae.csv_text import to_csv
+    from rivae.plots.tables import to_latex, to_markdown
 
     def text(write: Callable[..., str], heading: str) -> str:
         tables = run_scores(report, run_id).items()

@@ -94,7 +94,7 @@ def _alpha(line: ScoredRun, found: PlanScores) -> None:
 
 def score_files(found: PlanScores) -> dict[str, Content]:
     """The scores of all runs as a file, by ending."""
-    from rivae.plots.tables import to_csv
+    from rivae.csv_text import to_csv
 
     def rows() -> list[dict[str, Any]]:
         from rivae.labels.run_scores import score_rows
@@ -113,7 +113,7 @@ def score_files(found: PlanScores) -> dict[str, Content]:
 
 def correlation_files(line: ScoredRun, scores: LabelScores, names: list[str]) -> dict[str, Content]:
     """The correlation table of a run as a file, by ending."""
-    from rivae.plots.tables import to_csv
+    from rivae.csv_text import to_csv
 
     def rows() -> list[dict[str, Any]]:
         from rivae.labels.run_scores import correlation_rows

@@ -13,7 +13,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rivae.errors import DataError
 from rivae.reading.typed_text import clean
 from rivae.ui.panels.answers import rounded
 from rivae.words.axis_names import cut
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
 
-MAX_PIXELS = 40_000_000
+MAX_PIXELS = 40_000_000  # of a visitor's picture; half a gigabyte while it is turned into a query
 MAX_BYTES = 16 * 2**20  # of all kept previews: some thousand
 PREVIEW_SIDE = 160
 PICTURE, TEXT = "upload_", "text_"  # how names begin
@@ -106,6 +105,8 @@ class Kept:
 
 
 KEPT = Kept()
+# However many visitors send a picture, the memory of one is taken.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def _size(upload: Upload) -> int:
@@ -118,21 +119,18 @@ def read_upload(explorer: Explorer, title: str, content: bytes) -> Upload:
     Raises:
         DataError: it is no picture, too large, or one that the data set cannot use.
     """
-    from PIL import Image, UnidentifiedImageError
-
+    from rivae.data.pictures import UPLOADED, decoding, open_picture
     from rivae.exploring.familiarity import familiarity_of
 
-    try:
-        image: Image.Image = Image.open(io.BytesIO(content))
-        if image.width * image.height > MAX_PIXELS:
-            raise DataError(f"{title} has more than 40 million pixels: make it smaller")
-        image.load()
-    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError):
-        raise DataError(f"{title} cannot be read as a picture: use PNG or JPEG") from None
-    z = rounded(explorer.encode_upload(image))
-    preview = image.convert("RGB") if image.mode not in ("L", "RGB") else image
-    known = familiarity_of(explorer.data)
-    unlike = 0.0 if known is None else float(known.strangeness(explorer.data.from_upload(image))[0])
+    with _ONE_AT_A_TIME:
+        image = open_picture(io.BytesIO(content), title, max_pixels=MAX_PIXELS)
+        z = rounded(explorer.encode_upload(image))
+        with decoding(UPLOADED):
+            preview = image if image.mode in ("L", "RGB") else image.convert("RGB")
+        known = familiarity_of(explorer.data)
+        unlike = 0.0
+        if known is not None:
+            unlike = float(known.strangeness(explorer.data.from_upload(image))[0])
     return replace(_upload(PICTURE, content, title, preview, z), unlike=unlike)
 
 

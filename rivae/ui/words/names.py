@@ -280,7 +280,7 @@ def files_panel(
     from rivae.words.axis_names import names_path
 
     def csv() -> bytes:
-        from rivae.plots.tables import to_csv
+        from rivae.csv_text import to_csv
 
         return to_csv(evidence_rows(explorer.axis_ids, evidence)).encode()
 
