@@ -27,7 +27,7 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
-from rivae.serve import add_serve_options, serve
+from rivae.serve import add_serve_options, chosen_options, serve
 
 if TYPE_CHECKING:
     from rivae.alignment.certainty import Certainty
@@ -295,8 +295,7 @@ def _traverse(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    more = {"hosts": args.host, "files": args.files, "workers": args.workers}
-    return serve(args.port, args.address, args.headless, **more)
+    return serve(args.port, args.address, args.headless, **chosen_options(args))
 
 
 def _choose(args: argparse.Namespace) -> int:
