@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,6 +26,7 @@ from rivae.retrieval.base import Floats, Index, ranks_of_targets
 from rivae.retrieval.projection import Space, make_space
 from rivae.retrieval.storage import build_index
 from rivae.runs import Run
+from rivae.scratch import scratch_folder
 from rivae.training import Trainer, TrainingJob
 
 MIN_PAIRS = 4
@@ -312,8 +311,8 @@ def _trained(
             if progress is not None:
                 progress(row["epoch"] / row["total_epochs"])
 
-    with TemporaryDirectory(prefix="rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
-        job = TrainingJob(Run.create(config, Path(folder)), data)
+    with scratch_folder("rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
+        job = TrainingJob(Run.create(config, folder), data)
         Trainer([job], finalise=finalise, listener=listen).fit()
     return kept[0].double().eval(), losses
 

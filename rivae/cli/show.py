@@ -27,6 +27,7 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
+from rivae.runs.opening import trouble
 from rivae.serve import add_serve_options, chosen_options, serve
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _runs(args: argparse.Namespace) -> int:
     else:
         keys = ["run", "state", "data set", "method", *(m.label for m in LISTED), "date"]
         table = [[_cell(row.get(key)) for key in keys] for row in rows]
-        reasons = [row["message"] if row["state"] == "broken" else "" for row in rows]
+        reasons = [r["message"] if r["state"] in ("broken", "finished") else "" for r in rows]
         if any(reasons):
             keys.append("reason")
             table = [[*cells, reason] for cells, reason in zip(table, reasons, strict=True)]
@@ -144,12 +145,13 @@ def _summary(run: Run) -> dict[str, Any]:
     except RunError as error:
         return {"run": run.id, "state": "broken", "message": str(error), "path": str(run.path)}
     evaluation: Evaluation | None = None
-    state: str = status.state
-    message = status.message
+    state, message = str(status.state), status.message
     try:
         evaluation = run.evaluation
     except RunError as error:
         state, message = "broken", str(error)
+    if state == "finished" and (why := trouble(run, quick=True)):
+        state, message = "broken" if run.opens else state, why  # scores need no model
     return {
         "run": run.id,
         "state": state,
