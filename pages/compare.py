@@ -26,7 +26,10 @@ with controls:
     runs.asks_picker(*comparison.explorers, choose=session.PAGE.ask_with)
 if entered:
     session.PAGE.refresh()
-notices.say(st.session_state.get(keys.COMPARE.notice, ""), address.instead_of_upload(shown.query))
+left_out = st.session_state[keys.COMPARE_LEFT_OUT]
+notices.say(
+    left_out, st.session_state.get(keys.COMPARE.notice, ""), address.instead_of_upload(shown.query)
+)
 
 notices.no_latent(*(each.method for each in comparison.explorers))
 for each in comparison.explorers:

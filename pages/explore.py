@@ -8,8 +8,7 @@ from rivae.ui.shell import keys, pages
 
 ready = notices.ready_runs()
 entered = st.session_state[keys.ENTERED]
-default = ready[0].id if ready else ""
-shown, explorer = notices.opened(lambda: session.current(entered, default))
+shown, explorer = notices.opened(lambda: session.current(entered, ready))
 if entered:
     session.PAGE.refresh()
 if (axis := st.session_state.pop(keys.EXPLORE_ABOUT, None)) is not None:

@@ -14,8 +14,7 @@ st.markdown(
     "retrieved pictures change."
 )
 
-if (telling := cache.telling_run()) is not None:
-    hero(telling)
+hero(cache.telling_runs())
 
 runs = [run for run in cache.runs() if not is_archived(run)]
 if runs:

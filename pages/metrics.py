@@ -18,7 +18,7 @@ elif view == "From labels":
     labels.from_labels(bar)
 else:
     ready = [run.id for run in cache.ready_runs()]
-    run_id, asks, remark = session.current_run(ready[0] if ready else "")
+    run_id, asks, remark = session.current_run(ready)
     if not run_id:
         notices.no_runs()
         st.stop()

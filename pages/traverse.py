@@ -16,8 +16,7 @@ PANELS = {
 }
 
 ready = notices.ready_runs()
-default = ready[0].id if ready else ""
-anchor, explorer, remark = notices.opened(lambda: session.current(default))
+anchor, explorer, remark = notices.opened(lambda: session.current(ready))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
     runs.run_picker(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.ui.panels.answers import linked_query
-from rivae.ui.shared import address, notices, runs
+from rivae.ui.shared import address, defaults, notices, runs
 from rivae.ui.shell import cache, keys, pages, report
 from rivae.ui.words import clouds, contrast, drawer, names, session, tags
 
@@ -18,10 +18,13 @@ PANELS = {
 if st.session_state[keys.ENTERED]:
     session.close()
 ready = [run.id for run in cache.ready_runs()]
-run_id, asks, remark = session.current_run(ready)
-if not run_id:
+named, tried, asks, remark = session.current_run(ready)
+if not named and not tried:
     notices.no_runs()
     st.stop()
+run_id, explorer, left_out = notices.opened(
+    lambda: defaults.opened(named, tried, lambda run: cache.asked(run, asks))
+)
 
 controls = st.container(horizontal=True, vertical_alignment="bottom")
 with controls:
@@ -31,11 +34,10 @@ with controls:
 if remark:
     st.warning(remark, icon=":material/info:")
 
-explorer = notices.opened(lambda: cache.asked(run_id, asks))
 with controls:
     runs.asks_picker(explorer, choose=address.choose_asks)
 session.remember(run_id, explorer.asks)
-notices.say(*linked_query(explorer, "mean", asks)[1])
+notices.say(*left_out, *linked_query(explorer, "mean", asks)[1])
 notices.follow_certainty(explorer.run)
 notices.no_latent(explorer.method)
 notices.data_changed(explorer.run)

@@ -20,6 +20,7 @@ from rivae.reading.documents import parse_json, printable
 from rivae.reading.regular import read_at_most
 
 SCHEMA_VERSION = 1
+RUN_NAME = r"^[a-z0-9][a-z0-9._-]{0,79}$"
 MAX_CONFIG_BYTES = 2**20
 
 # Bounds far beyond any sensible run, so that a mistyped or hostile file cannot exhaust the machine.
@@ -118,13 +119,13 @@ class RunConfig(_Strict):
     """Everything a run needs to be repeated to the same numbers."""
 
     schema_version: int = SCHEMA_VERSION
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
+    name: str = Field(pattern=RUN_NAME)
     dataset: DatasetConfig
     method: MethodChoice = MethodChoice()
     training: TrainingConfig = TrainingConfig()
     seed: int = Field(default=0, ge=0, lt=2**31)
     # A derived run was not trained from this file: it is the model of that run in other axes.
-    parent: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
+    parent: str | None = Field(default=None, pattern=RUN_NAME)
     # It came in an archive; nobody here has chosen the files that its settings name.
     imported: bool = Field(default=False, exclude_if=lambda value: not value)
 
@@ -187,8 +188,11 @@ def read_config(path: Path) -> RunConfig:
     """``parse_config`` of a file."""
     try:
         text = read_at_most(path, MAX_CONFIG_BYTES)
-    except OSError:
-        raise ConfigError(f"{path.name} cannot be read: restore it or delete the run") from None
+    except OSError as error:
+        why = f" ({error.strerror})" if error.strerror else ""
+        raise ConfigError(
+            f"{path.name} cannot be read{why}: restore it or delete the run"
+        ) from None
     if text is None:
         raise ConfigError(
             f"{path.name} is too large to be a configuration: restore it or delete the run"

@@ -11,7 +11,6 @@ import argparse
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,6 +29,7 @@ from rivae.launch import make_config, train
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.data_record import DATA
 from rivae.runs.folders import is_run_folder
+from rivae.scratch import scratch_folder
 from rivae.words.axis_names import axis_names, change_names
 from rivae.words.names_file import AXIS_NAMES
 from rivae.words.naming import MIN_FACTOR
@@ -66,10 +66,10 @@ def make_demo(name: str, out: Path = DEMO_ROOT) -> Path:
     if os.path.lexists(target) and not is_run_folder(target):
         raise ConfigError(f"{target} is not a run: choose another folder with --out")
     config = make_config(*DEMOS[name], name=name)
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_folder("rivae-demo-") as scratch:
         with Steps(name) as steps:
             line = ProgressLine(steps, name)
-            (run,) = train([config], Path(scratch), line, watch=line.watch)
+            (run,) = train([config], scratch, line, watch=line.watch)
             data = run.load_dataset()
             run.write_evaluation(evaluate(run.load_method(data), data, progress=steps))
         accept_names(run, run.config.method.settings["n_components"])
@@ -112,8 +112,8 @@ def make_kitchen(out: Path = KITCHEN_FOLDER, n: int = N_DISHES) -> Path:
     """
     if os.path.lexists(out):
         own_store(out.name, out.parent)
-    with tempfile.TemporaryDirectory() as scratch:
-        source, root = Path(scratch) / "written", Path(scratch) / "data"
+    with scratch_folder("rivae-demo-") as scratch:
+        source, root = scratch / "written", scratch / "data"
         write_kitchen(source, n, webp=True)
         settings = ImportSettings("kitchen", title="Kitchen", side=128, root=root)
         run_import(Recipe1MImport(source), settings)

@@ -23,6 +23,7 @@ from rivae.methods import method_config
 from rivae.methods.base import Method
 from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
+from rivae.reading.regular import is_file
 from rivae.runs import Run, Status
 from rivae.runs.data_record import record_data, recorded_data
 from rivae.runs.named_files import require_open
@@ -81,7 +82,7 @@ def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
         and value not in ("", CORPUS, NONE)
     }
     store = settings.get("store")
-    if isinstance(store, str) and (Path(store) / "store.json").is_file():
+    if isinstance(store, str) and is_file(Path(store) / "store.json"):
         paths["store"] = str(Path(store).expanduser().absolute())
     return {**settings, **paths}
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from rivae.methods.base import Method
 from rivae.methods.presets import preset_for
 from rivae.methods.presets.by_shape import by_shape
 from rivae.runs import Run
+from rivae.scratch import scratch_folder
 from rivae.training import Trainer, TrainingJob
 
 
@@ -73,7 +72,7 @@ def train_pairs(
             if progress is not None:
                 progress(row["epoch"] / row["total_epochs"])
 
-    with TemporaryDirectory(prefix="rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
-        job = TrainingJob(Run.create(config, Path(folder)), data)
+    with scratch_folder("rivae-fit-") as folder, torch.random.fork_rng(devices=[]):
+        job = TrainingJob(Run.create(config, folder), data)
         Trainer([job], finalise=finalise, listener=listen).fit()
     return kept[0].double().eval(), losses

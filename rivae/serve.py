@@ -22,6 +22,7 @@ from typing import Any
 
 from rivae.errors import ConfigError, RivaeError
 from rivae.installed import APP_FILES
+from rivae.proxies import PROXIES, trusted_proxies
 
 DEFAULT_PORT = 8501
 WORKERS = "RIVAE_WORKERS"  # how many processes answer drags beside the app's own
@@ -135,13 +136,17 @@ def _own_names() -> list[str]:
     return [known for known in found if HOST.fullmatch(known)]
 
 
-def environment(here: Path, files: Sequence[str] = (), workers: int = 0) -> dict[str, str]:
+def environment(
+    here: Path, files: Sequence[str] = (), workers: int = 0, proxies: Sequence[str] = ()
+) -> dict[str, str]:
     """The environment of the app; runs, data, labels and results are looked for from ``here``.
 
-    ``files`` are the folders whose files visitors may name; ``here`` without any.
+    ``files`` are the folders whose files visitors may name; ``here`` without any. ``proxies`` are
+    believed when they say for whom they ask; without any, nobody is.
 
     Raises:
-        ConfigError: one of ``files`` is not a folder, or there cannot be so many ``workers``.
+        ConfigError: one of ``files`` is not a folder, one of ``proxies`` no address, or there
+            cannot be so many ``workers``.
     """
     if not 0 <= workers <= MOST_WORKERS:
         raise ConfigError(f"{workers} workers: choose a number from 0 to {MOST_WORKERS}")
@@ -156,6 +161,8 @@ def environment(here: Path, files: Sequence[str] = (), workers: int = 0) -> dict
         if not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder: give --files one that there is")
     env["RIVAE_FILES"] = os.pathsep.join(map(str, folders))
+    told = [part for part in env.get(PROXIES, "").split(",") if part.strip()]
+    env[PROXIES] = trusted_proxies(proxies or told)
     env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
     env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())
     labels = env.get("RIVAE_LABELS") or "labels/labels.db"
@@ -193,6 +200,7 @@ def prepare(
     hosts: Sequence[str] = (),
     files: Sequence[str] = (),
     workers: int = 0,
+    proxies: Sequence[str] = (),
 ) -> App:
     """Find a free port and check all that the app needs.
 
@@ -204,12 +212,13 @@ def prepare(
         hosts: further names that the app answers to, see :func:`answered_names`.
         files: folders whose files visitors may name; without any, the current one.
         workers: processes that answer drags beside the app's own, for many users.
+        proxies: addresses of proxies that say for whom they ask, see :func:`trusted_proxies`.
 
     Raises:
         ConfigError: when no port is free, Streamlit is missing, its files are missing, or a host,
-            a folder or the number of workers is not one.
+            a folder, a proxy or the number of workers is not one.
     """
-    env = environment(Path.cwd(), files, workers)
+    env = environment(Path.cwd(), files, workers, proxies)
     answered_names(address, hosts)
     chosen = free_port(port, address)
     if importlib.util.find_spec("streamlit") is None:
@@ -254,6 +263,14 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
         help="another name that browsers may call the app by, e.g. of a proxy (repeatable)",
     )
     parser.add_argument(
+        "--proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a proxy in front of the app, whose X-Forwarded-For says who asks: its address or "
+        "network (repeatable)",
+    )
+    parser.add_argument(
         "--files",
         action="append",
         default=[],
@@ -269,6 +286,16 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
         help="answer drags in N processes beside the app's own, for many users at once",
     )
     add_browser_option(parser)
+
+
+def chosen_options(args: argparse.Namespace) -> dict[str, Any]:
+    """What :func:`prepare` takes of the options that :func:`add_serve_options` adds."""
+    return {
+        "hosts": args.host,
+        "files": args.files,
+        "workers": args.workers,
+        "proxies": args.proxy,
+    }
 
 
 def add_browser_option(parser: argparse.ArgumentParser) -> None:
@@ -288,8 +315,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_serve_options(parser)
     known, extra = parser.parse_known_args(argv)
     try:
-        options = (known.host, known.files, known.workers)
-        return serve(known.port, known.address, known.headless, extra, *options)
+        options = chosen_options(known)
+        return serve(known.port, known.address, known.headless, extra, **options)
     except RivaeError as error:
         print(error, file=sys.stderr)
         return 1

@@ -8,6 +8,7 @@ import pytest
 
 from rivae import serve
 from rivae.errors import ConfigError
+from rivae.proxies import PROXIES, trusted_proxies
 
 
 def listener(address="127.0.0.1"):
@@ -127,3 +128,30 @@ def test_secrets_that_others_can_read_are_told(tmp_path, capsys):
     path.chmod(0o644)
     serve._warn_of_open_secrets(path)
     assert "chmod 600" in capsys.readouterr().out
+
+
+def test_no_proxy_is_believed_but_those_that_are_named(monkeypatch, tmp_path):
+    monkeypatch.delenv(PROXIES, raising=False)
+    assert serve.environment(tmp_path)[PROXIES] == ""
+    named = serve.environment(tmp_path, proxies=["127.0.0.1", "2001:db8::/32"])[PROXIES].split(",")
+    assert {"127.0.0.1", "2001:db8::/32"} <= set(named) and "" not in named
+    monkeypatch.setenv(PROXIES, " 10.0.0.0/8 ,")
+    assert "10.0.0.0/8" in serve.environment(tmp_path)[PROXIES].split(",")
+
+
+def test_a_named_proxy_is_found_by_its_address_as_a_server_on_ipv6_sees_it():
+    from uvicorn.middleware.proxy_headers import _TrustedHosts
+
+    known = _TrustedHosts(trusted_proxies(["10.0.0.0/8", "192.0.2.1", "2001:db8::1"]))
+    for near in ("10.9.8.7", "::ffff:10.9.8.7", "192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1"):
+        assert near in known
+    for strange in ("11.0.0.1", "::ffff:11.0.0.1", "192.0.2.2", "127.0.0.1", "::1", "", None):
+        assert strange not in known
+    assert "127.0.0.1" not in _TrustedHosts(trusted_proxies([]))
+
+
+@pytest.mark.parametrize("name", ["*", "0.0.0.0/0", "::/0", "proxy", "10.0.0.1/8", "", "1.2.3.4:5"])
+def test_a_proxy_is_an_address_and_not_everybody(name, capsys):
+    assert serve.main(["--proxy", name]) == 1
+    said = capsys.readouterr().err
+    assert repr(name) in said and PROXIES in said

@@ -27,7 +27,8 @@ from rivae.runs import Run, find_run, list_runs
 from rivae.runs.evaluation_file import FILES, Evaluation
 from rivae.runs.folders import COMES_ALONG, is_demo
 from rivae.runs.notes import is_archived
-from rivae.serve import add_serve_options, serve
+from rivae.runs.opening import trouble
+from rivae.serve import add_serve_options, chosen_options, serve
 
 if TYPE_CHECKING:
     from rivae.alignment.certainty import Certainty
@@ -144,13 +145,14 @@ def _summary(run: Run) -> dict[str, Any]:
     except RunError as error:
         return {"run": run.id, "state": "broken", "message": str(error), "path": str(run.path)}
     evaluation: Evaluation | None = None
-    state: str = status.state
-    message = status.message
+    state, message = str(status.state), status.message
     try:
         evaluation = run.evaluation
         message = message or run.data_change
     except RivaeError as error:
         state, message = "broken", str(error)
+    if state == "finished" and (why := trouble(run, quick=True)):
+        state, message = "broken" if run.opens else state, why  # scores need no model
     return {
         "run": run.id,
         "state": state,
@@ -296,8 +298,7 @@ def _traverse(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    more = {"hosts": args.host, "files": args.files, "workers": args.workers}
-    return serve(args.port, args.address, args.headless, **more)
+    return serve(args.port, args.address, args.headless, **chosen_options(args))
 
 
 def _choose(args: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from rivae.data.base import FactorSpec, PairedDataset, TensorView, View
 from rivae.data.registry import (
     IMPORTED,
+    checked_settings,
     dataset_names,
     describe_dataset,
     import_names,
@@ -18,6 +19,7 @@ __all__ = [
     "PairedDataset",
     "TensorView",
     "View",
+    "checked_settings",
     "dataset_names",
     "describe_dataset",
     "import_names",

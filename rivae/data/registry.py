@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +13,8 @@ from rivae.config import explain
 from rivae.data.base import PairedDataset, Shape
 from rivae.data.settings import DatasetSettings
 from rivae.data.store.manifest import list_stores
-from rivae.errors import ConfigError
+from rivae.errors import ConfigError, DataError
+from rivae.reading.documents import printable
 
 IMPORTED = "pairs"  # the data set that reads imports
 
@@ -57,7 +59,7 @@ def named_dataset(name: str) -> tuple[str, dict[str, Any]]:
     if name in imports:
         return IMPORTED, {"store": name}
     known = ", ".join((*_MODULES, *imports))
-    raise ConfigError(f"there is no data set '{name[:80]}': choose one of {known}")
+    raise ConfigError(f"there is no data set '{printable(name[:80])}': choose one of {known}")
 
 
 def _module(name: str) -> Any:
@@ -79,6 +81,15 @@ def settings_class(name: str) -> type[DatasetSettings]:
     return found
 
 
+def checked_settings(name: str, settings: Mapping[str, Any]) -> DatasetSettings:
+    """The settings of data set ``name``, complete.
+
+    Raises:
+        ConfigError: for an unknown name or setting.
+    """
+    return _checked(name, settings)[1]
+
+
 def load_dataset(name: str, **settings: Any) -> PairedDataset:
     """Build the data set ``name``, which may be an import's.
 
@@ -87,7 +98,8 @@ def load_dataset(name: str, **settings: Any) -> PairedDataset:
         DataError: for a file that is missing, broken or foreign.
     """
     module, checked = _checked(name, settings)
-    dataset = module.load(checked)
+    with _readable(name):
+        dataset = module.load(checked)
     assert isinstance(dataset, PairedDataset)
     dataset.content = _content(module, checked)
     return dataset
@@ -115,11 +127,24 @@ def item_shapes(name: str, settings: Mapping[str, Any]) -> tuple[Shape, Shape]:
         ConfigError, DataError: as ``load_dataset``.
     """
     module, checked = _checked(name, settings)
-    if hasattr(module, "shapes"):
-        found: tuple[Shape, Shape] = module.shapes(checked)
-        return found
-    data = module.load(checked)
+    with _readable(name):
+        if hasattr(module, "shapes"):
+            found: tuple[Shape, Shape] = module.shapes(checked)
+            return found
+        data = module.load(checked)
     return data.x1.shape, data.x2.shape
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """DataError where the files of data set ``name`` cannot be read, whatever the reason."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"the files of data set {name[:80]} cannot be read ({error.strerror or error}): give "
+            "them back, or choose other data"
+        ) from error
 
 
 def _checked(name: str, settings: Mapping[str, Any]) -> tuple[Any, DatasetSettings]:

@@ -63,6 +63,8 @@ def optional_path(name: str, value: object) -> Path | None:
         return Path(value).expanduser().absolute()
     except RuntimeError as error:
         raise ConfigError(f"{name} names an unknown home folder: {repr(value)[:100]}") from error
+    except OSError as error:
+        raise ConfigError(f"{name} must be a full path: the current folder is gone") from error
 
 
 def _path_text(value: object) -> str | None:

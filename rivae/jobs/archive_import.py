@@ -82,7 +82,7 @@ def import_run(
 def _waiting_room(root: Path) -> Iterator[Path]:
     """A new hidden folder in ``root``; what is still in it at the end is removed."""
     root.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(root)
+    remove_abandoned(root)
     folder = root / f".{uuid.uuid4().hex}.import"
     folder.mkdir()
     try:
@@ -92,7 +92,7 @@ def _waiting_room(root: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_abandoned(root: Path) -> None:
+def remove_abandoned(root: Path) -> None:
     """Remove the folders of imports that were killed."""
     for folder in root.glob(".*.import"):
         if not _WAITING.fullmatch(folder.name) or not is_folder(folder):

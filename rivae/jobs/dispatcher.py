@@ -16,16 +16,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from rivae.errors import RivaeError, RunError
-from rivae.files import is_locked, locked
+from rivae.files import is_locked
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
+from rivae.jobs.locks import keep, start_holding
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher
 
 ROUND_S = 0.3
+ANOTHER = 3  # the exit status of one that found another one at work
 IDLE_S = 60.0  # with nothing queued or alive
+AT_WORK = "looking after the queue"
 EXECUTOR = "RIVAE_EXECUTOR"  # "" is this machine; see ``rivae.jobs.slurm``
 log = logging.getLogger("rivae.jobs")
 
@@ -41,14 +44,17 @@ def make_dispatcher(root: Path, slots: Sequence[str] | None = None) -> Dispatche
 def run_dispatcher(
     root: Path, *, idle_s: float = IDLE_S, slots: Sequence[str] | None = None
 ) -> int:
-    """Dispatch until there is nothing to do for ``idle_s`` seconds; 1 if another one is running."""
-    folder = make_private(jobs_folder(root))
+    """Dispatch until there is nothing to do for ``idle_s`` seconds; ``ANOTHER`` if one is running.
+
+    A process that ``ensure_dispatcher`` started holds the lock already.
+    """
+    make_private(jobs_folder(root))
     while True:
         try:
-            with locked(folder / "dispatcher.lock", private=True):
+            with keep(_lock(root)):
                 _dispatch(make_dispatcher(root, slots), idle_s)
         except BlockingIOError:
-            return 1
+            return ANOTHER
         # Was a run queued just now, by a process that still saw the lock held?
         with suppress(RunError):
             if idle_s and Ledger(root).jobs("queued"):
@@ -57,6 +63,7 @@ def run_dispatcher(
 
 
 def _dispatch(dispatcher: Dispatcher, idle_s: float) -> None:
+    log.info(AT_WORK)
     idle_since = time.monotonic()
     while time.monotonic() - idle_since < idle_s:
         try:
@@ -74,28 +81,33 @@ _starting = threading.Lock()
 
 def is_dispatching(root: Path) -> bool:
     """Whether a dispatcher is running for the runs below ``root``."""
-    return is_locked(jobs_folder(root) / "dispatcher.lock")
+    return is_locked(_lock(root))
+
+
+def _lock(root: Path) -> Path:
+    return jobs_folder(root) / "dispatcher.lock"
 
 
 def ensure_dispatcher(root: Path) -> None:
-    """Start a dispatcher in a new session unless one is running; it outlives this process."""
+    """Start a dispatcher in a new session unless one is running; it outlives this process.
+
+    It holds its lock from its first moment: on a busy machine its imports take seconds.
+    """
     folder = make_private(jobs_folder(root)).resolve()
     with _starting:
-        last = _started.get(folder)
-        # Also one that was just started and does not hold its lock yet.
-        if (last is not None and last.poll() is None) or is_dispatching(root):
+        if is_dispatching(root):
             return
         data = os.environ.get("RIVAE_DATA") or "data"  # its module would load torch
-        with open_log(folder / "dispatcher.log") as stream:
-            _started[folder] = subprocess.Popen(
+        # A process of another app may have been quicker.
+        with open_log(folder / "dispatcher.log") as stream, suppress(BlockingIOError):
+            _started[folder] = start_holding(
+                _lock(root),
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
-                cwd=str(PACKAGE_ROOT),
                 # By its full path: the runs of this folder read the imports of this one.
-                env={**os.environ, "RIVAE_DATA": str(Path(data).absolute())},
-                stdin=subprocess.DEVNULL,
+                {**os.environ, "RIVAE_DATA": str(Path(data).absolute())},
+                cwd=str(PACKAGE_ROOT),
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
             )
 
 
@@ -113,7 +125,7 @@ def restart_if_needed(root: Path) -> bool:
     if is_dispatching(root) or not Ledger(root).jobs("queued", "starting", "running"):
         return True
     ensure_dispatcher(root)
-    return code is None or code <= 0
+    return code is None or code <= 0 or code == ANOTHER
 
 
 def main(argv: Sequence[str]) -> int:

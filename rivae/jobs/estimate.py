@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,6 +24,7 @@ from rivae.jobs.fields import stage_lengths
 from rivae.methods import method_class, method_config
 from rivae.methods.base import Stage
 from rivae.runs import Run
+from rivae.scratch import scratch_folder
 from rivae.training import Trainer, TrainingJob
 from rivae.training.judging import measure
 from rivae.training.state import make_optimiser, save_state
@@ -139,9 +138,9 @@ def probe(config: RunConfig, progress: OnProgress | None = None) -> Estimate:
     started = time.monotonic()
     data = load_dataset(config.dataset.name, **config.dataset.settings)
     try:
-        with tempfile.TemporaryDirectory(prefix="rivae-probe-") as folder:
+        with scratch_folder("rivae-probe-") as folder:
             tell("building the model", 0.1)
-            trainer = _Stopwatch([TrainingJob(Run.create(config, Path(folder)), data)])
+            trainer = _Stopwatch([TrainingJob(Run.create(config, folder), data)])
             start_s = time.monotonic() - started
             settings = _settings_of_stages(config, data, trainer.models.stages)
             stages = [

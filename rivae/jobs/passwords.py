@@ -11,8 +11,9 @@ import re
 import secrets
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from typing import Any
 
 from rivae.errors import ConfigError
 
@@ -22,6 +23,8 @@ _LOG_N, _OLD_LOG_N = 17, 14  # 128 MB and about 0.4 s; hashes without this numbe
 _HASH = re.compile(r"scrypt:(?:(17):)?([0-9a-f]{32}):([0-9a-f]{64})")
 FREE_TRIES, LONGEST_S = 3, 30.0
 MAX_SOURCES = 1000
+MOST_STRANGE = 60  # wrong passwords a minute from all sources that have never given a right one
+HERE = ""  # this machine as a source
 
 
 def password_hash(password: str) -> str:
@@ -76,6 +79,9 @@ class Brake:
     address, because a new session costs a guesser nothing; an IPv6 network is one source. Everyone
     at this machine, and everyone behind one proxy, are one source too.
 
+    Who has many addresses is held by a bound on all of them: after ``MOST_STRANGE`` wrong passwords
+    within a minute, all wait but this machine and the sources that have given the right one.
+
     Args:
         clock: monotonic seconds.
     """
@@ -83,37 +89,66 @@ class Brake:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()  # the latest last
+        self._right: OrderedDict[str, None] = OrderedDict()  # the latest last
+        self._strange: deque[float] = deque(maxlen=MOST_STRANGE)  # when strangers were wrong
         self._lock = threading.Lock()
 
-    def attempt(self, is_right: Callable[[], bool], source: str = "") -> bool:
+    def attempt(self, is_right: Callable[[], bool], address: str = HERE) -> bool:
         """One try, one at a time: hashing takes memory.
 
         Raises:
             ConfigError: it is too early; ``is_right`` was not called.
         """
-        source = _network(source)
+        source = _source_of(address)
         with self._lock:
+            stranger = source != HERE and source not in self._right
             wrong, free_at = self._wrong.get(source, (0, 0.0))
             left = free_at - self._clock()
             if left > 0:
                 raise ConfigError(f"too many wrong passwords: try again in {left:.0f} s")
+            if stranger and (left := self._crowded()) > 0:
+                raise ConfigError(
+                    "too many wrong passwords from other addresses: try again in "
+                    f"{left:.0f} s, or log in at the app's own machine"
+                )
             right = is_right()
             self._wrong.pop(source, None)
-            if not right:
+            if right:
+                _keep(self._right, source, None)
+            else:
                 late = wrong + 1 - FREE_TRIES
                 wait = min(2.0 ** min(late, 10), LONGEST_S) if late >= 0 else 0.0
-                self._wrong[source] = (wrong + 1, self._clock() + wait)
-                if len(self._wrong) > MAX_SOURCES:
-                    self._wrong.popitem(last=False)
+                _keep(self._wrong, source, (wrong + 1, self._clock() + wait))
+                if stranger:
+                    self._strange.append(self._clock())
             return right
 
+    def _crowded(self) -> float:
+        """Seconds until strangers may try again."""
+        full = len(self._strange) == MOST_STRANGE
+        return self._strange[0] + 60.0 - self._clock() if full else 0.0
 
-def _network(source: str) -> str:
-    """The address itself, or the network of an IPv6 address, which belongs to one host or home."""
+
+def _keep(kept: OrderedDict[str, Any], source: str, value: Any) -> None:
+    """Note the source as the latest one; the oldest is forgotten where there are too many."""
+    kept[source] = value
+    kept.move_to_end(source)
+    if len(kept) > MAX_SOURCES:
+        kept.popitem(last=False)
+
+
+def _source_of(address: str) -> str:
+    """The address itself, or the network of an IPv6 address, which belongs to one host or home;
+    ``HERE`` for each of this machine's own.
+    """
     try:
-        address = ipaddress.ip_address(source.partition("%")[0])
+        found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return source[:100]
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+        return address[:100]
+    if isinstance(found, ipaddress.IPv6Address):
+        found = found.ipv4_mapped or found
+    if found.is_loopback:  # any program of this machine has 16 million of them
+        return HERE
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)

@@ -9,7 +9,6 @@ a label, and importing it twice changes nothing.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from rivae.labels.known_items import KnownItems, NamedItem
 from rivae.labels.plan import LabelPlan
 from rivae.labels.rows import check_undo, chunks, event_of, find_events, insert_events
 from rivae.labels.store import LabelStore
+from rivae.scratch import scratch_folder
 
 MAX_REPORTED = 1_000
 MAX_NAMED = 5
@@ -134,8 +134,8 @@ def import_content(
         raise LabelError(f"a file of labels has at most {MAX_MEGABYTES} MB: split it")
     # The name is a stranger's; its suffix tells the kind of file.
     safe = _ODD.sub("_", name)[-80:].lstrip(".") or "labels"
-    with tempfile.TemporaryDirectory(prefix="rivae-labels-") as folder:
-        path = Path(folder) / safe
+    with scratch_folder("rivae-labels-") as folder:
+        path = folder / safe
         write_atomic(path, content, private=True)
         return import_labels(store, path, items=items, dry_run=dry_run, annotators=annotators)
 

@@ -19,6 +19,7 @@ from rivae.methods.dcca import DCCA
 from rivae.methods.rbi_vae import RBiVAE
 from rivae.methods.rivae import RIVAE
 from rivae.nets.layers import reset_linears
+from rivae.reading.documents import printable
 
 # 1 GiB of float32 weights: no network of this project comes near.
 MAX_PARAMETERS = 2**28
@@ -56,7 +57,9 @@ def method_names() -> tuple[str, ...]:
 def method_class(name: str) -> type[Method]:
     """The class registered as ``name``; ConfigError for an unknown name."""
     if name not in _CLASSES:
-        raise ConfigError(f"there is no method '{name}': choose one of {', '.join(_CLASSES)}")
+        raise ConfigError(
+            f"there is no method '{printable(name[:80])}': choose one of {', '.join(_CLASSES)}"
+        )
     return _CLASSES[name]
 
 

@@ -1,4 +1,4 @@
-"""Opens untrusted files: only plain files, never a pipe or a device."""
+"""Looks at and opens untrusted files: only plain files, never a pipe or a device."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from typing import IO
 _NOT_PLAIN = "it is not a plain file"
 # Without these a pipe waits for a writer, and a terminal becomes that of this process.
 _FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def is_file(path: Path) -> bool:
+    """Whether a file can be seen at ``path``, which may be any text.
+
+    False too where nobody can tell: the name is too long or holds a NUL, a folder on the way may
+    not be entered, or its disk does not answer.
+    """
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def open_regular(path: Path, *, follow: bool = True) -> IO[bytes]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO
 
 import numpy as np
@@ -23,6 +22,7 @@ from rivae.retrieval.base import Floats, Index, Ints, Singles
 from rivae.retrieval.exact import NumpyIndex
 from rivae.retrieval.turned import TurnedPoints, turn_points
 from rivae.retrieval.two_stage import TwoStageIndex
+from rivae.scratch import scratch_folder
 
 SCHEMA = 2
 LARGE = 50_000  # items; below, one query takes numpy well under a millisecond
@@ -86,11 +86,11 @@ def save_index(folder: Path, key: str, n: int, read: Read, *, large_above: int =
         parts = {"points": index.rows(np.arange(n))}
         write_atomic_with(_file(folder, key, "points"), partial(_save, parts["points"]))
     else:
-        with TemporaryDirectory(prefix=f".index-{key}-", dir=folder) as place:
-            made = turn_points(n, read, partial(_in_file, Path(place)))
+        with scratch_folder(BUILDING, folder) as place:
+            made = turn_points(n, read, partial(_in_file, place))
             parts = {name: getattr(made, name) for name in _PARTS}
             for name, part in parts.items():
-                kept = Path(place) / f"{name}.npy"
+                kept = place / f"{name}.npy"
                 if isinstance(part, np.memmap):
                     part.flush()
                 else:
@@ -100,6 +100,9 @@ def save_index(folder: Path, key: str, n: int, read: Read, *, large_above: int =
     sums = {name: _checksum(np.ascontiguousarray(part)) for name, part in parts.items()}
     write_json(folder / f"index-{key}.json", {"schema": SCHEMA, "key": key, "parts": sums})
     return index
+
+
+BUILDING = ".index-"  # a folder in which an index is built; it is not used any more when it is done
 
 
 def _file(folder: Path, key: str, part: str) -> Path:

@@ -11,10 +11,11 @@ import re
 from difflib import get_close_matches
 from pathlib import Path
 
-from rivae.config import read_config
+from rivae.config import RUN_NAME, read_config
 from rivae.errors import ConfigError, RunError
 from rivae.files import is_folder
 from rivae.installed import APP_FILES
+from rivae.reading.regular import is_file
 from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES
 from rivae.runs.run import Run
@@ -65,7 +66,7 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
             continue  # not there, no folder, or not ours to read
         for path in paths:
             hidden = path.name.startswith(".")
-            if not hidden and path.name not in found and has_config(path):
+            if not hidden and path.name not in found and _is_listed(path):
                 found[path.name] = Run(path)
     return sorted(found.values(), key=_order)
 
@@ -76,12 +77,19 @@ def _order(run: Run) -> tuple[int, float, str]:
     return 0, -_time(run.path), run.id
 
 
-def has_config(path: Path) -> bool:
-    """Whether ``path`` holds a configuration, also a damaged one; any text is allowed."""
+def _is_listed(path: Path) -> bool:
+    """Whether there is a configuration, or a folder that nobody can look into: it may be a run."""
     try:
         return (path / "config.json").is_file()
-    except (OSError, ValueError):  # too long for a name, without the right, or with a NUL
+    except OSError:
+        return re.match(RUN_NAME, path.name) is not None
+    except ValueError:
         return False
+
+
+def has_config(path: Path) -> bool:
+    """Whether ``path`` holds a configuration, also a damaged one; any text is allowed."""
+    return is_file(path / "config.json")
 
 
 def _time(path: Path) -> float:

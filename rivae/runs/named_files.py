@@ -16,6 +16,7 @@ from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import DataError
 from rivae.nets.weight_files import is_on_hub
+from rivae.reading.regular import is_file
 
 VARIABLE = "RIVAE_FILES"
 # The settings whose text is a path.
@@ -73,8 +74,8 @@ def names_file(name: str, text: str) -> bool:
     """Whether ``text``, as the setting ``name``, is a path."""
     if name == "store":  # an import goes by its name, too
         is_name = NAME.fullmatch(text) is not None
-        here = is_name and not (data_root() / text / MANIFEST).is_file()
-        return bool(text) and (not is_name or (here and Path(text, MANIFEST).is_file()))
+        here = is_name and not is_file(data_root() / text / MANIFEST)
+        return bool(text) and (not is_name or (here and is_file(Path(text, MANIFEST))))
     return name in PATHS and text not in ("", CORPUS, NONE) and not is_on_hub(text)
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.files import change_json, why_not
 from rivae.reading.documents import read_form
+from rivae.reading.regular import is_file
 from rivae.reading.typed_text import one_line, some_lines
 from rivae.runs.folders import require_own
 from rivae.runs.run import Run
@@ -85,7 +86,7 @@ def about(run: Run) -> About:
         RunError: the file is damaged.
     """
     path = run.path / ABOUT
-    if not path.is_file():
+    if not is_file(path):
         return About()
     try:
         return read_about(path)

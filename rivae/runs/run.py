@@ -21,7 +21,7 @@ from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
 from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
-from rivae.reading.regular import open_regular
+from rivae.reading.regular import is_file, open_regular
 from rivae.reading.weights import load_weights, read_header
 from rivae.runs.data_record import MEND, content_now, data_change, data_key
 from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
@@ -164,12 +164,12 @@ class Run:
     @property
     def ready(self) -> bool:
         """Whether there is a trained model."""
-        return (self.path / MODEL).is_file()
+        return is_file(self.path / MODEL)
 
     @property
     def opens(self) -> bool:
         """Whether there is a model to open, also of a run in training."""
-        return self.ready or (self.path / PREVIEW).is_file()
+        return self.ready or is_file(self.path / PREVIEW)
 
     @property
     def preview_from(self) -> tuple[str, int]:
@@ -214,7 +214,10 @@ class Run:
     @property
     def model_key(self) -> str:
         """``content_hash``, computed again only after the model file has changed."""
-        stat = self._model_path(preview=True).stat()
+        try:
+            stat = self._model_path(preview=True).stat()
+        except OSError:
+            raise self._no_model() from None
         stamp = (stat.st_mtime_ns, stat.st_size)
         if self._hashed is None or self._hashed[0] != stamp:
             self._hashed = stamp, self.content_hash
@@ -225,11 +228,18 @@ class Run:
 
     def _model_path(self, preview: bool) -> Path:
         path = self.path / MODEL
-        if not path.is_file() and preview:
+        if preview and not is_file(path):
             path = self.path / PREVIEW
-        if not path.is_file():
+        try:
+            size = path.stat().st_size if path.is_file() else None
+        except OSError as error:
+            raise RunError(
+                f"run {self.id}: {path.name} cannot be read ({error.strerror}): restore it or "
+                "delete the run"
+            ) from None
+        if size is None:
             raise self._no_model()
-        if path.stat().st_size > MAX_MODEL_BYTES:
+        if size > MAX_MODEL_BYTES:
             raise RunError(f"run {self.id}: {path.name} is too large to be a rivae model")
         return path
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rivae.errors import ConfigError, RivaeError, RunError
 from rivae.installed import APP_FILES
 from rivae.ui.shell import web
+from rivae.ui.work.memory import keep_giving_back
 from rivae.ui.work.workers import from_environment
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ NOT_NOTED = "the trash could not be looked after: %s"
 NOT_RESUMED = "the queue of trainings could not be resumed: %s"
 log = logging.getLogger(__name__)
 _workers: Workers | None = None
+_trouble = ""  # with the queue, at the last look
 
 
 def build_routes() -> list[BaseRoute]:
@@ -238,7 +240,7 @@ def _strip(params: dict[str, Any]) -> Thumbnail:
 
 
 DATE_S = 600.0  # between two looks at the date
-LOOK_S, LONGEST_S = 1.0, 60.0  # between two looks at the queue; the latter after failures
+LOOK_S, LONGEST_S = 0.25, 60.0  # between two looks at the queue; the latter after failures
 
 
 @asynccontextmanager
@@ -256,8 +258,13 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     resume_queue()
     threading.Thread(target=warm, name="rivae-warm", daemon=True).start()
     stop = threading.Event()
-    threading.Thread(target=watch_queue, args=[stop], name="rivae-queue", daemon=True).start()
-    threading.Thread(target=watch_dates, args=[stop], name="rivae-dates", daemon=True).start()
+    for name, work in {
+        "rivae-queue": watch_queue,
+        "rivae-dates": watch_dates,
+        "rivae-leftovers": clear_leftovers,
+        "rivae-memory": keep_giving_back,
+    }.items():
+        threading.Thread(target=work, args=[stop], name=name, daemon=True).start()
     global _workers
     _workers = from_environment()
     if _workers is not None:
@@ -286,16 +293,28 @@ def watch_dates(stop: threading.Event) -> None:
             return
 
 
+def clear_leftovers(stop: threading.Event) -> None:
+    """Remove what processes that were killed left behind: now, and again once what they wrote at
+    the end is old enough.
+    """
+    from rivae.jobs.leftovers import OLD_S, sweep
+
+    sweep()
+    if not stop.wait(OLD_S + LONGEST_S):
+        sweep()
+
+
 def watch_queue(stop: threading.Event) -> None:
     """Restart the queue's dispatcher whenever it has died, until ``stop`` is set."""
     pause = LOOK_S
     while not stop.wait(pause):
-        pause = LOOK_S if resume_queue() else min(2 * pause, LONGEST_S)
+        pause = LOOK_S if resume_queue() else min(2 * max(pause, 1.0), LONGEST_S)
 
 
 def resume_queue() -> bool:
-    """Start a dispatcher where runs wait or train without one; False where that fails.
+    """Start a dispatcher where runs wait or train without one; False if the last one has failed.
 
+    Where the queue does not answer now, the next look may find out more, and the log says it once.
     It runs in a separate process, started like any program (never a fork of this one); a running
     one is left alone.
     """
@@ -303,8 +322,13 @@ def resume_queue() -> bool:
     from rivae.jobs.records import is_supported
     from rivae.runs import runs_root
 
+    global _trouble
     try:
-        return not is_supported() or restart_if_needed(runs_root())
+        found = not is_supported() or restart_if_needed(runs_root())
     except (RivaeError, OSError) as error:
-        log.warning(NOT_RESUMED, error)
-        return False
+        if str(error) != _trouble:
+            _trouble = str(error)
+            log.warning(NOT_RESUMED, error)
+        return True
+    _trouble = ""
+    return found

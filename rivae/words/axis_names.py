@@ -20,7 +20,7 @@ from rivae.files import change_json, why_not
 from rivae.methods import Method, method_class
 from rivae.reading.documents import MAX_BYTES as MAX_DOCUMENT
 from rivae.reading.documents import read_form
-from rivae.reading.regular import open_regular
+from rivae.reading.regular import is_file, open_regular
 from rivae.reading.typed_text import clean, one_line
 from rivae.runs import Run, is_read_only, runs_root
 from rivae.trash import Deleted
@@ -245,7 +245,7 @@ def names_path(run: Run) -> Path:
 def _names_file(run: Run) -> Path | None:
     """The current file of names: written here, or delivered with the run; None if there is none."""
     paths = (names_path(run), run.path / AXIS_NAMES)
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if is_file(path)), None)
 
 
 def _change_file(run: Run, change: Callable[[Path | None], Mapping[str, Any]]) -> None:

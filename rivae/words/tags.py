@@ -22,6 +22,7 @@ from rivae.data.pairs import Pairs
 from rivae.errors import DataError
 from rivae.installed import APP_FILES
 from rivae.reading.documents import read_form
+from rivae.reading.regular import is_file
 from rivae.retrieval.base import Floats
 
 FOODCOM_TAGS = APP_FILES / "assets" / "factors" / "foodcom_tags.json"
@@ -109,7 +110,7 @@ def tag_map_of(data: PairedDataset) -> tuple[TagMap, str]:
     Raises:
         DataError: the built-in file is damaged.
     """
-    if isinstance(data, Pairs) and (path := data.store.folder / TAG_FILE).is_file():
+    if isinstance(data, Pairs) and is_file(path := data.store.folder / TAG_FILE):
         try:
             return read_tag_map(path), ""
         except DataError as error:

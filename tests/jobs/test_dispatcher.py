@@ -14,7 +14,7 @@ import pytest
 
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
-from rivae.jobs.dispatcher import is_dispatching, run_dispatcher
+from rivae.jobs.dispatcher import ANOTHER, is_dispatching, run_dispatcher
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.records import jobs_folder
 from rivae.jobs.rounds import Dispatcher
@@ -294,7 +294,7 @@ def test_there_is_one_dispatcher_and_its_death_stops_nothing(queue, whole):
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
             assert is_dispatching(queue.root)
-            assert run_dispatcher(queue.root, idle_s=0) == 1, "there is one already"
+            assert run_dispatcher(queue.root, idle_s=0) == ANOTHER, "there is one already"
         finally:
             process.kill()
             process.wait()

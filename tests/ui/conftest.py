@@ -109,11 +109,14 @@ def packages_looked_through_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def fresh_folder_list() -> Iterator[None]:
     """The app looks at the run folders again, not at what another test left in its caches."""
-    from rivae.ui.shell import cache
+    from rivae.ui.shell import cache, troubles
 
-    cache._resolve.clear()
+    looked = cache._resolve, troubles._seen, troubles._noted
+    for kept in looked:
+        kept.clear()
     yield
-    cache._resolve.clear()
+    for kept in looked:
+        kept.clear()
 
 
 @pytest.fixture(scope="session")

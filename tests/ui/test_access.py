@@ -3,7 +3,15 @@
 import pytest
 
 from rivae.errors import ConfigError
-from rivae.jobs.passwords import MAX_SOURCES, Brake, fits, is_hash, password_hash
+from rivae.jobs.passwords import (
+    FREE_TRIES,
+    MAX_SOURCES,
+    MOST_STRANGE,
+    Brake,
+    fits,
+    is_hash,
+    password_hash,
+)
 from rivae.ui.shell import access, keys
 
 PASSWORD = "correct horse"
@@ -233,10 +241,46 @@ def test_a_strangers_guesses_do_not_keep_the_owner_out():
 
 
 def test_sources_without_end_take_no_memory():
+    now = [0.0]
+    brake = Brake(lambda: now[0])
+    for right, kept in ((False, brake._wrong), (True, brake._right)):
+        for n in range(3 * MAX_SOURCES):
+            now[0] += 1.1
+            brake.attempt(lambda right=right: right, f"10.{n // 65536}.{n // 256 % 256}.{n % 256}")
+        assert len(kept) == MAX_SOURCES
+    assert len(brake._strange) == MOST_STRANGE
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        ["127.0.0.1", "127.0.0.2", "127.255.0.9", "::1", "::ffff:127.0.0.1", ""],
+        ["203.0.113.9", "::ffff:203.0.113.9", "::ffff:cb00:7109"],
+        ["2001:db8::1", "2001:db8:0:0:ffff::", "2001:DB8::2%eth0"],
+    ],
+)
+def test_one_source_has_many_addresses(same):
     brake = Brake(lambda: 0.0)
-    for n in range(3 * MAX_SOURCES):
-        brake.attempt(lambda: False, f"10.{n // 65536}.{n // 256 % 256}.{n % 256}")
-    assert len(brake._wrong) == MAX_SOURCES
+    for n in range(FREE_TRIES):
+        assert not brake.attempt(lambda: False, same[n % len(same)])
+    for address in same:
+        with pytest.raises(ConfigError, match="too many"):
+            brake.attempt(_stop, address)
+
+
+def test_many_addresses_wait_for_one_another_but_the_owner_does_not():
+    now = [0.0]
+    brake = Brake(lambda: now[0])
+    assert brake.attempt(lambda: True, "198.51.100.7")
+    for n in range(MOST_STRANGE):
+        assert not brake.attempt(lambda: False, f"2001:db8:{n:x}::1")
+    with pytest.raises(ConfigError, match="60 s"):
+        brake.attempt(_stop, "2001:db8:ffff::1")
+    for _ in range(2):
+        assert not brake.attempt(lambda: False, "198.51.100.7"), "who was right before is asked"
+    assert brake.attempt(lambda: True, "198.51.100.7") and brake.attempt(lambda: True)
+    now[0] = 61.0
+    assert brake.attempt(lambda: True, "2001:db8:ffff::1")
 
 
 def test_hashes_made_before_still_open():

@@ -13,9 +13,12 @@ from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
 from rivae.errors import DataError
 from rivae.files import is_folder, write_json
+from rivae.reading.documents import printable
+from rivae.reading.regular import is_file, read_at_most
 
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
+MAX_NAMED = 5  # imports that an error names
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 # Names that an import's folder may hold.
 _PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.bin|features|cache")
@@ -41,32 +44,57 @@ def checked_name(name: str) -> str:
 
 
 def list_stores(root: Path | None = None) -> list[Path]:
-    """The complete imports under ``root``, by name."""
+    """The complete imports under ``root``, by name, and those that cannot be looked at now."""
     root = root or data_root()
-    if not root.is_dir():
+    try:
+        folders = list(root.iterdir())
+    except OSError:  # not there, no folder, or not ours to read
         return []
-    return sorted(path.parent for path in root.glob(f"[!.]*/{MANIFEST}"))
+    return sorted(path for path in folders if not path.name.startswith(".") and _is_import(path))
+
+
+def _is_import(folder: Path) -> bool:
+    try:
+        return (folder / MANIFEST).is_file()
+    except OSError:  # without the right, or its disk does not answer: reading it says so
+        return NAME.fullmatch(folder.name) is not None
 
 
 def find_store(name_or_path: str, root: Path | None = None) -> Path:
     """The folder of imported data, by its name under ``root`` or by its path.
 
     Raises:
-        DataError: when there is none, naming those that exist.
+        DataError: when there is none, naming those that exist, or it cannot be looked at.
+        ConfigError: it is neither a name nor a path.
     """
     root = root or data_root()
+    shown, trouble = printable(name_or_path[:80]), ""
     candidates = [root / name_or_path] if NAME.fullmatch(name_or_path) else []
     path = optional_path("store", name_or_path)
     if path is not None:
         candidates.append(path)
     for candidate in candidates:
-        if (candidate / MANIFEST).is_file():
-            return candidate.absolute()
-    known = ", ".join(path.name for path in list_stores(root)) or "none yet"
+        try:
+            if (candidate / MANIFEST).is_file():
+                return candidate.absolute()
+        except OSError as error:  # too long for a name, without the right, on a dead disk
+            trouble = trouble or error.strerror or "it does not answer"
+    if trouble:
+        raise DataError(
+            f"the imported data set '{shown}' cannot be looked at ({trouble}): give it back, or "
+            "choose another"
+        )
     raise DataError(
-        f"there is no imported data set '{name_or_path}' (imported: {known}): import it, "
+        f"there is no imported data set '{shown}' (imported: {_known(root)}): import it, "
         "or choose another"
     )
+
+
+def _known(root: Path) -> str:
+    """The imports under ``root`` for a sentence, the first of many."""
+    names = [path.name[:40] for path in list_stores(root)]
+    more = ", …" if len(names) > MAX_NAMED else ""
+    return (", ".join(names[:MAX_NAMED]) or "none yet") + more
 
 
 def own_store(name: str, root: Path | None = None) -> Path:
@@ -83,9 +111,8 @@ def own_store(name: str, root: Path | None = None) -> Path:
     folder = root / checked_name(name)
     if folder.is_symlink():
         raise DataError(f"{name} is a link to a folder elsewhere: delete it there")
-    if not is_folder(folder) or not (folder / MANIFEST).is_file():
-        known = ", ".join(path.name for path in list_stores(root)) or "none yet"
-        raise DataError(f"there is no imported data set '{name}' (imported: {known})")
+    if not is_folder(folder) or not is_file(folder / MANIFEST):
+        raise DataError(f"there is no imported data set '{name}' (imported: {_known(root)})")
     try:
         Manifest.read(folder)
     except DataError:
@@ -175,11 +202,15 @@ class Manifest(_Strict):
         """
         path = folder / MANIFEST
         try:
-            if path.stat().st_size > MAX_MANIFEST_BYTES:
+            content = read_at_most(path, MAX_MANIFEST_BYTES)
+            if content is None:
                 raise DataError(f"{path} is too large to be a manifest: import the data again")
-            manifest = cls.model_validate_json(path.read_bytes())
+            manifest = cls.model_validate_json(content)
         except OSError as error:
-            raise DataError(f"{path} cannot be read: {error.strerror}") from error
+            shown = str(path)[-120:]
+            raise DataError(
+                f"{shown} cannot be read ({error.strerror}): give it back, or choose other data"
+            ) from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -31,6 +30,7 @@ from rivae.importing.texts import lines
 from rivae.reading.json_records import JsonList
 from rivae.reading.tables import Broken, Record, records, rows
 from rivae.reading.typed_text import clean
+from rivae.scratch import scratch_folder
 
 _FOOD_COM = re.compile(r"food\.com/recipe/[^?#]*?(\d+)/?$")
 _TABLES = ("pictures", "detected", "tags", "factors")
@@ -84,8 +84,8 @@ def joined(folder: Path, tags: Path | None, with_factors: bool, tell: Progress) 
         DataError: a file cannot be read, or has another form.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="rivae-") as scratch,
-        closing(sqlite3.connect(Path(scratch) / "join.sqlite")) as connection,
+        scratch_folder("rivae-join-") as scratch,
+        closing(sqlite3.connect(scratch / "join.sqlite")) as connection,
     ):
         connection.execute("PRAGMA journal_mode=OFF")
         connection.execute("PRAGMA synchronous=OFF")

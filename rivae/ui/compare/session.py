@@ -19,7 +19,7 @@ from rivae.ui.compare import state as compare_state
 from rivae.ui.compare.state import CompareState
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import CompareLink, Query
-from rivae.ui.shared import address
+from rivae.ui.shared import address, defaults
 from rivae.ui.shared import map as shared_map
 from rivae.ui.shared.session import Session
 from rivae.ui.shell import cache, keys, web
@@ -67,10 +67,17 @@ def chosen_runs(ready: Sequence[Run]) -> tuple[str, ...]:
     """The runs in question: those of the address, else those shown before, else the newest two
     of one data set.
     """
+    st.session_state[keys.COMPARE_LEFT_OUT] = ""
     if PAGE.stays():
         return PAGE.shown.runs
     params = address.read(CompareLink.names())
-    return CompareLink.read(params)[0].runs if "runs" in params else _newest(ready)
+    if "runs" in params:
+        return CompareLink.read(params)[0].runs
+    newest = _newest(ready)
+    st.session_state[keys.COMPARE_LEFT_OUT] = " ".join(
+        defaults.left_out(newest[0] if newest else "")
+    )
+    return newest
 
 
 def _newest(ready: Sequence[Run]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from rivae.errors import RivaeError
 from rivae.ui.data import importing, quick_panel, sources
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
-from rivae.ui.shell import access, cache, keys, report
+from rivae.ui.shell import access, cache, keys, report, troubles
 from rivae.ui.shell.pages import EXPLORE, TRAIN
 from rivae.ui.shell.text import markdown
 
@@ -78,13 +78,21 @@ def _card(folder: Path) -> None:
 
 def _explore(name: str) -> bool:
     """The button that opens the newest run on this import; False without a run that opens."""
-    found = [run for run in cache.runs() if run.opens and _is_on(run, name)]
+    ours = [run for run in cache.runs() if run.opens and _is_on(run, name)]
+    found = [run for run in ours if not troubles.trouble(run)]
     if not found:
         return False
-    newest = max(found, key=lambda run: run.status.started or "")
+    newest = max(found, key=_started)
     if st.button("Explore", icon=":material/tune:", key=f"{keys.DATA_EXPLORE}_{name}"):
         st.switch_page(EXPLORE, query_params={"run": newest.id})
     return True
+
+
+def _started(run: Run) -> str:
+    try:
+        return run.status.started or ""
+    except RivaeError:  # its model opens all the same
+        return ""
 
 
 def _is_on(run: Run, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +10,13 @@ import streamlit as st
 
 from rivae.config import Asks, Rows
 from rivae.exploring.explorer import Explorer
+from rivae.runs import Run
 from rivae.ui.explore import chosen, search, state
 from rivae.ui.explore.state import ExploreState
 from rivae.ui.panels.answers import rounded
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.shared import address, uploads
+from rivae.ui.shared import defaults, uploads
 from rivae.ui.shared import map as shared_map
 from rivae.ui.shared.session import Session
 from rivae.ui.shared.uploads import Upload
@@ -140,7 +141,7 @@ PANEL = Component(
 )
 
 
-def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
+def current(entered: bool, ready: Sequence[Run]) -> tuple[ExploreState, Explorer]:
     """The state to show: the session's, unless the address says otherwise.
 
     ``entered`` tells that the visitor has just come from another page.
@@ -150,12 +151,14 @@ def current(entered: bool, default_run: str) -> tuple[ExploreState, Explorer]:
     """
 
     def begin(link: ExploreLink, rev: int) -> tuple[ExploreState, list[str], Explorer]:
-        run = link.run or address.run_in_hand() or default_run
         if link.upload:
             link = replace(link, asks=uploads.asks_of(link.upload))
-        explorer = _opened(run, link.rows, link.asks)
+        run, explorer, left_out = defaults.opened(
+            link.run, defaults.names(ready), lambda run: _opened(run, link.rows, link.asks)
+        )
         upload = uploads.KEPT.find(cache.model_key(run), link.upload) if link.upload else None
-        return *state.from_link(explorer, run, link, rev, upload), explorer
+        shown, notes = state.from_link(explorer, run, link, rev, upload)
+        return shown, left_out + notes, explorer
 
     shown, explorer = PAGE.current(
         entered, lambda shown: _opened(shown.run, shown.rows, shown.asks), begin

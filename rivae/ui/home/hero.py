@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rivae.runs import Run
 from rivae.ui.panels.answers import answer, card_of, existing, next_rev, query_z, read_z, results
 from rivae.ui.panels.component import SHARED, Component
 from rivae.ui.panels.links import ExploreLink
+from rivae.ui.shared.defaults import MAX_TRIED
 from rivae.ui.shared.session import answered
 from rivae.ui.shell import cache, keys, report, web
 from rivae.ui.shell.pages import EXPLORE
@@ -31,18 +33,23 @@ PANEL = Component(
 )
 
 
-def hero(run: Run) -> None:
-    """The panel on ``run``; nothing where the run cannot be opened or has no latent axes."""
+def hero(telling: Sequence[Run]) -> None:
+    """The panel on the first run of ``telling`` that can be opened and has latent axes; nothing
+    without one.
+    """
     if link := st.session_state.pop(keys.HERO_OPEN, None):
         st.switch_page(EXPLORE, query_params=link)
-    try:
-        with report.waiting("Opening the kitchen …", HEIGHT):
-            explorer = cache.explorer(run.id)
-            if not explorer.method.has_latent:
-                return
-            data = _data(explorer, run)
-    except RivaeError:
-        return  # its card says what is wrong
+    for run in telling[:MAX_TRIED]:
+        try:
+            with report.waiting("Opening the kitchen …", HEIGHT):
+                explorer = cache.explorer(run.id)
+                if explorer.method.has_latent:
+                    data = _data(explorer, run)
+                    break
+        except RivaeError:
+            continue  # its card says what is wrong
+    else:
+        return
     PANEL(
         data,
         key=keys.HERO_PANEL,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from rivae.errors import RivaeError
 from rivae.runs.evaluation_file import FILES
-from rivae.ui.shared import address
+from rivae.ui.shared import address, defaults
 from rivae.ui.shared.runs import asks_control, asks_either, run_title, view_names
 from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.pages import METRICS
@@ -48,6 +48,8 @@ def run_fields() -> PlanRequest | None:
     else:
         st.info(NONE_EVALUATED, icon=":material/info:")
         chosen = []
+    for remark in defaults.left_out(""):
+        st.caption(f":material/broken_image: {markdown(remark)}")
     _not_evaluated([run.id for run in ready if run not in evaluated], open_=not evaluated)
     runs = [run for name in chosen for run in evaluated if run.id == name]
     return _settings(runs) if runs else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,7 +12,7 @@ from rivae.ui.metrics.results_table import Sort, next_sort
 from rivae.ui.panels.codec import unread
 from rivae.ui.panels.component import reveal
 from rivae.ui.panels.links import MAX_DIMS, ExploreLink
-from rivae.ui.shared import address
+from rivae.ui.shared import address, defaults
 from rivae.ui.shell import keys
 
 if TYPE_CHECKING:
@@ -40,13 +40,17 @@ def _choose_view() -> None:
     st.query_params["show"] = next(name for name, title in SHOW.items() if title == chosen)
 
 
-def current_run(default: str) -> tuple[str, Asks, str]:
-    """The run in the address, else the one last looked at; the view that asks; and a remark on the
-    link.
+def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
+    """The run in the address, else the one last looked at if it is ready, else the first that is;
+    the view that asks; and a remark on the link, or on runs that are left out.
     """
     link, dropped = ExploreLink.read({"run": "", **address.read(("run", "ask"))})
     remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
-    return link.run or address.run_in_hand() or default, link.asks, remark
+    if link.run:
+        return link.run, link.asks, remark
+    last = address.run_in_hand()
+    run = last if last in ready else next(iter(ready), "")
+    return run, link.asks, " ".join([*filter(None, [remark]), *defaults.left_out(run)])
 
 
 def choose_run() -> None:

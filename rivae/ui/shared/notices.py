@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shared import runs
+from rivae.ui.shared import defaults, runs
 from rivae.ui.shell import cache, keys, report
 from rivae.ui.shell.fragments import fragment
 from rivae.ui.shell.pages import HOME, TRAIN
@@ -46,7 +46,8 @@ def opened(open_run: Callable[[], Opened]) -> Opened:
 
 
 def no_runs() -> None:
-    """There is no trained run: a link to the training form."""
+    """There is no trained run: why others do not open, and a link to the training form."""
+    say(*defaults.left_out(""))
     st.subheader("No trained run yet")
     st.write("Train one, then come back to this page.")
     st.page_link(

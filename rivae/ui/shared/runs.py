@@ -12,7 +12,8 @@ import streamlit as st
 
 from rivae.benchmark.tables import DATASETS, METHODS
 from rivae.errors import RivaeError
-from rivae.ui.shell import cache, keys
+from rivae.reading.documents import printable
+from rivae.ui.shell import cache, keys, troubles
 from rivae.ui.shell.report import waiting
 from rivae.ui.shell.text import markdown
 from rivae.ui.work import certainty
@@ -64,17 +65,21 @@ def describe_run(run: Run) -> RunCard:
     except RivaeError as error:
         return RunCard(run.id, "broken", note=str(error))
     name, method = config.dataset.name, config.method.name
+    why = troubles.trouble(run)
     common: dict[str, Any] = {
         "dataset": name,
         "dataset_title": dataset_title(config.dataset),
-        "method": METHODS.get(method, method),
+        "method": method_title(method),
         "date": short_date(status.updated),
     }
+    scores_only = status.state == "finished" and not run.opens
+    if why and status.state != "running" and not scores_only:
+        return RunCard(run.id, "broken", note=why, **common)
     if status.state == "finished":
-        sentence = no_latent(method_of(run))
+        sentence = why or no_latent(method_of(run))
         try:
-            scores, broken = _scores(run, with_factors=not sentence), False
-            if changed := run.data_change:
+            scores, broken = _scores(run, with_factors=not no_latent(method_of(run))), False
+            if not why and (changed := run.data_change):
                 sentence = f"{changed[:1].upper()}{changed[1:]}."
         except RivaeError as error:
             scores, broken, sentence = (), True, str(error)
@@ -105,16 +110,29 @@ def run_title(run: Run) -> str:
     except RivaeError:
         return RunCard(run.id, "broken").title
     title, method = dataset_title(config.dataset), config.method.name
-    method = METHODS.get(method, method)
-    return RunCard(run.id, "finished", dataset_title=title, method=method).title
+    return RunCard(run.id, "finished", dataset_title=title, method=method_title(method)).title
+
+
+MAX_TITLE = 60  # characters of a name
 
 
 def dataset_title(dataset: DatasetConfig) -> str:
     """What a person calls the data set of a run; an import has its own name."""
     store = dataset.settings.get("store")
-    if dataset.name == "pairs" and isinstance(store, str) and store:
-        return Path(store).name
-    return DATASETS.get(dataset.name, dataset.name)
+    if dataset.name == "pairs" and isinstance(store, str) and (name := Path(store).name):
+        return _short(name)
+    return DATASETS.get(dataset.name) or _short(dataset.name)
+
+
+def method_title(name: str) -> str:
+    """What a person calls a method."""
+    return METHODS.get(name) or _short(name)
+
+
+def _short(name: str) -> str:
+    """A name from a file, which may be a stranger's."""
+    name = printable(name)
+    return name if len(name) <= MAX_TITLE else f"{name[:MAX_TITLE]}…"
 
 
 def _note(status: Any) -> str:
@@ -160,10 +178,15 @@ ASKS_HELP = (
 ROW_LABELS = {"test": "Test items", "all": "All items"}
 
 
+CLOSED = "cannot be opened"
+
+
 def run_picker(run_id: str, ready: list[str], *, key: str, on_change: Callable[[], None]) -> None:
-    """A list of the runs that can be opened; ``run_id`` is chosen."""
+    """A list of the runs that can be opened, then of those that cannot; ``run_id`` is chosen."""
     titles = {run.id: run_title(run) for run in cache.runs()}
-    options = ready if run_id in ready else [run_id, *ready]
+    closed = [run.id for run, _ in cache.closed_runs()]
+    titles |= {name: f"{titles.get(name, name)} · {CLOSED}" for name in closed}
+    options = list(dict.fromkeys([*([] if run_id in ready else [run_id]), *ready, *closed]))
     st.session_state[key] = run_id
     st.selectbox(
         "Run",

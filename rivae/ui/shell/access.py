@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from rivae.errors import ConfigError
-from rivae.jobs.passwords import MAX_PASSWORD, Brake, fits, is_hash
+from rivae.jobs.passwords import HERE, MAX_PASSWORD, Brake, fits, is_hash
+from rivae.proxies import PROXIES
 from rivae.ui.shell import gate, keys
 
 # What a proxy adds to a request that it passes on.
@@ -174,12 +176,24 @@ def enter(password: str) -> None:
     now = login()
     if now.kind != "password":
         raise ConfigError("this app has no password")
-    address = st.context.ip_address  # None for this machine
-    source = address if isinstance(address, str) else ""
-    if not _brake.attempt(lambda: fits(password, now.expected), source):
+    if not _brake.attempt(lambda: fits(password, now.expected), _source()):
         log.warning("a wrong password was tried")
         raise ConfigError("wrong password: try again")
     st.session_state[keys.ACCESS] = _ticket(now.expected)
+
+
+def _source() -> str:
+    """Where this visitor's guesses are counted: the address of the connection.
+
+    What a request says of itself (X-Forwarded-For) counts only where the server was told which
+    proxies to believe. Not told, or told to believe everybody, it believes this machine's programs,
+    whatever they say: then all requests that say something are one source.
+    """
+    believed = os.environ.get(PROXIES, "*")
+    if believed == "*" and "X-Forwarded-For" in st.context.headers:
+        return "passed on"
+    address = st.context.ip_address  # None for this machine
+    return address if isinstance(address, str) else HERE
 
 
 def leave() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rivae.errors import ConfigError, RivaeError
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
 from rivae.runs.data_record import data_key
+from rivae.ui.shell import troubles
 from rivae.ui.work.preparing import BeingPreparedError, require_prepared
 
 if TYPE_CHECKING:
@@ -45,8 +47,10 @@ def runs() -> list[Run]:
     for run in list_runs():
         try:
             written = (run.path / "config.json").stat().st_mtime_ns
-        except OSError:
+        except FileNotFoundError:
             continue  # deleted a moment ago
+        except OSError:
+            written = 0  # its properties say why it cannot be read
         known = _known.get(run.path)
         if known is None or known[0] != written:
             known = _known[run.path] = (written, run)
@@ -57,22 +61,27 @@ def runs() -> list[Run]:
 
 
 def ready_runs() -> list[Run]:
-    """The readable runs that have a model, in that order; those in training after the trained.
-    Archived ones are left out; a link opens them all the same.
+    """The runs that have a model and can be opened as far as one sees without reading their data,
+    in that order; those in training after the trained. Archived ones are left out; a link opens
+    them all the same.
     """
+    return sorted(
+        (found for found in _listed() if found.opens and not troubles.trouble(found)),
+        key=lambda run: not run.ready,
+    )
+
+
+def closed_runs() -> list[tuple[Run, str]]:
+    """The broken runs and those that cannot be opened here, in that order, each with its reason;
+    archived ones and those without a model yet are left out.
+    """
+    return [(found, why) for found in _listed() if (why := troubles.trouble(found))]
+
+
+def _listed() -> list[Run]:
     from rivae.runs.notes import is_archived
 
-    found = [
-        found for found in runs() if found.opens and _is_readable(found) and not is_archived(found)
-    ]
-    return sorted(found, key=lambda run: not run.ready)
-
-
-def _is_readable(found: Run) -> bool:
-    try:
-        return bool(found.config.name)
-    except RivaeError:
-        return False
+    return [found for found in runs() if not is_archived(found)]
 
 
 # The weights of a run in training that visitors see until one asks for newer ones: a slider would
@@ -133,7 +142,8 @@ def _opened(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Ex
     if _run.shown_key != shown_key:  # weights or data were written over meanwhile
         let_go(run_id)
     require_prepared(_run, chosen, asks)
-    explorer = Explorer.open(_run, chosen, pictures(_run), asks)
+    with _readable(_run):
+        explorer = Explorer.open(_run, chosen, pictures(_run), asks)
     # Computed here once, so that the first visitor's drag need not wait.
     explorer.mean, explorer.std, explorer.effects  # noqa: B018
     _part.clear()
@@ -146,7 +156,20 @@ def _part(shown_key: str, run_id: str, rows: str, asks: Asks, _run: Run) -> Expl
     from rivae.exploring.explorer import Explorer
 
     chosen: Rows = "all" if rows == "all" else "test"
-    return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
+    with _readable(_run):
+        return Explorer.open(_run, chosen, pictures(_run), asks, most=PART_ITEMS)
+
+
+@contextmanager
+def _readable(found: Run) -> Iterator[None]:
+    """RunError where a file that belongs to the run cannot be read, whatever the reason."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise RunError(
+            f"run {found.id} cannot be opened ({why}): give its files back, or choose another"
+        ) from error
 
 
 def pictures(run: Run) -> ThumbnailCache:
@@ -171,8 +194,6 @@ def run(run_id: str) -> Run:
     Raises:
         RunError: there is no such run.
     """
-    from rivae.errors import RunError
-
     found = next((r for r in runs() if r.id == run_id), None)
     if found is None:
         raise RunError(f"there is no run '{run_id[:120]}': choose one on the Home page")
@@ -188,7 +209,14 @@ def explorer(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer
         BeingPreparedError: it has very many items, and opens once they are embedded.
     """
     found, shown_key = _resolve(run_id)
-    return _opened(shown_key, run_id, rows, asks, found)
+    try:
+        opened = _opened(shown_key, run_id, rows, asks, found)
+    except (DataError, RunError) as error:
+        if not isinstance(error, BeingPreparedError):
+            troubles.note(found, str(error))
+        raise
+    troubles.note(found, "")
+    return opened
 
 
 def at_once(run_id: str, rows: Rows = "test", asks: Asks = "first") -> Explorer:
@@ -275,7 +303,11 @@ def store_strip(folder: Path) -> Thumbnail:
     Raises:
         DataError: the import is damaged.
     """
-    return _store_strip(str(folder), (folder / "store.json").stat().st_mtime_ns)
+    try:
+        written = (folder / "store.json").stat().st_mtime_ns
+    except OSError as error:
+        raise DataError(f"{folder.name[:80]} cannot be read ({error.strerror})") from error
+    return _store_strip(str(folder), written)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -291,25 +323,26 @@ def _store_strip(folder: str, written: int) -> Thumbnail:
     )
 
 
-def telling_run() -> Run | None:
-    """The run that shows a newcomer most, on Home: the kitchen, else the first that can be opened;
-    None without any.
-    """
-    ready = ready_runs()
-    return next((found for found in ready if found.id == SHOWPIECE), ready[0] if ready else None)
+def telling_runs() -> list[Run]:
+    """The runs that can be opened, the one that shows a newcomer most first: the kitchen."""
+    return sorted(ready_runs(), key=lambda found: found.id != SHOWPIECE)
 
 
 def warm() -> None:
     """Open the runs that the first visitor sees, so that nobody waits for them."""
     from rivae.exploring.preparing import needs_preparing
 
-    try:
-        ready = ready_runs()
-        if (telling := telling_run()) is not None:
-            for one in {telling.id: telling, ready[0].id: ready[0]}.values():
-                if not needs_preparing(one, "test", "first"):  # else only who asks for it waits
-                    explorer(one.id).best("a", 1)  # texts are indexed at the first search
-            for found in ready:
-                strip(found.config)
-    except RivaeError as error:
-        log.warning("could not open the first run: %s", error)
+    ready = ready_runs()
+    first = {found.id: found for found in (*telling_runs()[:1], *ready[:1])}
+
+    def ahead(found: Run) -> None:
+        if found.id in first and not needs_preparing(found, "test", "first"):
+            explorer(found.id).best("a", 1)  # texts are indexed at the first search
+        # Of one that needs preparing only who asks for it waits.
+
+    for work, some in ((ahead, first.values()), (lambda found: strip(found.config), ready)):
+        for found in some:
+            try:
+                work(found)
+            except RivaeError as error:
+                log.warning("could not open run %s: %s", found.id, error)

@@ -73,6 +73,7 @@ GALLERY_UPLOAD: Final = "gallery_upload"
 # Compare
 COMPARE: Final = PanelKeys.of("compare")
 COMPARE_RUNS: Final = "compare_runs"
+COMPARE_LEFT_OUT: Final = "compare_left_out"
 
 # Traverse; the bound ones are names in the address as well
 TRAVERSE_MATRIX: Final = "plots"  # whether all plots are shown

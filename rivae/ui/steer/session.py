@@ -13,7 +13,7 @@ from rivae.exploring.steering import SteerRow
 from rivae.runs import Run
 from rivae.ui.panels.component import Component
 from rivae.ui.panels.links import Query, SteerLink
-from rivae.ui.shared import address, charts
+from rivae.ui.shared import address, charts, defaults
 from rivae.ui.shared.session import Report, Session, answered
 from rivae.ui.shell import cache, keys, web
 from rivae.ui.steer import answers as steer_answers
@@ -91,9 +91,11 @@ def current(entered: bool, ready: Sequence[Run]) -> tuple[SteerState, Explorer]:
     """
 
     def begin(link: SteerLink, rev: int) -> tuple[SteerState, list[str], Explorer]:
-        run = link.run or address.run_in_hand() or (ready[0].id if ready else "")
-        explorer = cache.asked(run, link.asks)
-        return *state.from_link(explorer, run, link, rev), explorer
+        run, explorer, left_out = defaults.opened(
+            link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
+        )
+        shown, notes = state.from_link(explorer, run, link, rev)
+        return shown, left_out + notes, explorer
 
     return PAGE.current(entered, PAGE.explorer, begin)
 

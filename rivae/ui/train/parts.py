@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from rivae.benchmark.tables import METHODS
 from rivae.runs import is_read_only, runs_root
-from rivae.ui.shared.runs import dataset_title, short_date
+from rivae.ui.shared.runs import dataset_title, method_title, short_date
 from rivae.ui.shell import access, keys
 from rivae.ui.shell.pages import EXPLORE
 from rivae.ui.shell.text import escape, markdown
@@ -49,7 +48,7 @@ def about(entry: Entry) -> str:
     if config is None:
         return ""
     method = config.method.name
-    parts = [dataset_title(config.dataset), METHODS.get(method, method), f"seed {config.seed}"]
+    parts = [dataset_title(config.dataset), method_title(method), f"seed {config.seed}"]
     return markdown(" · ".join(parts))
 
 

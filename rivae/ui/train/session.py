@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.shell import access, cache, keys, report
+from rivae.ui.shell import access, cache, keys, report, troubles
 
 if TYPE_CHECKING:
     from rivae.jobs.ledger import Ledger
@@ -93,7 +94,14 @@ def entries() -> tuple[list[Entry], str]:
         jobs = queue.jobs()
     except RivaeError as error:
         jobs, trouble = [], str(error)
-    return entries(jobs, cache.runs(), queue.root), trouble
+    return [_marked(entry) for entry in entries(jobs, cache.runs(), queue.root)], trouble
+
+
+def _marked(entry: Entry) -> Entry:
+    """The entry of a trained run that cannot be opened is broken, with the reason."""
+    if entry.run is None or entry.state != "finished" or not (why := troubles.trouble(entry.run)):
+        return entry
+    return replace(entry, state="broken" if entry.run.opens else entry.state, message=why)
 
 
 def entry_of(run_id: str) -> Entry | None:

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from rivae.ranges import RANGES
 from rivae.ui.panels.answers import linked_query, query_z
 from rivae.ui.panels.codec import MAX_LENGTH, unread
 from rivae.ui.panels.links import ExploreLink, Query
-from rivae.ui.shared import address
+from rivae.ui.shared import address, defaults
 from rivae.ui.shared.runs import asks_picker
 from rivae.ui.shell import cache, keys
 from rivae.ui.shell.text import markdown
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rivae.config import Asks
     from rivae.exploring.explorer import Explorer
     from rivae.ranges import Range
+    from rivae.runs import Run
 
 # A bound control writes the words it shows into the address, so these are names of both.
 CHOICES = {**{each.title: key for key, each in RANGES.items()}, "Custom": "free"}
@@ -43,20 +45,25 @@ class Anchor:
     asks: Asks
 
 
-def current(default_run: str) -> tuple[Anchor, Explorer, str]:
+def current(ready: Sequence[Run]) -> tuple[Anchor, Explorer, str]:
     """The anchor in the address, else the run in hand, and a remark on the link.
 
     Raises:
         RivaeError: the run is missing, broken or not ready.
     """
     link, dropped = ExploreLink.read(address.read(("run", "q", "ask")))
-    run = link.run or address.run_in_hand() or default_run
-    explorer = cache.asked(run, link.asks)
+    run, explorer, left_out = defaults.opened(
+        link.run, defaults.names(ready), lambda run: cache.asked(run, link.asks)
+    )
     query, notes = linked_query(explorer, link.query, link.asks)
     address.take(run, query, explorer.asks)
     address.add({"run": run, "q": str(query)})
     key, z = cache.model_key(run, explorer.asks), query_z(explorer, query)
-    return Anchor(run, key, query, z, explorer.asks), explorer, " ".join(unread(dropped) + notes)
+    return (
+        Anchor(run, key, query, z, explorer.asks),
+        explorer,
+        " ".join(left_out + unread(dropped) + notes),
+    )
 
 
 def choose_run() -> None:

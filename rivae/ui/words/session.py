@@ -43,17 +43,15 @@ def runs_with_texts() -> list[Run]:
     return [run for run in cache.ready_runs() if run.config.dataset.name in words.WITH_TEXTS]
 
 
-def current_run(ready: list[str]) -> tuple[str, Asks, str]:
-    """The run in the link, else the current one if it has texts, else the newest with texts; the
-    view that asks; and a remark on the link.
+def current_run(ready: list[str]) -> tuple[str | None, list[str], Asks, str]:
+    """The run in the link; those to try without one: the current one if it has texts, the newest
+    with texts, then the others; the view that asks; and a remark on the link.
     """
     link, dropped = ExploreLink.read(address.read(("run", "ask")))
     remark = address.NO_SUCH_RUN if "run" in dropped else " ".join(unread(dropped))
-    if link.run:
-        return link.run, link.asks, remark
     usable, last = [run.id for run in runs_with_texts()], address.run_in_hand()
-    run = next((run for run in (last, *usable) if run in usable), (ready or [""])[0])
-    return run, link.asks, remark
+    first = [last] if last in usable else []
+    return link.run, list(dict.fromkeys([*first, *usable, *ready])), link.asks, remark
 
 
 def choose_run() -> None:

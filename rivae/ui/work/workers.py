@@ -12,15 +12,15 @@ import logging
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rivae.installed import PACKAGE_ROOT
+from rivae.scratch import scratch_folder
 from rivae.serve import MOST_WORKERS, WORKERS
 
 if TYPE_CHECKING:
@@ -80,8 +80,9 @@ class Workers:
     """
 
     def __init__(self, n: int) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="rivae-workers-")  # readable by its owner
-        self.all = [Worker(Path(self._folder.name) / f"{i}.sock") for i in range(n)]
+        self._open = ExitStack()
+        folder = self._open.enter_context(scratch_folder("rivae-workers-"))
+        self.all = [Worker(folder / f"{i}.sock") for i in range(n)]
         self._stopped = threading.Event()
         self._watching = threading.Thread(target=self._watch, name="rivae-workers", daemon=True)
 
@@ -109,7 +110,7 @@ class Workers:
         for worker in self.all:
             if worker.process is not None:
                 worker.process.wait()
-        self._folder.cleanup()
+        self._open.close()
 
     async def answer(self, path: str, question: bytes) -> tuple[int, bytes] | None:
         """Status and JSON of a worker's answer to what was posted to ``path``; None where the app

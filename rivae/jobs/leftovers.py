@@ -1,0 +1,101 @@
+"""What a kill leaves behind, removed when the app starts and some minutes later.
+
+Folders for a while are locked by their process (``rivae.scratch``): they go at once. Files that
+were being written, and folders of runs that were being made, carry the pid of their process. It may
+run on another machine that shares the disk, so they also have to be untouched for ``OLD_S``.
+Nothing of another user, no link and nothing whose name is not one of ours is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rivae.config import RUN_NAME
+from rivae.data.store import data_root
+from rivae.importing import uploads
+from rivae.installed import user_cache
+from rivae.jobs.archive_import import remove_abandoned as remove_imports
+from rivae.labels.opening import labels_url
+from rivae.retrieval.storage import BUILDING
+from rivae.runs import runs_root
+from rivae.scratch import remove_abandoned
+
+TEMPORARY = "rivae-"
+OLD_S = 120.0
+DEPTH = 3  # of folders below the runs, the imports and the caches
+_FORMER = re.compile(r"\.index-[0-9a-f]{32}-\w{8}")  # of versions whose folders had no lock
+DAY_S = 86_400.0
+_FILE = re.compile(r"\..+\.(\d+)(-\d+)?\.tmp")
+_RUN = re.compile(rf"\.{RUN_NAME[1:-1]}\.(\d+)\.tmp")
+
+
+def sweep() -> None:
+    """Remove what killed processes left: in the folder for temporary files, among the runs, the
+    imports and the labels, and in the caches.
+    """
+    remove_abandoned(Path(tempfile.gettempdir()), TEMPORARY)
+    runs, data = runs_root(), data_root()
+    remove_imports(runs)
+    uploads.sweep(data)
+    for root in (runs, data, *_caches()):
+        for folder in _folders(root.resolve(), DEPTH):
+            remove_abandoned(folder, BUILDING)
+            _remove_unfinished(folder)
+    if "://" not in (url := labels_url()):
+        _remove_unfinished(Path(url).parent)
+
+
+def _caches() -> Iterator[Path]:
+    with contextlib.suppress(RuntimeError):  # this user has no home
+        yield user_cache()
+
+
+def _folders(root: Path, depth: int) -> Iterator[Path]:
+    """This user's folders from ``root`` down to some depth; links are not followed."""
+    with contextlib.suppress(OSError):
+        if _is_own(root.lstat(), stat.S_ISDIR):
+            yield root
+            for path in sorted(root.iterdir()) if depth else ():
+                yield from _folders(path, depth - 1)
+
+
+def _is_own(seen: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    own = not hasattr(os, "geteuid") or seen.st_uid == os.geteuid()
+    return own and is_kind(seen.st_mode)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Files that were being written, and folders of runs that were being made."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            with contextlib.suppress(OSError):
+                if _FORMER.fullmatch(path.name) and time.time() - path.lstat().st_mtime > DAY_S:
+                    shutil.rmtree(path)  # refuses links
+                made = _FILE.fullmatch(path.name)
+                if made is None or not _is_abandoned(path, int(made[1][:9])):
+                    continue
+                if _is_own(path.lstat(), stat.S_ISREG):
+                    path.unlink()
+                elif _RUN.fullmatch(path.name) and _is_own(path.lstat(), stat.S_ISDIR):
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_abandoned(path: Path, pid: int) -> bool:
+    """Whether nobody has touched it for some time, and its process is not on this machine."""
+    if time.time() - path.lstat().st_mtime < OLD_S:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # another user's, so not ours: the number is used again
+        return True
+    return False

@@ -1,0 +1,95 @@
+"""Whether a run can be opened, as far as that shows before its data are read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rivae.errors import DataError, RivaeError, RunError
+from rivae.reading.regular import is_file
+from rivae.reading.weights import read_header
+from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
+
+# Registered names, which need not be looked up.
+METHODS = frozenset(
+    {
+        "rivae",
+        "cos-sim-lvm",
+        "bi-vae",
+        "bi-vae-on-v",
+        "rbi-vae",
+        "dcca",
+        "cos-sim",
+        "info-nce",
+        "info-nce-ica",
+    }
+)
+DATASETS = frozenset(
+    {
+        "synth",
+        "synth-modulated",
+        "sprites",
+        "sprites-hard",
+        "split-digits",
+        "split-mnist",
+        "kitchen",
+        "pairs",
+    }
+)
+
+
+def trouble(run: Run, *, quick: bool = False) -> str:
+    """Why a run cannot be opened here, in one sentence; "" where nothing is known against it.
+
+    Its configuration names a method and a data set that there are, with settings that it takes, the
+    import is here and the weights are whole. Other damage shows when it is opened.
+
+    Args:
+        quick: do not look up what is hardly ever wrong and would load torch.
+    """
+    try:
+        config, store = run.config, run.config.dataset.settings.get("store")
+        if not (quick and config.method.name in METHODS):
+            from rivae.methods import method_class
+
+            method_class(config.method.name)
+        if run.ready:
+            _require_weights(run)
+        elif not run.opens and run.status.state == "finished":
+            raise RunError(NO_MODEL.format(run.id))
+        if not (quick and config.dataset.name in DATASETS and _is_here(store)):
+            _require_data(run)
+    except RivaeError as error:
+        return str(error)
+    return ""
+
+
+def _require_weights(run: Run) -> None:
+    """RunError unless the file of the weights is whole."""
+    try:
+        read_header(run.path / MODEL, MAX_MODEL_BYTES)
+    except (DataError, OSError) as error:
+        why = getattr(error, "strerror", None) or f"{MODEL} is damaged"
+        raise RunError(f"run {run.id}: {why}: train the run again") from None
+
+
+def _is_here(store: object) -> bool:
+    """Whether the settings name no import, or one that is plainly there."""
+    if store is None:
+        return True
+    # As ``rivae.data.store.data_root`` says, whose module would load torch.
+    root = Path(os.environ.get("RIVAE_DATA") or "data")
+    return isinstance(store, str) and is_file(root / store / "store.json")
+
+
+def _require_data(run: Run) -> None:
+    """RivaeError unless the data set of a run is known, takes its settings, and is here."""
+    from rivae.data import checked_settings
+    from rivae.data.store import find_store
+    from rivae.runs.named_files import require_open
+
+    dataset = run.config.dataset
+    checked = checked_settings(dataset.name, dataset.settings)
+    require_open(run.config)
+    if (store := checked.kept().get("store")) is not None:
+        find_store(store)
