@@ -77,7 +77,7 @@ def figure():
 
 
 def a_tour(place) -> None:
-    tour = add_tour("A tour of " + "words " * 10)
+    tour = add_tour("words " * 10)
     change_tour(tour.id, lambda tour: tour)
 
 

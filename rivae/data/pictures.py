@@ -113,10 +113,9 @@ def decoding(called: str) -> Iterator[None]:
                 f"{called} has a text or colour profile that is too large: save it anew without",
                 "heavy",
             ) from error
+        why = " ".join(str(error).split())[:80] or type(error).__name__
         raise PictureError(
-            f"{called} is a damaged picture ({str(error)[:80] or type(error).__name__}): save it "
-            f"anew as {KNOWN}",
-            "damaged",
+            f"{called} is a damaged picture ({why}): save it anew as {KNOWN}", "damaged"
         ) from error
 
 

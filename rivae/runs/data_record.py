@@ -111,7 +111,10 @@ def data_change(folder: Path, config: RunConfig, started: Callable[[], str | Non
     Raises:
         RivaeError: the run or its record cannot be read.
     """
-    now, record = content_now(config), recorded_data(folder)
+    record = recorded_data(folder)
+    if record is None and "store" not in config.dataset.settings:
+        return ""  # of an older version, on data that nobody imports
+    now = content_now(config)
     if not now or (record is not None and record.content == now):
         return ""
     name, made = _import(config)
