@@ -23,7 +23,6 @@ from rivae.data.store import data_root
 from rivae.importing import uploads
 from rivae.installed import user_cache
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
-from rivae.labels.opening import labels_url
 from rivae.retrieval.storage import BUILDING
 from rivae.runs import runs_root
 from rivae.scratch import remove_abandoned
@@ -37,9 +36,9 @@ _FILE = re.compile(r"\..+\.(\d+)(-\d+)?\.tmp")
 _RUN = re.compile(rf"\.{RUN_NAME[1:-1]}\.(\d+)\.tmp")
 
 
-def sweep() -> None:
-    """Remove what killed processes left: in the folder for temporary files, among the runs, the
-    imports and the labels, and in the caches.
+def sweep(*more: Path) -> None:
+    """Remove what killed processes left: in the folder for temporary files, among the runs and the
+    imports, in the caches, and in ``more`` folders.
     """
     remove_abandoned(Path(tempfile.gettempdir()), TEMPORARY)
     runs, data = runs_root(), data_root()
@@ -49,8 +48,8 @@ def sweep() -> None:
         for folder in _folders(root.resolve(), DEPTH):
             remove_abandoned(folder, BUILDING)
             _remove_unfinished(folder)
-    if "://" not in (url := labels_url()):
-        _remove_unfinished(Path(url).parent)
+    for folder in more:
+        _remove_unfinished(folder)
 
 
 def _caches() -> Iterator[Path]:

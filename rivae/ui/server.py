@@ -298,10 +298,13 @@ def clear_leftovers(stop: threading.Event) -> None:
     the end is old enough.
     """
     from rivae.jobs.leftovers import OLD_S, sweep
+    from rivae.labels.opening import labels_url
 
-    sweep()
+    url = labels_url()
+    labels = [] if "://" in url else [Path(url).parent]
+    sweep(*labels)
     if not stop.wait(OLD_S + LONGEST_S):
-        sweep()
+        sweep(*labels)
 
 
 def watch_queue(stop: threading.Event) -> None:

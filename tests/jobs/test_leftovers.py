@@ -79,7 +79,6 @@ def places(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels" / "labels.db"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     yield tmp_path
     tempfile.tempdir = None
@@ -113,15 +112,14 @@ def grow_old(root, seconds=OLD_S + 60):
     [
         (FOLDER, "tmp"),
         (INDEX, "runs/one/cache"),
-        (INDEX, "data/mine/cache"),
         (RUN, "runs"),
         (FILE, "runs/one"),
-        (FILE, "runs/one/checkpoints"),
         (FILE, "data/mine/cache"),
         (FILE, "labels"),
         (FILE, "caches/rivae/demo-1"),
         (IMPORT, "runs"),
     ],
+    ids=["folder", "index", "run", "file of a run", "cache of data", "labels", "caches", "import"],
 )
 def test_what_a_kill_leaves_is_removed_and_what_is_in_use_stays(places, script, place):
     folder = places / place
@@ -131,12 +129,12 @@ def test_what_a_kill_leaves_is_removed_and_what_is_in_use_stays(places, script, 
         made = everything(places) - before
         assert made
         grow_old(places)
-        sweep()
+        sweep(places / "labels")
         assert everything(places) - before == made, "somebody works with it"
         process.send_signal(signal.SIGKILL)
         process.wait()
     grow_old(places)
-    sweep()
+    sweep(places / "labels")
     assert everything(places) == before
 
 

@@ -35,8 +35,8 @@ def note(found: Run, why: str) -> None:
             del _noted[next(iter(_noted))]
 
 
-# Asked for on every rerun and of every run; two seconds old is new enough.
-@st.cache_resource(ttl=2, max_entries=1000, show_spinner=False)
+# Asked for on every rerun and of every run; ten seconds old is new enough.
+@st.cache_resource(ttl=10, max_entries=1000, show_spinner=False)
 def _seen(path: bytes, _run: Run) -> str:
     from rivae.runs import opening
 
