@@ -251,7 +251,7 @@ class PairModel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return a
 
     def _checked_targets(self, y: ArrayLike, name: str = "y") -> Floats:
-        refuse_masked(**{name: y})
+        refuse_masked(ValueError, **{name: y})
         check_columns(self._names[1], y, name)
         made = _columns(check_array(y, dtype=np.float64, ensure_2d=False, input_name=name))
         if made.shape[1] != self.n_targets_:

@@ -17,6 +17,7 @@ from rivae.config import Asks, Rows
 from rivae.errors import ConfigError
 from rivae.estimator import PairModel, fit
 from rivae.exploring.explorer import MAX_K, Explorer
+from rivae.methods.arguments import EPOCHS
 from rivae.notebook.pairs import ArrayPairs, table_of
 from rivae.notebook.pictures import check_pictures
 from rivae.page.content import MOST, TOO_MANY, content_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from rivae.notebook.view import View
 
 STEPS = 1_500  # of a training that is only to be looked at, in so many epochs at least and at most
-EPOCHS = (10, 190)
+FEWEST, MOST_EPOCHS = 10, 190
 NEEDED = "a view in a notebook needs more packages: pip install 'rivae-explorer[notebook]'"
 WHAT = "say what to explore: a run, as in rivae.explore('demo-kitchen'), or embeddings=(A, B)"
 
@@ -145,7 +146,7 @@ def _of_arrays(
     # All is checked before a training that would be lost.
     refuse_masked(A=a, B=b)
     refuse_other_order(A=a, B=b)
-    n = len(a)
+    n = len(np.asarray(a))
     if n > MOST:
         raise ConfigError(TOO_MANY.format(n, MOST))
     table = None
@@ -174,26 +175,27 @@ def _has_labels(items: Any) -> bool:
 
 def _length(n: int, params: Mapping[str, Any]) -> dict[str, int]:
     """Epochs for n rows, unless settings say how long a stage is."""
-    if any(str(name).endswith("epochs") for name in params.get("settings") or ()):
+    settings = params.get("settings")
+    if isinstance(settings, Mapping) and any(str(name).endswith(EPOCHS) for name in settings):
         return {}
     per_epoch = max(1, n // PairModel().batch_size)
-    return {"epochs": min(max(STEPS // per_epoch, EPOCHS[0]), EPOCHS[1])}
+    return {"epochs": min(max(STEPS // per_epoch, FEWEST), MOST_EPOCHS)}
 
 
 @contextmanager
 def _bar(title: str, shown: bool) -> Iterator[Callable[[float], None]]:
     """A bar that takes the share done, and goes at the end; where something failed it stays."""
+    import IPython.display
     from tqdm.auto import tqdm
     from tqdm.notebook import tqdm as notebook_tqdm
 
+    show: Any = IPython.display.display
     form = "{desc} {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left"
     asked = {"total": 100, "desc": title, "bar_format": form, "leave": False, "disable": not shown}
     place = None
     if shown and issubclass(tqdm, notebook_tqdm):
-        from IPython.display import display
-
         bar = tqdm(**asked, display=False)
-        place = display(bar.container, display_id=True)
+        place = show(bar.container, display_id=True)
     else:
         bar = tqdm(**asked)
     with bar:

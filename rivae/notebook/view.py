@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 import anywidget
+import IPython.display
 import numpy as np
 import pandas as pd
 import traitlets
@@ -189,14 +190,13 @@ class View(anywidget.AnyWidget):
         """Show the view, and a sentence that it hides: in a page that is saved without its kernel,
         or that cannot fetch what draws widgets, nothing else stands there.
         """
-        from IPython.display import display
-
+        show: Any = IPython.display.display
         shown = self._repr_mimebundle_()
         assert shown is not None
         data, metadata = shown
-        display(data | {"text/plain": ""}, metadata=metadata, raw=True)
+        show(data | {"text/plain": ""}, metadata=metadata, raw=True)
         told = f'<p class="{self._still}">{escape(self._alone)}</p>'
-        display({"text/plain": self._alone, "text/html": told}, raw=True)
+        show({"text/plain": self._alone, "text/html": told}, raw=True)
 
     @traitlets.validate("z")
     def _checked_z(self, proposal: Any) -> Vector:

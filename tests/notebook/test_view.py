@@ -229,7 +229,10 @@ def drawn(n: int) -> Any:
         ({"run": "demo-digits", "k": True}, "between 1 and 30"),
         ({"embeddings": (A, B), "epochs": 0}, "epochs must"),
         ({"embeddings": (A, B), "epochs": 2.5}, "epochs must"),
-        ({"embeddings": (A, B), "n_components": 2, "settings": {"n_components": 3}}, "of the two"),
+        (
+            {"embeddings": (A, B), "n_components": 2, "settings": {"n_components": 3}},
+            "n_components=3",
+        ),
         ({"embeddings": pd.DataFrame(A[:, :2])}, "two arrays"),
         ({"run": "demo-digits", "epochs": 3}, "epochs goes with embeddings"),
         ({"run": "demo-digits", "items": pd.DataFrame()}, "items goes with embeddings"),
