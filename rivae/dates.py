@@ -28,22 +28,27 @@ class _File(BaseModel):
     version: Literal[1] = 1
     count: Annotated[int, Field(ge=0)] = 0
     dates: list[date] = []
-    since: dict[str, int] = {}
+    since: dict[str, int] = {}  # the count when something was first noted
+    first: dict[str, date] = {}  # and the date
 
 
 class DatesSeen:
-    """The dates that were seen, in ``.dates.json`` of a folder, and what lay there on each.
+    """The dates that were seen, in a file of a folder, and what lay there on each.
 
     A file that cannot be read is begun anew: then everything lies there from today on.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+    def __init__(self, folder: Path, file: str = FILE) -> None:
+        self.path = folder / file
 
     def ages(self, names: Iterable[str]) -> dict[str, int]:
         """How many other dates were seen since each was first noted; 0 for what was not."""
         known = self._read()
         return {name: known.count - known.since.get(name, known.count) for name in names}
+
+    def first_seen(self, name: str) -> date | None:
+        """The date on which something was first noted; None if it was not."""
+        return self._read().first.get(name)
 
     def note(
         self, names: Iterable[str], now: datetime | None = None, *, anew: Iterable[str] = ()
@@ -67,10 +72,11 @@ class DatesSeen:
             name: count if name in fresh else min(before.since.get(name, count), count)
             for name in names
         }
-        known = _File(count=count, dates=dates, since=since)
+        first = {name: today if name in fresh else before.first.get(name, today) for name in since}
+        known = _File(count=count, dates=dates, since=since, first=first)
         if known != before:
             write_json(self.path, known.model_dump(mode="json"), private=True)
-        return {name: count - first for name, first in since.items()}
+        return {name: count - begun for name, begun in since.items()}
 
     def _read(self) -> _File:
         with suppress(OSError, DataError):

@@ -1,7 +1,7 @@
 """The trash: deleted runs, imports, tours and axis names, in ``.trash`` of their folder.
 
-An entry is removed for good once the app has run on 30 other dates (``rivae.dates``), when somebody
-who may delete deletes something, by a command, or when the app starts; never by looking.
+After 30 other dates of use (``rivae.dates``) an entry is removed for good when the app starts, by a
+command, or when somebody deletes something; never by looking.
 
 ``ROOT/.trash/20261122T060826.123Z-NAME`` holds ``record.json`` (what, when, from where, how large)
 and ``content``, the folder itself (of a tour its file). The record is written first and the folder
@@ -125,10 +125,8 @@ class Trash:
         now: datetime | None = None,
     ) -> Deleted:
         """An entry with this content, a part of a file, say; arguments as for ``put``."""
-        try:
-            _checked_name(name)
-        except ValueError as error:
-            raise DataError(f"'{name[:80]!a}' cannot be kept in the trash: {error}") from None
+        if not _NAME.fullmatch(name) or not name.isprintable():
+            raise DataError(f"'{name[:80]!a}' cannot be kept in the trash: give another name")
         return self._put(
             name, len(content), lambda path: write_atomic(path, content, private=True), more, now
         )
@@ -141,8 +139,7 @@ class Trash:
         more: Mapping[str, Any] | None,
         now: datetime | None,
     ) -> Deleted:
-        when = now or datetime.now(UTC)
-        kept = dict(more or {})
+        when, kept = now or datetime.now(UTC), dict(more or {})
         if len(json.dumps(kept)) > MAX_RECORD // 4:
             kept = {}  # a record that cannot be read would hide the folder
         origin = str(self._place(name).absolute()).encode(errors="replace").decode()
@@ -239,9 +236,9 @@ class Trash:
 
     def empty(self) -> int:
         """Remove everything for good; returns the bytes that were freed."""
-        if not self._paths():
-            return 0
         freed = 0
+        if not self._paths():
+            return freed
         with self._changing():
             for found in self.entries():
                 try:

@@ -13,7 +13,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +23,7 @@ from rivae.errors import DataError
 from rivae.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
 from rivae.reading.tables import table_kind
 
-UPLOADS = ".uploads"
+UPLOADS, DATES = ".uploads", ".uploads.dates.json"
 KEPT_DATES = 2  # that of the upload is not counted: one whole date lies between
 MAX_KEPT = 4 * 2**30  # bytes of all uploads that wait
 
@@ -73,7 +73,8 @@ def forget(paths: Iterable[Path]) -> None:
 
 
 def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
-    """Delete uploads that waited for a whole date; returns the bytes of those that remain.
+    """Delete uploads that waited for a whole date, or a day before they were first noted; returns
+    the bytes of those that remain.
 
     Args:
         now: the time, for tests.
@@ -81,15 +82,24 @@ def sweep(root: Path, now: datetime | None = None, anew: str = "") -> int:
     """
     folders = {folder.name: folder for folder in (root / UPLOADS).glob("*") if is_folder(folder)}
     ages: dict[str, int] = {}
+    dates = DatesSeen(root, DATES)
     with suppress(OSError):
-        ages = DatesSeen(root / UPLOADS).note(folders, now, anew=(anew,)) if folders else {}
+        ages = dates.note(folders, now, anew=(anew,)) if folders else {}
     kept = 0
     for name, folder in folders.items():
-        if ages.get(name, 0) >= KEPT_DATES:
+        if ages.get(name, 0) >= KEPT_DATES or _was_old(folder, dates.first_seen(name)):
             shutil.rmtree(folder, ignore_errors=True)
         else:
             kept += folder_bytes(folder)
     return kept
+
+
+def _was_old(folder: Path, noted: date | None) -> bool:
+    """Whether an upload had waited for a day when it was noted, as those of older versions had."""
+    with suppress(OSError, ValueError, OverflowError):
+        sent = datetime.fromtimestamp(folder.stat().st_mtime, UTC).date()
+        return noted is not None and (noted - sent).days > 1
+    return False
 
 
 def _keep(
@@ -115,6 +125,7 @@ def _keep(
             private_folder(root / UPLOADS)
             private_folder(folder)
             write_atomic_with(path, write, private=True)
+        folder.touch()
         sweep(root, anew=folder.name)  # it waits from now on
     except OSError as error:
         raise DataError(f"{name[:80]} cannot be kept: {why_not(error)}") from None

@@ -179,8 +179,8 @@ def count_progress(
             for k, number in enumerate(numbers):
                 sums[k] += number
     return [
-        FactorProgress(name, factor, *map(int, sums[:-1]), seconds=sums[-1])
-        for (name, factor), sums in sorted(totals.items())
+        FactorProgress(name, factor, int(n), int(unknown), int(again), int(flags), int(passed), s)
+        for (name, factor), (n, unknown, again, flags, passed, s) in sorted(totals.items())
     ]
 
 

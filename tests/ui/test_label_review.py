@@ -6,6 +6,7 @@ from rivae.labels.formats import events_jsonl, long_csv
 from rivae.ui.label.adjudicate import ITEM_FLAGGED
 from rivae.ui.label.exchange import OFFERED, STORED, UNCHANGED
 from rivae.ui.label.review import NO_LABELS
+from rivae.ui.shell import keys
 
 EVIL = "<img src=x onerror=alert(1)> **b**"
 ANN = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, None, 2]
@@ -272,3 +273,31 @@ def test_the_exports_are_the_librarys(review, two):
     }
     assert exchange._content("events")().decode() == "".join(events_jsonl(two.store))
     assert exchange._content("long")().decode() == "".join(long_csv(two.store))
+
+
+def test_a_file_with_a_name_like_a_known_one_is_asked_about(label_plan, monkeypatch):
+    """The upload and its radio, without a browser: nothing is stored before it is answered."""
+    from types import SimpleNamespace
+
+    import streamlit as st
+
+    from rivae.ui.label import exchange
+    from rivae.ui.shared import labels
+
+    label_plan.label("Ana", [1])
+    item, factor = label_plan.keys[label_plan.rows[1]], label_plan.guideline.ids[0]
+    content = f"annotator,item,factor,level\nANA,{item},{factor},2\n".encode()
+    opened = labels.open_plan("first")
+    st.session_state.clear()
+    st.session_state[keys.LABEL_FILE] = SimpleNamespace(name="a.csv", getvalue=lambda: content)
+    exchange._look_anew(opened)
+    looked = st.session_state[keys.LABEL_LOOKED]
+    assert looked.alike == {"ANA": ("Ana",)} and looked.report is None
+    exchange._look(True, opened)
+    assert label_plan.store.annotators() == ["Ana"] and label_plan.store.last() == 1
+    st.session_state["radio"] = "Ana"
+    exchange._choose_name("ANA", "radio", opened)
+    assert st.session_state[keys.LABEL_LOOKED].report.added == 1
+    exchange._look(True, opened)
+    assert label_plan.store.annotators() == ["Ana"] and label_plan.store.last() == 2
+    st.session_state.clear()

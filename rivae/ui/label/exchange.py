@@ -164,11 +164,11 @@ def _show(looked: CheckedFile, opened: OpenPlan) -> None:
             index=None,
             horizontal=True,
             key=key,
-            format_func=lambda who, said=said: f"{who}, somebody else" if who == said else who,
+            format_func={**{who: who for who in known}, said: f"{said}, somebody else"}.get,
             on_change=_choose_name,
             args=(said, key, opened),
         )
-    if report is None and not looked.alike:
+    if report is None:
         st.warning(f"{markdown(looked.trouble)}. {UNCHANGED}", icon=":material/info:")
     elif looked.added:
         st.success(f"{_events(report.added)} added from {name}.", icon=":material/check:")
