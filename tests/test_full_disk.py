@@ -25,6 +25,7 @@ from rivae.exploring.tours import add_tour, change_tour
 from rivae.figures import write_traversals
 from rivae.files import WriteError, make_folder, write_atomic, write_atomic_with
 from rivae.jobs.archive import export_run
+from rivae.jobs.archive_import import import_run
 from rivae.kitchen import write_kitchen
 from rivae.labels.formats import export as export_labels
 from rivae.labels.store import LabelStore
@@ -125,6 +126,15 @@ def test_commands_end_with_that_sentence(place, tmp_path, monkeypatch, capsys):
         assert ("demo-synth" if name == "run.zip" else name) in capsys.readouterr().err
         assert not (place.out / name).exists()
         assert main(command) == 0, capsys.readouterr().err
+
+
+def test_an_archive_that_does_not_fit_leaves_nothing(tmp_path):
+    archive, root = tmp_path / "run.zip", tmp_path / "runs"
+    export_run(find_run("demo-synth"), archive)
+    with full(), pytest.raises(RivaeError) as error:
+        import_run(archive, root, "mine")
+    assert len(str(error.value)) <= 300 and not content(root)
+    assert import_run(archive, root, "mine").run.id == "mine"
 
 
 def test_a_kitchen_is_finished_by_the_same_call(tmp_path):

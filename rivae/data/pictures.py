@@ -31,7 +31,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "BMP": (".bmp",),
     "TIFF": (".tif", ".tiff"),
 }
-SUFFIXES = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+PICTURE_SUFFIXES = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 KNOWN = "JPEG, PNG, WebP, GIF, BMP or TIFF"
 MAX_PIXELS = 89_478_485  # Pillow's own limit: a quarter of a gigabyte in RGB
 MAX_BYTES = 512 * 2**20  # of an encoded picture; no file in these bounds needs more

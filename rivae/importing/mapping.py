@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rivae.data.pictures import SUFFIXES
+from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
 from rivae.reading.tables import Record
 
@@ -108,7 +108,7 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
     cells = [cell for record in records if (cell := record.get(column)) not in (None, "")]
     return bool(cells) and all(
-        isinstance(cell, str) and cell.lower().endswith(SUFFIXES) and "://" not in cell
+        isinstance(cell, str) and cell.lower().endswith(PICTURE_SUFFIXES) and "://" not in cell
         for cell in cells
     )
 

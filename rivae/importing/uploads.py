@@ -17,7 +17,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO
 
-from rivae.data.pictures import SUFFIXES
+from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.dates import DatesSeen
 from rivae.errors import DataError
 from rivae.files import folder_bytes, is_folder, private_folder, why_not, write_atomic_with
@@ -53,10 +53,12 @@ def keep_pictures(root: Path, files: Sequence[Sent]) -> tuple[Path, ...]:
         DataError: a file is neither, too many uploads wait, or the disk refuses it.
     """
     zips = [sent for sent in files if _suffix(sent[0]) == ".zip"]
-    loose = [sent for sent in files if _suffix(sent[0]) in SUFFIXES]
+    loose = [sent for sent in files if _suffix(sent[0]) in PICTURE_SUFFIXES]
     for name, _ in files:
-        if _suffix(name) not in (".zip", *SUFFIXES):
-            raise DataError(f"{name[:80]} is no picture: send a zip, or {', '.join(SUFFIXES)}")
+        if _suffix(name) not in (".zip", *PICTURE_SUFFIXES):
+            raise DataError(
+                f"{name[:80]} is no picture: send a zip, or {', '.join(PICTURE_SUFFIXES)}"
+            )
     found = [_keep_one(root, sent) for sent in zips]
     if loose:
         found.append(

@@ -20,7 +20,7 @@ from typing import IO
 from rivae.config import RunConfig, read_config, run_config
 from rivae.data import item_shapes
 from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import is_folder, is_locked, locked, sync_folder, write_json
+from rivae.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
 from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
 from rivae.jobs.renaming import require_free
 from rivae.reading.documents import read_json
@@ -61,10 +61,8 @@ def import_run(
             of this name exists; or the disk is full. Nothing is left behind.
     """
     with contextlib.ExitStack() as stack:
+        stream = stack.enter_context(_opened(source)) if isinstance(source, Path) else source
         try:
-            stream = (
-                stack.enter_context(open_regular(source)) if isinstance(source, Path) else source
-            )
             folder = stack.enter_context(_waiting_room(root))
             manifest = unpack(stream, folder)
             config, remarks = check_run(folder, name or manifest.name, files=files)
@@ -73,9 +71,17 @@ def import_run(
             (folder / "checkpoints").mkdir(exist_ok=True)
             folder.rename(target)
         except OSError as error:
-            raise RunError(f"the run cannot be imported: {error.strerror or error}") from None
+            raise RunError(f"the run cannot be imported: {why_not(error)}") from None
     sync_folder(root)
     return Imported(Run(target), remarks)
+
+
+def _opened(source: Path) -> IO[bytes]:
+    try:
+        return open_regular(source)
+    except OSError as error:
+        why = error.strerror or error
+        raise RunError(f"{source.name} cannot be imported: {why}; name another file") from None
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from rivae.data import pictures
-from rivae.data.pictures import FORMATS, SUFFIXES, PictureError, open_picture, to_grey
+from rivae.data.pictures import FORMATS, PICTURE_SUFFIXES, PictureError, open_picture, to_grey
 from tests.data import hostile_pictures as drawn
 from tests.data.hostile_pictures import encoded, waves
 
@@ -155,4 +155,4 @@ def test_damage_of_any_kind_is_one_sentence():
 
 def test_each_format_has_its_endings():
     Image.init()
-    assert {Image.EXTENSION[suffix] for suffix in SUFFIXES} == set(FORMATS)
+    assert {Image.EXTENSION[suffix] for suffix in PICTURE_SUFFIXES} == set(FORMATS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rivae.data.pictures import SUFFIXES as PICTURES
+from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import RivaeError
 from rivae.importing.uploads import forget, keep_pictures, keep_table
 from rivae.jobs.units import size_text
@@ -59,7 +59,9 @@ def _uploaded() -> Files | None:
         )
     with two:
         images = _sent(
-            "images", "Pictures: a zip, or all of them", ["zip", *(s.lstrip(".") for s in PICTURES)]
+            "images",
+            "Pictures: a zip, or all of them",
+            ["zip", *(s.lstrip(".") for s in PICTURE_SUFFIXES)],
         )
     report.show(PLACE)
     if table and not images:

@@ -139,9 +139,11 @@ def _upload(explorer: Explorer, use: Callable[[Upload], None]) -> None:
     """A visitor's own picture as the query, where the data can use one."""
     if not explorer.data.accepts_upload:
         return
+    from rivae.data.pictures import PICTURE_SUFFIXES
+
     file = st.file_uploader(
         f"Or upload your own picture ({explorer.data.view_names[0]})",
-        type=["png", "jpg", "jpeg", "webp", "bmp"],
+        type=[suffix.lstrip(".") for suffix in PICTURE_SUFFIXES],
         key=keys.GALLERY_UPLOAD,
         max_upload_size=gate.SMALL_FILE,
     )
