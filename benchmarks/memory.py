@@ -4,8 +4,8 @@
     python benchmarks/memory.py --minutes 40
 
 One visitor after the other takes a demo run through every page and view, drags sliders, and exports
-what is shown as PNG, SVG, HTML and CSV, without a pause. The process is looked at every other second
-from outside. Needs Linux, Chromium and Playwright; writes ``benchmarks/results/memory.md``.
+what is shown as PNG, SVG, HTML and CSV, without a pause. Its size is read from outside every other
+second. Needs Linux, Chromium and Playwright; writes ``benchmarks/results/memory.md``.
 """
 
 from __future__ import annotations
