@@ -20,7 +20,6 @@ from pathlib import Path
 
 from rivae.config import RUN_NAME
 from rivae.data.store import data_root
-from rivae.importing import uploads
 from rivae.installed import user_cache
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
 from rivae.retrieval.storage import BUILDING
@@ -42,8 +41,8 @@ def sweep(*more: Path) -> None:
     """
     remove_abandoned(Path(tempfile.gettempdir()), TEMPORARY)
     runs, data = runs_root(), data_root()
-    remove_imports(runs)
-    uploads.sweep(data)
+    with contextlib.suppress(OSError):
+        remove_imports(runs)
     for root in (runs, data, *_caches()):
         for folder in _folders(root.resolve(), DEPTH):
             remove_abandoned(folder, BUILDING)

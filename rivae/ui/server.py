@@ -248,7 +248,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Start warming in the background; the first page does not wait for it."""
     # In one thread before there are two: a page and the warming thread that import a package for
     # the first time at once, one of them by its submodule, break each other's import.
-    for module in ("pandas", "rivae.exploring.explorer", "rivae.methods", "rivae.jobs.deletion"):
+    begun = ("pandas", "rivae.exploring.explorer", "rivae.methods")
+    for module in (*begun, "rivae.jobs.deletion", "rivae.jobs.leftovers"):
         importlib.import_module(module)
     # Imported here: cached functions belong to the runtime, which exists only from now on.
     from rivae.ui.shell.cache import warm
@@ -298,9 +299,8 @@ def clear_leftovers(stop: threading.Event) -> None:
     the end is old enough.
     """
     from rivae.jobs.leftovers import OLD_S, sweep
-    from rivae.labels.opening import labels_url
 
-    url = labels_url()
+    url = os.environ.get("RIVAE_LABELS") or "labels/labels.db"
     labels = [] if "://" in url else [Path(url).parent]
     sweep(*labels)
     if not stop.wait(OLD_S + LONGEST_S):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivae.errors import RivaeError
 from rivae.ui.shell import web
+from rivae.ui.work.memory import keep_giving_back
 from rivae.ui.work.workers import NOT_OPEN
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def main(socket: str) -> None:
     for module in READ_FIRST:  # the socket appears, and questions come, after that
         importlib.import_module(module)
     os.umask(0o077)
+    threading.Thread(target=keep_giving_back, args=[threading.Event()], daemon=True).start()
     uvicorn.run(build(Opened()), uds=socket, log_level="warning", access_log=False)
 
 

@@ -81,17 +81,16 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
     ledger.claim(at_work.id, ["cpu"])
     killed = []
 
+    def found():
+        """The dispatcher's process, where it is another one than those that were killed."""
+        process = dispatcher._started.get(folder.resolve())
+        is_new = process is not None and process.pid not in killed
+        return process if is_new and dispatcher.is_dispatching(tmp_path) else None
+
     def kill():
-        """The dispatcher, once it is at work."""
-        until(lambda: dispatcher.is_dispatching(tmp_path), "it dispatches", 120)
-        process = dispatcher._started[folder.resolve()]
-        os.kill(process.pid, signal.SIGKILL)
-        until(
-            lambda: not dispatcher.is_dispatching(tmp_path) or process.returncode is not None,
-            "it is dead",
-            120,
-        )
+        process = until(found, "it dispatches", 120)
         killed.append(process.pid)
+        os.kill(process.pid, signal.SIGKILL)
 
     def watch():
         return [t for t in threading.enumerate() if t.name == "rivae-queue"]
@@ -100,9 +99,7 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
         async with lifespan(None):
             await asyncio.to_thread(kill)
             await asyncio.to_thread(kill)  # the one that was started instead
-            await asyncio.to_thread(
-                until, lambda: dispatcher.is_dispatching(tmp_path), "another dispatches", 120
-            )
+            await asyncio.to_thread(until, found, "another dispatches", 120)
             assert not any(Path(f"/proc/{pid}").exists() for pid in killed), "no zombies"
 
     with locks.hold(locks.lock_path(folder, at_work.id, "rank0")):  # it is being trained

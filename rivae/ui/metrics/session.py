@@ -49,7 +49,7 @@ def current_run(ready: Sequence[str]) -> tuple[str, Asks, str]:
     if link.run:
         return link.run, link.asks, remark
     last = address.run_in_hand()
-    run = last if last in ready else next(iter(ready), "")
+    run = last if last is not None and last in ready else next(iter(ready), "")
     return run, link.asks, " ".join([*filter(None, [remark]), *defaults.left_out(run)])
 
 
