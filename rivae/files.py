@@ -13,10 +13,55 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, overload
+
+from rivae.errors import ConfigError, shown
 
 if os.name == "posix":
     import fcntl
+
+
+def home_path(text: str | Path, name: str = "") -> Path:
+    """The path that a person wrote, with "~" as in a shell; where it is relative, it stays so.
+
+    Args:
+        name: of the variable or setting that holds it, for the error.
+
+    Raises:
+        ConfigError: it begins with the home folder of a user who does not exist.
+    """
+    path = Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises no sentence
+    start = path.parts[0] if path.parts else ""
+    if start.startswith("~") and not Path(start).exists() and (name or len(path.parts) > 1):
+        held = f"{name} holds" if name else "there is"
+        raise ConfigError(
+            f"{held} a path in an unknown home folder, {shown(start)}: write the whole path"
+        )
+    return path
+
+
+def holds(folder: str | Path, name: str) -> bool:
+    """Whether there is a file ``name`` in ``folder``; any text may stand for the folder."""
+    try:
+        return Path(folder, name).is_file()
+    except (OSError, ValueError):  # too long for a name, without the right, or with a NUL
+        return False
+
+
+@overload
+def variable_path(variable: str) -> Path | None: ...
+@overload
+def variable_path(variable: str, default: str) -> Path: ...
+
+
+def variable_path(variable: str, default: str | None = None) -> Path | None:
+    """The path in an environment variable, or the default; None without both.
+
+    Raises:
+        ConfigError: as ``home_path``.
+    """
+    text = os.environ.get(variable) or default
+    return home_path(text, variable) if text is not None else None
 
 
 # The name of the temporary file that ``write_atomic_with`` writes first.
@@ -49,6 +94,43 @@ def write_atomic_with(
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+# What the machine refuses, and what to do then.
+ADVICE = {
+    errno.ENOSPC: "make room and try again",
+    errno.EDQUOT: "make room and try again",
+    errno.EFBIG: "choose another disk",
+    errno.EIO: "the disk is damaged, choose another one",
+    errno.EROFS: "choose a place that can be written",
+    errno.EACCES: "ask its owner for the right, or choose another place",
+    errno.EPERM: "ask its owner for the right, or choose another place",
+    errno.ENOTDIR: "choose a folder",
+    errno.EISDIR: "choose a file",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+
+
+def reason_and_advice(error: OSError) -> str:
+    """The true reason of a failure, and what helps against it: "(No space left …): make room …"."""
+    why = error.strerror or type(error).__name__
+    return f"({why}): {ADVICE.get(error.errno or 0, 'choose another place')}"
+
+
+def require_room(folder: Path, n_bytes: int) -> None:
+    """Write so many bytes into ``folder`` and remove them again, before work that ends in a file.
+
+    Raises:
+        OSError: there is no right or no room for it.
+    """
+    path = folder / f".room.{os.getpid()}-{threading.get_ident()}.tmp"
+    try:
+        with path.open("wb") as stream:
+            stream.write(bytes(n_bytes))
+            stream.flush()
+            os.fsync(stream.fileno())
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:

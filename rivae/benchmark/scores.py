@@ -18,7 +18,7 @@ from rivae.benchmark.tables import by_samples, digit_range
 from rivae.data.base import PairedDataset
 from rivae.errors import DataError, RunError
 from rivae.evaluation import evaluate
-from rivae.files import write_json
+from rivae.files import reason_and_advice, write_json
 from rivae.methods.base import Axes, Method
 from rivae.metrics.dci_paper import alpha_scores
 from rivae.metrics.digits import COVERAGE, OVERLAP
@@ -147,8 +147,7 @@ def keep_steps(run: Run, steps: StepScores) -> None:
         write_json(run.path / STEPS_FILE, asdict(steps))
     except OSError as error:
         raise RunError(
-            f"the scores of run {run.id} cannot be saved ({error.strerror}): copy its folder to "
-            "one of yours"
+            f"the scores of run {run.id} cannot be saved {reason_and_advice(error)}"
         ) from None
 
 

@@ -9,10 +9,12 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 from rivae.config import Asks
 from rivae.errors import ConfigError
+from rivae.files import home_path
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -38,6 +40,14 @@ def add_command(
     parser.add_argument("--json", action="store_true", help="print one JSON value for machines")
     parser.set_defaults(run=run)
     return parser
+
+
+def path_argument(text: str) -> Path:
+    """The path on a command line: a shell expands "~" only at the beginning of a word."""
+    try:
+        return home_path(text)
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_asks(parser: argparse.ArgumentParser, what: str) -> None:

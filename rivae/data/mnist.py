@@ -28,6 +28,7 @@ from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
+from rivae.files import variable_path
 from rivae.reading.regular import open_regular
 
 __all__ = ["download", "load"]
@@ -96,7 +97,7 @@ def load(settings: Settings) -> PairedDataset:
         ConfigError: for more validation digits than there are training digits.
         DataError: for a folder or file that is missing, broken or of another kind.
     """
-    place = optional_path(FOLDER_VARIABLE, settings.folder or os.environ.get(FOLDER_VARIABLE))
+    place = optional_path(FOLDER_VARIABLE, settings.folder or variable_path(FOLDER_VARIABLE))
     if place is None:
         raise DataError(
             "split-mnist needs the folder with the four MNIST idx files: give the setting "

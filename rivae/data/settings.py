@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from rivae.errors import ConfigError
+from rivae.files import home_path
 
 
 class DatasetSettings(BaseModel):
@@ -59,10 +60,7 @@ def optional_path(name: str, value: object) -> Path | None:
         return None
     if not isinstance(value, str | Path) or "\0" in str(value):
         raise ConfigError(f"{name} must be a path, not {repr(value)[:100]}")
-    try:
-        return Path(value).expanduser().absolute()
-    except RuntimeError as error:
-        raise ConfigError(f"{name} names an unknown home folder: {repr(value)[:100]}") from error
+    return home_path(value, name).absolute()
 
 
 def _path_text(value: object) -> str | None:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rivae.errors import RivaeError, RunError
-from rivae.files import is_locked, locked
+from rivae.files import is_locked, locked, variable_path
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
@@ -85,13 +85,13 @@ def ensure_dispatcher(root: Path) -> None:
         # Also one that was just started and does not hold its lock yet.
         if (last is not None and last.poll() is None) or is_dispatching(root):
             return
-        data = os.environ.get("RIVAE_DATA") or "data"  # its module would load torch
+        data = variable_path("RIVAE_DATA", "data")  # its own module would load torch
         with open_log(folder / "dispatcher.log") as stream:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
                 cwd=str(PACKAGE_ROOT),
                 # By its full path: the runs of this folder read the imports of this one.
-                env={**os.environ, "RIVAE_DATA": str(Path(data).absolute())},
+                env={**os.environ, "RIVAE_DATA": str(data.absolute())},
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
-from rivae.errors import DataError
-from rivae.files import write_json
+from rivae.errors import DataError, shown, some_of
+from rivae.files import holds, variable_path, write_json
 from rivae.trash import is_folder
 
 ROOT_VARIABLE = "RIVAE_DATA"
@@ -24,7 +23,7 @@ _PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.b
 
 def data_root() -> Path:
     """The folder that imports go into; it need not exist yet."""
-    return Path(os.environ.get(ROOT_VARIABLE) or "data")
+    return variable_path(ROOT_VARIABLE, "data")
 
 
 def checked_name(name: str) -> str:
@@ -61,11 +60,11 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
     if path is not None:
         candidates.append(path)
     for candidate in candidates:
-        if (candidate / MANIFEST).is_file():
+        if holds(candidate, MANIFEST):
             return candidate.absolute()
-    known = ", ".join(path.name for path in list_stores(root)) or "none yet"
+    known = some_of((path.name for path in list_stores(root)), str(name_or_path))
     raise DataError(
-        f"there is no imported data set '{name_or_path}' (imported: {known}): import it, "
+        f"there is no imported data set '{shown(name_or_path)}' (imported: {known}): import it, "
         "or choose another"
     )
 
