@@ -127,7 +127,7 @@ def with_output(run: Callable[[], int], program: str = "rivae") -> int:
     before = sys.stdout, sys.stderr
     out = None if sys.stdout is None else _Output(sys.stdout, quiet=False)
     errors = None if sys.stderr is None else _Output(sys.stderr, quiet=True)
-    sys.stdout, sys.stderr = out, errors  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, errors
     try:
         try:
             return run()
@@ -136,12 +136,16 @@ def with_output(run: Callable[[], int], program: str = "rivae") -> int:
                 if stream is not None:
                     stream.flush()
     except RivaeError as error:
-        sys.stderr.write(f"{program}: {error}\n")
-        return 1
+        return _failed(f"{program}: {error}")
     except _ClosedOutputError:
         return 0
     except _LostOutputError as error:
-        sys.stderr.write(f"{program}: {LOST.format(error)}\n")
-        return 1
+        return _failed(f"{program}: {LOST.format(error)}")
     finally:
         sys.stdout, sys.stderr = before
+
+
+def _failed(sentence: str) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{sentence}\n")
+    return 1

@@ -248,8 +248,9 @@ def _streamlit_setting(name: str, extra: Sequence[str]) -> str:
         if option == f"--{name}":
             return value if equals else "".join(extra[i + 1 : i + 2])
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).upper()
-    if (value := os.environ.get(f"STREAMLIT_{section.upper()}_{words}")) is not None:
-        return value
+    variable = f"STREAMLIT_{section.upper()}_{words}"
+    if variable in os.environ:
+        return os.environ[variable]
     for folder in (APP_FILES, Path.cwd(), Path(os.path.expanduser("~"))):  # noqa: PTH111
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             text = (folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")

@@ -37,10 +37,10 @@ LONG = st.builds(
 @given(name=LONG, other=LONG, names=st.lists(st.text(max_size=30), max_size=300))
 def test_the_end_of_any_sentence_survives(name, other, names):
     for sentence in (
-        f"there is no run '{name}': {FIX}",
+        f"nothing is called '{name}': {FIX}",
         f"{name} is not {other}: {FIX}",
         f"{', '.join(names)}: {FIX}",
-        f"choose one of {', '.join(names)}, but not '{name}': {FIX}",
+        f"take {', '.join(names)}, but not '{name}': {FIX}",
     ):
         error = str(RunError(sentence))
         assert len(error) <= LONGEST and error.endswith(FIX)

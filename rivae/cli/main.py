@@ -49,8 +49,8 @@ def _run(argv: Sequence[str] | None) -> int:
     except OSError as error:
         if error.errno not in ADVICE:
             raise  # the program's own
-        what = shown(error.filename or "the disk")
-        return _say(f"{what} cannot be used {reason_and_advice(error)}", args.json)
+        what = shown(error.filename or "a file")
+        return _say(f"{what} was refused {reason_and_advice(error)}", args.json)
     except KeyboardInterrupt:
         hint = getattr(args, "resume_hint", "")
         hint = hint() if callable(hint) else hint
