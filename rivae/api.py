@@ -278,7 +278,8 @@ class Run:
 
         Raises:
             ConfigError: a number is out of range.
-            RunError: ``save``, and the folder cannot be written.
+            RunError: ``save``, and the folder cannot be written: known before any work; where it
+                fails afterwards, the error names the file that holds the results instead.
 
         Example:
             >>> import rivae
@@ -287,6 +288,8 @@ class Run:
             >>> result.score("recall_at_10") > 0.4
             True
         """
+        if save:
+            self._folder.require_evaluation_room()
         result = evaluate(
             self.explorer.method,
             self.data,
@@ -299,7 +302,7 @@ class Run:
             progress=progress,
         )
         if save:
-            self._folder.write_evaluation(result)
+            self._folder.write_evaluation(result, or_elsewhere=True)
         return result
 
 

@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from rivae.errors import ConfigError, DataError
+from rivae.errors import ConfigError, DataError, some_of
 from rivae.reading.documents import parse_json, printable
 from rivae.reading.regular import read_at_most
 
@@ -135,7 +135,7 @@ def explain(error: ValidationError, owner: str, model: type[BaseModel]) -> str:
     first = error.errors()[0]
     where = printable(".".join(str(part)[:60] for part in first["loc"])[:120])
     if first["type"] == "extra_forbidden":
-        known = ", ".join(model.model_fields) or "none"
+        known = some_of(model.model_fields, where)
         options = f": choose from {known}" if "." not in where else ""
         return f"{owner} has no setting '{where}'{options}"
     text = printable(first["msg"].removeprefix("Value error, "))

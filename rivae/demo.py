@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rivae.cli.common import Steps
+from rivae.cli.common import Steps, path_argument
 from rivae.cli.train import ProgressLine
 from rivae.data.kitchen import FOLDER as KITCHEN_FOLDER
 from rivae.data.store import own_store
@@ -26,6 +26,7 @@ from rivae.importing import ImportSettings, Recipe1MImport, run_import
 from rivae.kitchen import write_kitchen
 from rivae.kitchen.layout import N_DISHES
 from rivae.launch import make_config, train
+from rivae.output import with_output
 from rivae.runs import DEMO_ROOT, Run
 from rivae.runs.data_record import DATA
 from rivae.runs.folders import is_run_folder
@@ -127,13 +128,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m rivae.demo", description=__doc__)
     names = sorted([*DEMOS, KITCHEN_DATA])
     parser.add_argument("--only", choices=names, action="append", help="one of them")
-    parser.add_argument("--out", type=Path, default=DEMO_ROOT, help="folder of the demo runs")
+    parser.add_argument(
+        "--out", type=path_argument, default=DEMO_ROOT, help="folder of the demo runs"
+    )
     args = parser.parse_args(argv)
-    for name in args.only or DEMOS:
-        if name == KITCHEN_DATA:
-            print(f"{name}: {make_kitchen()}")
-            continue
-        print(f"{name}: {make_demo(name, args.out)}")
+    return with_output(lambda: _make(args.only or list(DEMOS), args.out), parser.prog)
+
+
+def _make(names: Sequence[str], out: Path) -> int:
+    for name in names:
+        print(f"{name}: {make_kitchen() if name == KITCHEN_DATA else make_demo(name, out)}")
     return 0
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from rivae.config import Asks
 from rivae.data.base import PairedDataset
-from rivae.errors import ConfigError, DataError
+from rivae.errors import ConfigError, DataError, shown
 from rivae.methods.base import Method
 from rivae.metrics.base import MIN_ROWS, MetricResult
 from rivae.metrics.correlation import numeric_factors
-from rivae.metrics.dci_paper import DEFAULT_ALPHA
+from rivae.metrics.dci_paper import DEFAULT_ALPHA, require_alpha
 from rivae.metrics.digits import N_DIGITS, PAIRS, digit_metrics, transition_table
 from rivae.metrics.retrieval import retrieval_metrics, search_sets
 from rivae.metrics.suite import (
@@ -24,7 +24,14 @@ from rivae.metrics.suite import (
     traversal_metrics,
     with_nulls,
 )
-from rivae.ranges import PAPER, Range, second_range, sigma_grid, traversal_values
+from rivae.ranges import (
+    PAPER,
+    Range,
+    require_range,
+    second_range,
+    sigma_grid,
+    traversal_values,
+)
 from rivae.retrieval.base import Floats, Ints
 from rivae.retrieval.prior import AggregatedPrior
 from rivae.retrieval.retriever import Retriever
@@ -39,6 +46,7 @@ N_QUERIES_RANGES = 200
 MAX_FACTOR_ROWS = 3000
 SAMPLES = (1, 20)  # of P(z|v1), as the paper searches and nearly its expectation
 PRIOR_ROWS = 10_000
+MOST_QUERIES, MOST_SAMPLES, MOST_SHUFFLES = 10**9, 100_000, 1_000_000
 
 Progress = Callable[[str, float], None]
 
@@ -62,6 +70,36 @@ def is_digits(data: PairedDataset) -> bool:
     """Whether the only factor is a class of ten, so that the digit-transition metrics apply."""
     specs = data.factor_specs
     return len(specs) == 1 and specs[0].kind == "categorical" and len(specs[0].levels) == N_DIGITS
+
+
+def require_settings(
+    *,
+    n_queries: int | None = None,
+    alpha: float = DEFAULT_ALPHA,
+    random_state: int = 0,
+    traversal: Range = PAPER,
+    samples: Sequence[int] = SAMPLES,
+    shuffles: Sequence[int] = (),
+) -> None:
+    """Check the numbers of an evaluation before its minutes of work.
+
+    Raises:
+        ConfigError: for the first that is out of range.
+    """
+    for name, value, least, most in (
+        ("n_queries", n_queries, 1, MOST_QUERIES),
+        ("random_state", random_state, 0, 2**32 - 1),
+        *(("a number of samples", n, 1, MOST_SAMPLES) for n in samples),
+        *(("a number of shuffles", n, 0, MOST_SHUFFLES) for n in shuffles),
+    ):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if value is not None and not (whole and least <= value <= most):
+            raise ConfigError(
+                f"{name} must be a whole number and at least {least}, at most {most:,}, got "
+                f"{shown(value, 40)}"
+            )
+    require_alpha(alpha)
+    require_range(traversal)
 
 
 def evaluate(
@@ -107,13 +145,17 @@ def evaluate(
         ConfigError: for a setting out of range, or a view that the method cannot be asked with.
         DataError: if the test split is empty or the model has diverged.
     """
-    if n_queries is not None and n_queries < 1:
-        raise ConfigError(f"n_queries must be at least 1, got {n_queries}")
+    require_settings(
+        n_queries=n_queries,
+        alpha=alpha,
+        random_state=random_state,
+        traversal=traversal,
+        samples=samples,
+        shuffles=(null_permutations, null_permutations_slow),
+    )
     test = data.splits["test"]
     if not len(test):
         raise DataError(f"{data.name} has no test rows: choose split fractions that leave some")
-    if any(n < 1 for n in samples):
-        raise ConfigError(f"numbers of samples must be at least 1, got {min(samples)}")
     tell = progress or (lambda stage, share: None)
     null = NullSettings(null_permutations, null_permutations_slow, random_state)
 

@@ -18,12 +18,47 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, overload
 
-from rivae.errors import RivaeError
+from rivae.errors import ConfigError, RivaeError, shortened, shown
 
 if os.name == "posix":
     import fcntl
+
+
+def home_path(text: str | Path, name: str = "") -> Path:
+    """The path that a person wrote, with "~" as in a shell; where it is relative, it stays so.
+
+    Args:
+        name: of the variable or setting that holds it, for the error.
+
+    Raises:
+        ConfigError: it begins with the home folder of a user who does not exist.
+    """
+    path = Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises no sentence
+    start = path.parts[0] if path.parts else ""
+    if start.startswith("~") and not Path(start).exists() and (name or len(path.parts) > 1):
+        held = f"{name} holds" if name else "there is"
+        raise ConfigError(
+            f"{held} a path in an unknown home folder, {shown(start)}: write the whole path"
+        )
+    return path
+
+
+@overload
+def variable_path(variable: str) -> Path | None: ...
+@overload
+def variable_path(variable: str, default: str) -> Path: ...
+
+
+def variable_path(variable: str, default: str | None = None) -> Path | None:
+    """The path in an environment variable, or the default; None without both.
+
+    Raises:
+        ConfigError: as ``home_path``.
+    """
+    text = os.environ.get(variable) or default
+    return home_path(text, variable) if text is not None else None
 
 
 # The name of the temporary file that ``write_atomic_with`` writes first.
@@ -33,18 +68,21 @@ _TEMPORARY = re.compile(r"\..+\.\d+(-\d+)?\.tmp")
 class WriteError(RivaeError, OSError):
     """A file that cannot be written; the old one is whole, and nothing of the new one is there."""
 
+    def __init__(self, number: int | None, why: str, path: str) -> None:
+        OSError.__init__(self, number, why, path)
+
     def __str__(self) -> str:
-        return f"{self.filename} cannot be written: {why_not(self)}"
+        return shortened(f"{shown(self.filename)} cannot be written: {why_not(self)}")
 
 
 def why_not(error: OSError) -> str:
     """Why a file cannot be written, and what to do, after a colon: "no space left: make …"."""
     said = error.strerror or type(error).__name__
-    return _ADVICE.get(error.errno or 0, f"{said}: choose another place")
+    return ADVICE.get(error.errno or 0, f"{said}: choose another place")
 
 
 _FULL = "no space left: make room, then try again"
-_ADVICE = {
+ADVICE = {
     errno.ENOSPC: _FULL,
     getattr(errno, "EDQUOT", errno.ENOSPC): _FULL,
     errno.EFBIG: "it is larger than a file may be there: choose another place",
@@ -114,6 +152,22 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def require_room(folder: Path, n_bytes: int) -> None:
+    """Write so many bytes into ``folder`` and remove them again, before work that ends in a file.
+
+    Raises:
+        OSError: there is no right or no room for it.
+    """
+    path = folder / f".room.{os.getpid()}-{threading.get_ident()}.tmp"
+    try:
+        with path.open("wb") as stream:
+            stream.write(bytes(n_bytes))
+            stream.flush()
+            os.fsync(stream.fileno())
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def write_cache(path: Path, write: Callable[[IO[bytes]], object]) -> None:

@@ -18,8 +18,8 @@ from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import RivaeError, RunError
-from rivae.files import locked, write_json
-from rivae.methods import method_config
+from rivae.files import home_path, locked, write_json
+from rivae.methods import method_config, require_training
 from rivae.methods.base import Method
 from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
@@ -60,13 +60,15 @@ def make_config(
     complete = method_config(method, settings).model_dump(mode="json")
     for embedder in (complete.get("embedder"), complete.get("embedder2")):
         if embedder and embedder["weights"] and not is_on_hub(embedder["weights"]):
-            embedder["weights"] = str(Path(embedder["weights"]).expanduser().absolute())
+            embedder["weights"] = str(home_path(embedder["weights"]).absolute())
+    choice = MethodChoice(name=method, preset=preset, settings=complete)
+    require_training(choice)
     data = {**start.dataset, **dataset_settings}
     options = {**start.training, **(training or {})}
     return run_config(
         name=name,
         dataset=DatasetConfig(name=dataset, settings=_absolute(data)),
-        method=MethodChoice(name=method, preset=preset, settings=complete),
+        method=choice,
         training=training_config(options),
         seed=seed,
     )
@@ -75,15 +77,15 @@ def make_config(
 def _absolute(settings: dict[str, Any]) -> dict[str, Any]:
     """Paths as absolute ones, so that the run can be opened and resumed from anywhere."""
     paths = {
-        key: str(Path(value).expanduser().absolute())
+        key: str(home_path(value, key).absolute())
         for key, value in settings.items()
         if key in ("folder", "path", "word_vectors")
         and isinstance(value, str)
         and value not in ("", CORPUS, NONE)
     }
     store = settings.get("store")
-    if isinstance(store, str) and is_file(Path(store) / "store.json"):
-        paths["store"] = str(Path(store).expanduser().absolute())
+    if isinstance(store, str) and is_file(home_path(store) / "store.json"):
+        paths["store"] = str(home_path(store).absolute())
     return {**settings, **paths}
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivae.errors import ConfigError
+from rivae.config import LEAST, MOST
+from rivae.errors import ConfigError, shown
 
 if TYPE_CHECKING:  # both import torch, which names of ranges do not need
     from rivae.retrieval.base import Floats
@@ -87,13 +88,45 @@ def second_range(choice: Range) -> str:
 
 def parse_range(text: str) -> Range:
     """A named range, or two numbers; ConfigError for anything else."""
-    if "," not in text:
-        return text
+    choice: Range = text
+    if "," in text:
+        try:
+            low, high = (float(part) for part in text.split(","))
+        except ValueError:
+            raise ConfigError(f"'{shown(text)}' is not a range: write {CHOICES}") from None
+        choice = (low, high)
+    require_range(choice)
+    return choice
+
+
+def require_range(choice: Range) -> None:
+    """Check a range before the work along it.
+
+    Raises:
+        ConfigError: there is none of this name, or it is empty, or too wide for a computation.
+    """
+    if isinstance(choice, str):
+        if choice not in RANGES:
+            names = ", ".join(sorted(RANGES))
+            raise ConfigError(
+                f"there is no traversal range '{shown(choice)}': choose {names} or two numbers"
+            )
+        return
     try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ConfigError(f"'{text}' is not a range: write {CHOICES}") from None
-    return low, high
+        low, high = map(float, choice)
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError("a range of z is a name or two numbers: (low, high)") from None
+    _require_ends(low, high)
+
+
+def _require_ends(low: float, high: float) -> None:
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ConfigError(f"a traversal range needs low < high, got {low} and {high}")
+    if max(-low, high) > MOST or high - low < LEAST:
+        raise ConfigError(
+            f"the range {low:g} … {high:g} is too {'wide' if high - low > 1 else 'narrow'}: choose "
+            f"ends of at most {MOST:g} that are at least {LEAST:g} apart"
+        )
 
 
 def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str]:
@@ -108,16 +141,11 @@ def traversal_values(choice: Range, prior: AggregatedPrior) -> tuple[Floats, str
         ConfigError: for another name, or an empty range.
     """
     d = len(prior.mean)
+    require_range(choice)
     if not isinstance(choice, str):
-        try:
-            low, high = map(float, choice)
-        except (TypeError, ValueError):
-            raise ConfigError("a range of z is a name or two numbers: (low, high)") from None
+        low, high = map(float, choice)
         note = f"{low} ... {high} in the units of z: depends on the scale that training gave z"
         return np.tile(grid(low, high, n_points=201), (d, 1)), note
-    if choice not in RANGES:
-        names = ", ".join(sorted(RANGES))
-        raise ConfigError(f"there is no traversal range '{choice}': choose {names} or two numbers")
     if choice == "paper":
         values = np.tile(paper_grid(), (d, 1))
     elif choice == "sigma":
@@ -142,8 +170,7 @@ def grid(
     Raises:
         ConfigError: if not exactly one of the two is given, or the range is empty.
     """
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ConfigError(f"a traversal range needs low < high, got {low} and {high}")
+    _require_ends(low, high)
     if (n_points is None) == (step is None):
         raise ConfigError("give either the number of points of a traversal or its step, not both")
     if step is not None:

@@ -15,13 +15,17 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from rivae.errors import ConfigError, RivaeError
+from rivae.errors import ConfigError
+from rivae.files import home_path, variable_path
 from rivae.installed import APP_FILES
+from rivae.output import with_output
 from rivae.proxies import PROXIES, trusted_proxies
 
 DEFAULT_PORT = 8501
@@ -29,6 +33,9 @@ WORKERS = "RIVAE_WORKERS"  # how many processes answer drags beside the app's ow
 MOST_WORKERS = 64
 EVERYWHERE = ("", "0.0.0.0", "::")
 PORTS_TRIED = 100
+# The variables that hold a path; these have one without them.
+PLACES = {"RIVAE_RUNS": "runs", "RIVAE_DATA": "data", "RIVAE_LABELS": "labels/labels.db"}
+OTHER_PLACES = ("RIVAE_RESULTS", "RIVAE_MNIST", "RIVAE_SLURM")
 HOST = re.compile(r"(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*)|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 
 
@@ -156,20 +163,19 @@ def environment(
     if workers:
         env[WORKERS] = str(workers)
     known = [part for part in env.get("RIVAE_FILES", "").split(os.pathsep) if part]
-    folders = [(here / folder).resolve() for folder in files or known or ["."]]
+    folders = [(here / home_path(folder)).resolve() for folder in files or known or ["."]]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"{folder} is not a folder: give --files one that there is")
     env["RIVAE_FILES"] = os.pathsep.join(map(str, folders))
     told = [part for part in env.get(PROXIES, "").split(",") if part.strip()]
     env[PROXIES] = trusted_proxies(proxies or told)
-    env["RIVAE_RUNS"] = str((here / env.get("RIVAE_RUNS", "runs")).resolve())
-    env["RIVAE_DATA"] = str((here / env.get("RIVAE_DATA", "data")).resolve())
-    labels = env.get("RIVAE_LABELS") or "labels/labels.db"
-    # A database by its URL is the same from everywhere.
-    env["RIVAE_LABELS"] = labels if "://" in labels else str((here / labels).resolve())
-    if results := env.get("RIVAE_RESULTS"):
-        env["RIVAE_RESULTS"] = str((here / results).resolve())
+    for variable in (*PLACES, *OTHER_PLACES):
+        # A database by its URL is the same from everywhere.
+        if "://" not in env.get(variable, "") and (env.get(variable) or variable in PLACES):
+            env[variable] = str(
+                (here / variable_path(variable, PLACES.get(variable, ""))).resolve()
+            )
     # One thread per process: on small networks more threads cost time once a core is shared.
     env.setdefault("OMP_NUM_THREADS", "1")
     # What many threads free is given back: at a million items this saves a tenth of the memory.
@@ -184,12 +190,15 @@ class App:
 
     Attributes:
         line, env: its command line and environment.
-        url: where this machine reaches it, without a path.
+        url: where this machine reaches it, without "/" at its end.
+        port, address: where it listens.
     """
 
     line: list[str]
     env: dict[str, str]
     url: str
+    port: int
+    address: str = "127.0.0.1"
 
 
 def prepare(
@@ -228,7 +237,35 @@ def prepare(
     for folder in dict.fromkeys((Path.cwd(), APP_FILES)):  # where Streamlit looks for them
         _warn_of_open_secrets(folder / ".streamlit" / "secrets.toml")
     line = command(chosen, address, headless, extra, hosts)
-    return App(line, env, f"http://{_own(address)}:{chosen}")
+    return App(line, env, url_of(chosen, address, extra), chosen, address)
+
+
+def url_of(port: int, address: str, extra: Sequence[str] = ()) -> str:
+    """The address in this machine's browser, as Streamlit's settings make it; no "/" at its end."""
+    own = _own(address)
+    host = f"[{own}]" if ":" in own else own
+    safe = all(_streamlit_setting(f"server.ssl{part}File", extra) for part in ("Cert", "Key"))
+    path = _streamlit_setting("server.baseUrlPath", extra).strip("/")
+    return f"http{'s' if safe else ''}://{host}:{port}" + (f"/{quote(path)}" if path else "")
+
+
+def _streamlit_setting(name: str, extra: Sequence[str]) -> str:
+    """A text among Streamlit's settings: an option, a variable, or in the files that it reads."""
+    section, _, key = name.partition(".")
+    for i in range(len(extra) - 1, -1, -1):
+        option, equals, value = extra[i].partition("=")
+        if option == f"--{name}":
+            return value if equals else "".join(extra[i + 1 : i + 2])
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).upper()
+    variable = f"STREAMLIT_{section.upper()}_{words}"
+    if variable in os.environ:
+        return os.environ[variable]
+    for folder in (APP_FILES, Path.cwd(), Path(os.path.expanduser("~"))):  # noqa: PTH111
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            text = (folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+            value = str(tomllib.loads(text)[section][key])
+            return os.environ.get(value[4:], "") if value.startswith("env:") else value
+    return ""
 
 
 def serve(port: int = DEFAULT_PORT, *options: Any, **more: Any) -> int:
@@ -240,8 +277,8 @@ def serve(port: int = DEFAULT_PORT, *options: Any, **more: Any) -> int:
         The exit status of Streamlit (never returns on POSIX).
     """
     app = prepare(port, *options, **more)
-    if not app.url.endswith(f":{port}"):
-        print(f"Port {port} is taken, using {app.url.rpartition(':')[2]}.")
+    if app.port != port:
+        print(f"Port {port} is taken, using {app.port}.")
     print(f"RIVAE Explorer: {app.url}  (Ctrl-C stops it)", flush=True)
     if os.name == "posix":
         os.execve(app.line[0], app.line, app.env)
@@ -314,16 +351,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="rivae serve", description="Start the app.")
     add_serve_options(parser)
     known, extra = parser.parse_known_args(argv)
-    try:
-        options = chosen_options(known)
-        return serve(known.port, known.address, known.headless, extra, **options)
-    except RivaeError as error:
-        print(error, file=sys.stderr)
-        return 1
+    return with_output(
+        lambda: serve(known.port, known.address, known.headless, extra, **chosen_options(known)),
+        parser.prog,
+    )
 
 
 def _own(address: str) -> str:
     """An address that this machine can reach itself at."""
+    if address == "::":  # a system may keep the two kinds of addresses apart
+        return "::1"
     return "127.0.0.1" if address in EVERYWHERE else address
 
 

@@ -7,10 +7,14 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rivae import files
+from rivae.data.store.manifest import data_root
+from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.files import (
     is_locked,
     locked,
@@ -20,6 +24,11 @@ from rivae.files import (
     write_atomic,
     write_json,
 )
+from rivae.labels.database import parse_url
+from rivae.labels.opening import labels_url
+from rivae.runs import runs_root
+from rivae.runs.named_files import open_folders
+from rivae.ui.metrics.benchmark import results_file
 
 
 def test_write_json_takes_numpy_and_replaces_what_json_lacks(tmp_path):
@@ -103,3 +112,39 @@ def test_a_killed_process_holds_nothing(tmp_path, repo_root):
     assert not is_locked(path)
     holder.wait()
     holder.stdout.close()
+
+
+# Paths that people write.
+
+
+def test_a_home_folder_is_meant_wherever_a_path_is_read(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    assert files.home_path("~/x") == tmp_path / "me" / "x"
+    assert files.home_path("a/~/x") == Path("a/~/x") and files.home_path("~x.csv") == Path("~x.csv")
+    unknown = "~nobody-of-this-name/x"
+    for name in ("", "store"):
+        with pytest.raises(ConfigError, match=f"{name}.*nobody-of-this-name"):
+            files.home_path(unknown, name)
+    Path("~nobody-of-this-name").mkdir()  # then it is a name like any other
+    assert files.home_path(unknown) == Path(unknown)
+
+
+def test_variables_hold_a_home_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable, read in (
+        ("RIVAE_RUNS", runs_root),
+        ("RIVAE_DATA", data_root),
+        ("RIVAE_LABELS", lambda: Path(labels_url())),
+        ("RIVAE_FILES", lambda: open_folders()[0]),
+        ("RIVAE_RESULTS", lambda: results_file().parent),
+    ):
+        monkeypatch.setenv(variable, "~/kept")
+        assert read() == tmp_path / "kept", variable
+        monkeypatch.setenv(variable, "~nobody-of-this-name/kept")
+        with pytest.raises(RivaeError, match=variable):
+            read()
+    assert Path(parse_url("sqlite:///~/l.db").database) == tmp_path / "l.db"
+    assert Path(parse_url("~/l.db").database) == tmp_path / "l.db"
+    with pytest.raises(LabelError):
+        parse_url("~nobody-of-this-name/l.db")

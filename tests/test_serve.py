@@ -155,3 +155,51 @@ def test_a_proxy_is_an_address_and_not_everybody(name, capsys):
     assert serve.main(["--proxy", name]) == 1
     said = capsys.readouterr().err
     assert repr(name) in said and PROXIES in said
+
+
+@pytest.mark.parametrize("kind", ["option", "options", "variable", "file"])
+@pytest.mark.parametrize("written", ["rivae", "/rivae/", "a/b"])
+def test_the_address_leads_to_the_base_path(kind, written, monkeypatch, tmp_path):
+    """Wherever Streamlit takes it from; an option beats a variable, and that a file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STREAMLIT_SERVER_BASE_URL_PATH", raising=False)
+    assert serve.url_of(8501, "127.0.0.1") == "http://127.0.0.1:8501"
+    extra, wrong = [], "not-this-one"
+    if kind == "option":
+        extra = [f"--server.baseUrlPath={wrong}", f"--server.baseUrlPath={written}"]
+    if kind == "options":
+        extra = ["--server.baseUrlPath", written, "--server.enableCORS", "false"]
+    variable = {"variable": written, "file": None}.get(kind, wrong)
+    if variable is not None:
+        monkeypatch.setenv("STREAMLIT_SERVER_BASE_URL_PATH", variable)
+    (tmp_path / ".streamlit").mkdir()
+    text = f"[server]\nbaseUrlPath = '{written if kind == 'file' else wrong}'\n"
+    (tmp_path / ".streamlit" / "config.toml").write_text(text, encoding="utf-8")
+    expected = f"http://127.0.0.1:8501/{written.strip('/')}"
+    assert serve.url_of(8501, "127.0.0.1", extra) == expected
+
+
+def test_the_address_can_be_opened(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert serve.url_of(9000, "0.0.0.0") == "http://127.0.0.1:9000"
+    assert serve.url_of(9000, "::") == serve.url_of(9000, "::1") == "http://[::1]:9000"
+    safe = ["--server.sslCertFile=c.pem", "--server.sslKeyFile=k.pem"]
+    assert serve.url_of(9000, "example.org", safe) == "https://example.org:9000"
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text("[server", encoding="utf-8")
+    assert serve.url_of(9000, "127.0.0.1") == "http://127.0.0.1:9000"
+
+
+def test_home_folders_in_variables_are_found(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "files").mkdir()
+    for name in (*serve.PLACES, *serve.OTHER_PLACES):
+        monkeypatch.setenv(name, f"~/{name}")
+    monkeypatch.setenv("RIVAE_FILES", "~/files")
+    env = serve.environment(tmp_path / "elsewhere")
+    for name in (*serve.PLACES, *serve.OTHER_PLACES):
+        assert env[name] == str(tmp_path / name)
+    assert env["RIVAE_FILES"] == str(tmp_path / "files")
+    monkeypatch.setenv("RIVAE_RUNS", "~nobody-of-this-name/runs")
+    with pytest.raises(ConfigError, match="RIVAE_RUNS"):
+        serve.environment(tmp_path)

@@ -8,7 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rivae.cli.common import RESUME_HINT, add_command, device_here, parse_settings
+from rivae.cli.common import (
+    RESUME_HINT,
+    add_command,
+    device_here,
+    parse_settings,
+    path_argument,
+)
 from rivae.errors import ConfigError
 
 TABLES_HELP = (
@@ -75,9 +81,13 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--again", action="store_true", help="train also the runs whose scores the report has"
     )
-    parser.add_argument("--runs", default="benchmarks/runs", help="folder of the run folders")
     parser.add_argument(
-        "--out", help="folder of the report (benchmarks/results, build/benchmark-quick or -tiny)"
+        "--runs", type=path_argument, default="benchmarks/runs", help="folder of the run folders"
+    )
+    parser.add_argument(
+        "--out",
+        type=path_argument,
+        help="folder of the report (benchmarks/results, build/benchmark-quick or -tiny)",
     )
 
 
@@ -139,7 +149,7 @@ def _benchmark(args: argparse.Namespace) -> int:
     args.resume_hint = RESUME_HINT
     rows = benchmark(
         cells,
-        Path(args.runs),
+        args.runs,
         out,
         say,
         args.jobs,

@@ -11,10 +11,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO, get_args
 
 from rivae.config import Asks
 from rivae.errors import ConfigError, DataReplacedWarning
+from rivae.files import home_path
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.
@@ -67,6 +69,14 @@ def told_on_stderr() -> Iterator[None]:
         warnings.simplefilter("always", DataReplacedWarning)
         warnings.showwarning = show
         yield
+
+
+def path_argument(text: str) -> Path:
+    """The path on a command line: a shell expands "~" only at the beginning of a word."""
+    try:
+        return home_path(text)
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def add_asks(parser: argparse.ArgumentParser, what: str) -> None:

@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivae.cli.common import Steps, add_command, device_here, parse_settings, print_table
+from rivae.cli.common import (
+    Steps,
+    add_command,
+    device_here,
+    parse_settings,
+    path_argument,
+    print_table,
+)
 from rivae.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -91,11 +97,11 @@ def _add_import(commands: Any) -> None:
 def add_source_options(parser: argparse.ArgumentParser) -> None:
     """What is imported, and how; :func:`plan_of` reads it."""
     parser.add_argument(
-        "source", type=Path, help="CSV, TSV, JSON or Parquet; or a folder like Recipe1M's"
+        "source", type=path_argument, help="CSV, TSV, JSON or Parquet; or a folder like Recipe1M's"
     )
     parser.add_argument(
         "--images",
-        type=Path,
+        type=path_argument,
         action="append",
         default=[],
         metavar="PATH",
@@ -113,10 +119,10 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--factor", action="append", default=[], metavar="COLUMN", help="a known factor"
     )
-    parser.add_argument("--tags", type=Path, help="Recipe1M: food.com's RAW_recipes.csv")
+    parser.add_argument("--tags", type=path_argument, help="Recipe1M: food.com's RAW_recipes.csv")
     parser.add_argument(
         "--embeddings",
-        type=Path,
+        type=path_argument,
         nargs=2,
         metavar=("PICTURES", "TEXTS"),
         help="your own embeddings of both sides (.npy or Parquet), a row per record; then no "
@@ -238,7 +244,7 @@ def _add_kitchen(commands: Any) -> None:
         "  rivae kitchen small/ --n 500 --seed 3\n"
         "The folder is laid out as Recipe1M is. Then: rivae import kitchen/ --name my-kitchen",
     )
-    parser.add_argument("folder", type=Path, help="a new or empty folder")
+    parser.add_argument("folder", type=path_argument, help="a new or empty folder")
     parser.add_argument("--n", type=int, default=6000, help="number of dishes (default: 6000)")
     parser.add_argument(
         "--seed", type=int, default=0, help="each seed makes another kitchen (default: 0)"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.cli import label_reports
-from rivae.cli.common import Steps, add_asks, add_command, print_table
+from rivae.cli.common import Steps, add_asks, add_command, path_argument, print_table
 from rivae.cli.label_repair import add_command_repair
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.runs import find_run
@@ -67,7 +66,10 @@ def _add_plans(below: Any) -> None:
         "--repeats", type=float, default=0.08, help="share of hidden repeats, .05 to .10"
     )
     making.add_argument(
-        "--guideline", type=Path, metavar="FILE", help="factors; the paper's eight by default"
+        "--guideline",
+        type=path_argument,
+        metavar="FILE",
+        help="factors; the paper's eight by default",
     )
     making.add_argument("--seed", type=int, default=0, help="of the order")
     label_reports.add_store(making)
@@ -82,7 +84,9 @@ def _add_files(below: Any) -> None:
         "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide\n"
         "  rivae labels export - > /elsewhere/labels.jsonl      where this disk is full",
     )
-    out.add_argument("file", type=Path, help="a .jsonl file for events, .csv for tables; - prints")
+    out.add_argument(
+        "file", type=path_argument, help="a .jsonl file for events, .csv for tables; - prints"
+    )
     out.add_argument(
         "--form",
         choices=tuple(FORMS),
@@ -102,7 +106,9 @@ def _add_files(below: Any) -> None:
         "Conflicts are listed and left to a person. Exit code 1: there were conflicts and nothing\n"
         "to add, or the file cannot be read (then nothing of it is stored); 0 otherwise.",
     )
-    taking.add_argument("file", type=Path, help="events or a table, as exported or made by hand")
+    taking.add_argument(
+        "file", type=path_argument, help="events or a table, as exported or made by hand"
+    )
     whose = taking.add_mutually_exclusive_group()
     whose.add_argument("--plan", help="whose data the items belong to, where they only have an id")
     whose.add_argument(

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from rivae import __version__
 from rivae.cli import (
     bench,
+    choose,
     data,
     index,
     jobs,
@@ -27,43 +29,64 @@ from rivae.cli import (
     trash,
 )
 from rivae.cli.common import told_on_stderr
-from rivae.errors import RivaeError
+from rivae.errors import LONGEST, RivaeError, shortened, shown
+from rivae.files import ADVICE, why_not
+from rivae.output import with_output
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = _parser()
-    args = parser.parse_args(argv)
+    return with_output(lambda: _run(argv))
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    args = _parser().parse_args(argv)
     # SIGTERM saves and says how to resume, exactly like Ctrl-C.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with told_on_stderr():
             code: int = args.run(args)
     except RivaeError as error:
-        if args.json:
-            print(json.dumps({"error": str(error)}))
-        print(f"rivae: {error}", file=sys.stderr)
-        return 1
+        return _say(str(error), args.json)
+    except OSError as error:
+        if error.errno not in ADVICE:
+            raise  # the program's own
+        what = shown(error.filename or "a file")
+        return _say(f"{what} cannot be written: {why_not(error)}", args.json)
     except KeyboardInterrupt:
         hint = getattr(args, "resume_hint", "")
         hint = hint() if callable(hint) else hint
         print(f"\nstopped{': ' + hint if hint else ''}", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # `rivae runs | head`: the reader has read enough.
-        sys.stderr.close()
-        return 0
     finally:
         signal.signal(signal.SIGTERM, before)
     return code
+
+
+def _say(sentence: str, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": sentence}))
+    print(f"rivae: {sentence}", file=sys.stderr)
+    return 1
 
 
 def _interrupt(signum: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+class _Parser(argparse.ArgumentParser):
+    """Takes -5,5 and -1e3 for numbers, not for options; its errors repeat no endless words."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._negative_number_matcher = re.compile(r"-(\d|\.\d|inf|nan)", re.IGNORECASE)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shortened(message, LONGEST - len(f"{self.prog}: error: ")))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rivae",
         description="Train, evaluate and explore the latent factors of cross-modal retrieval.",
         epilog="`rivae COMMAND --help` shows examples. New runs go to $RIVAE_RUNS or ./runs.",
@@ -76,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         train,
         jobs,
         show,
+        choose,
         labels,
         manage,
         index,

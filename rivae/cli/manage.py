@@ -6,11 +6,10 @@ import argparse
 import getpass
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from rivae.cli import share
-from rivae.cli.common import add_command
+from rivae.cli.common import add_command, path_argument
 from rivae.cli.trash import plans_naming
 from rivae.errors import ConfigError, RunError
 from rivae.runs import find_run, runs_root
@@ -28,7 +27,11 @@ def add_commands(commands: Any) -> None:
         "  rivae export synth-rivae-s0 synth.zip --checkpoints\n" + share.EXAMPLES,
     )
     parser.add_argument("run_id", metavar="run", help="an id from `rivae runs`")
-    parser.add_argument("file", help="where to write it: NAME.zip is an archive, NAME.html a page")
+    parser.add_argument(
+        "file",
+        type=path_argument,
+        help="where to write it: NAME.zip is an archive, NAME.html a page",
+    )
     parser.add_argument("--checkpoints", action="store_true", help="so that it can be resumed")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     share.add_page_options(parser)
@@ -40,7 +43,7 @@ def add_commands(commands: Any) -> None:
         "import an exported run, after checking all of it",
         "  rivae import-run synth.zip\n  rivae import-run synth.zip --name theirs",
     )
-    parser.add_argument("file", help="a file written by `rivae export`")
+    parser.add_argument("file", type=path_argument, help="a file written by `rivae export`")
     parser.add_argument(
         "--name", default="", help="new name of the run; as in the archive by default"
     )
@@ -78,7 +81,7 @@ def _export(args: argparse.Namespace) -> int:
     from rivae.jobs.archive import export_run
     from rivae.jobs.units import size_text
 
-    target = Path(args.file)
+    target = args.file
     if target.exists() and not args.force:
         raise RunError(f"{target} already exists: choose another file, or --force")
     if share.is_page(target):
@@ -102,7 +105,7 @@ def _export(args: argparse.Namespace) -> int:
 def _import(args: argparse.Namespace) -> int:
     from rivae.jobs.archive_import import import_run
 
-    done = import_run(Path(args.file), runs_root(), args.name)
+    done = import_run(args.file, runs_root(), args.name)
     if args.json:
         print(json.dumps({"run": done.run.id, "path": str(done.run.path), "remarks": done.remarks}))
         return 0

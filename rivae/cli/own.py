@@ -128,12 +128,12 @@ def _show(app: App, tell: Callable[[], None]) -> int:
 
 
 def _wait_until_it_listens(app: App, process: subprocess.Popen[bytes]) -> None:
-    port, deadline = int(app.url.rpartition(":")[2]), time.monotonic() + START_S
-    while is_free(port):
+    deadline = time.monotonic() + START_S
+    while is_free(app.port, app.address):
         if process.poll() is not None:
             raise RunError("the app ended at once: `rivae serve` says why")
         if time.monotonic() > deadline:
-            raise RunError(f"the app does not answer: try `rivae serve --port {port + 1}`")
+            raise RunError(f"the app does not answer: try `rivae serve --port {app.port + 1}`")
         time.sleep(LOOK_S)
 
 

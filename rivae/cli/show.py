@@ -1,4 +1,4 @@
-"""``rivae runs``, ``evaluate``, ``traverse``, ``serve`` and ``choose``: trained runs."""
+"""``rivae runs``, ``evaluate``, ``traverse`` and ``serve``: trained runs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivae.cli.common import (
-    OPENING_DATA,
     OPENING_RUN,
     Steps,
     add_asks,
     add_command,
     number,
+    path_argument,
     print_table,
 )
 from rivae.errors import ConfigError, RivaeError, RunError
-from rivae.files import json_ready
 from rivae.metrics.dci_paper import METRICS as D_C_I
 from rivae.metrics.retrieval import MEDIAN_RANK, RECALL
 from rivae.ranges import CHOICES, PAPER, parse_range
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from rivae.methods.base import Method
 
 LISTED = (RECALL[1], MEDIAN_RANK, *D_C_I)  # of every run in `rivae runs`
-REMARK = "agreement does not prove true factors: seeds that share a wrong bias agree too"
 
 
 def add_commands(commands: Any) -> None:
@@ -88,7 +85,9 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--range", default=PAPER, help=CHOICES)
     parser.add_argument("--k", type=int, default=3, help="items per point, 1 to 10")
     parser.add_argument("--all-points", action="store_true", help="not only change points")
-    parser.add_argument("--out", default="traversals", help="folder for the files")
+    parser.add_argument(
+        "--out", type=path_argument, default="traversals", help="folder for the files"
+    )
 
     parser = add_command(
         commands,
@@ -98,23 +97,6 @@ def add_commands(commands: Any) -> None:
         "  rivae serve\n  rivae serve --port 9000 --headless",
     )
     add_serve_options(parser)
-
-    parser = add_command(
-        commands,
-        "choose",
-        _choose,
-        "rank seeds of one configuration by agreement (UDR), without labels",
-        "  rivae choose sprites-rivae-s0 sprites-rivae-s1 sprites-rivae-s2\n"
-        "  rivae choose $(rivae runs | grep -o '^synth-rivae-s[0-9]*') --similarity lasso\n"
-        "  rivae choose a-s0 a-s1 a-s2 --json",
-    )
-    parser.add_argument("runs", nargs="+", metavar="run", help="three or more ids of `rivae runs`")
-    parser.add_argument(
-        "--similarity",
-        choices=("spearman", "lasso"),
-        default="spearman",
-        help="of axes: rank correlation, or the weight in a lasso regression",
-    )
 
 
 def _runs(args: argparse.Namespace) -> int:
@@ -169,11 +151,20 @@ def _summary(run: Run) -> dict[str, Any]:
 
 def _evaluate(args: argparse.Namespace) -> int:
     out, not_kept = {}, ""
-    for name in args.runs:
-        run = find_run(name)
+    runs, traversal = [find_run(name) for name in args.runs], parse_range(args.range)
+    for run in runs:
         with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
-            from rivae.evaluation import SAMPLES, evaluate
+            from rivae.evaluation import SAMPLES, evaluate, require_settings
 
+            samples = args.samples or SAMPLES
+            require_settings(
+                n_queries=args.queries, alpha=args.alpha, samples=samples, shuffles=[args.nulls]
+            )
+            if not is_demo(run):
+                try:
+                    run.require_evaluation_room()
+                except RunError as error:
+                    steps.keep(f"{error}; its numbers are printed all the same")
             data = run.load_dataset()
             method = run.load_method(data)
             result = evaluate(
@@ -181,8 +172,8 @@ def _evaluate(args: argparse.Namespace) -> int:
                 data,
                 n_queries=args.queries,
                 alpha=args.alpha,
-                traversal=parse_range(args.range),
-                samples=args.samples or SAMPLES,
+                traversal=traversal,
+                samples=samples,
                 null_permutations=args.nulls,
                 null_permutations_slow=min(args.nulls, 20),
                 asks=args.ask_with,
@@ -191,7 +182,7 @@ def _evaluate(args: argparse.Namespace) -> int:
         kept = not is_demo(run)
         try:
             if kept:
-                run.write_evaluation(result)
+                run.write_evaluation(result, or_elsewhere=True)
         except RunError as error:  # the numbers are still shown
             kept, not_kept = False, str(error)
         axes, names = _certainty(run, method, data)
@@ -275,16 +266,16 @@ def _traverse(args: argparse.Namespace) -> int:
             raise ConfigError(f"'{args.dims}' names no axes: write e.g. 1,3") from None
     if not 1 <= args.k <= 10:
         raise ConfigError(f"k must lie between 1 and 10, got {args.k}")
-    run = find_run(args.run_id)
+    run, traversal = find_run(args.run_id), parse_range(args.range)
     with Steps(run.id, OPENING_RUN, quiet=args.json) as steps:
         from rivae.figures import write_traversals
 
         files = write_traversals(
             run,
-            Path(args.out),
+            args.out,
             queries=args.query,
             dims=dims,
-            traversal=parse_range(args.range),
+            traversal=traversal,
             k=args.k,
             changes_only=not args.all_points,
             progress=steps,
@@ -299,53 +290,3 @@ def _traverse(args: argparse.Namespace) -> int:
 
 def _serve(args: argparse.Namespace) -> int:
     return serve(args.port, args.address, args.headless, **chosen_options(args))
-
-
-def _choose(args: argparse.Namespace) -> int:
-    runs = [find_run(name) for name in args.runs]
-    with Steps("choose", OPENING_DATA, quiet=args.json) as steps:
-        from rivae.choice import rank_runs
-
-        ranked = rank_runs(runs, similarity=args.similarity, progress=steps)
-    if args.json:
-        out = [
-            {
-                "run": c.run.id,
-                "seed": c.seed,
-                "udr": c.agreement.score,
-                "pairwise": c.agreement.parts["pairwise"],
-                "informative_axes": c.agreement.parts["informative"],
-                "validation": c.validation,
-            }
-            for c in ranked
-        ]
-        print(json.dumps(json_ready(out)))
-        return 0
-    rows = [
-        [
-            candidate.run.id,
-            str(candidate.seed),
-            number(json_ready(candidate.agreement.score), 3),
-            number(candidate.agreement.std, 3),
-            str(len(candidate.agreement.parts["informative"])),
-            number(candidate.validation.get("recall_at_1")),
-            number(candidate.validation.get("median_rank"), 1),
-        ]
-        for candidate in ranked
-    ]
-    from rivae.metrics.udr import UDR
-
-    print_table(
-        rows,
-        (
-            "run",
-            "seed",
-            UDR.label,
-            "s.d.",
-            "axes",
-            f"validation {RECALL[1].label}",
-            MEDIAN_RANK.label,
-        ),
-    )
-    print(REMARK, file=sys.stderr)
-    return 0

@@ -16,6 +16,7 @@ from rivae.cli.common import OPENING_CHECKPOINT, Steps, add_command, parse_setti
 from rivae.errors import RunError
 from rivae.jobs.tracking import tracked
 from rivae.runs import Run, find_run, runs_root
+from rivae.runs.folders import is_demo_name, require_free_name
 
 if TYPE_CHECKING:
     from rivae.training import Position
@@ -90,6 +91,9 @@ def _train_seeds(args: argparse.Namespace, base: str, steps: Steps) -> int:
     ]
     if args.queue:
         return jobs.queue_new(configs, args)
+    for config in configs:
+        if is_demo_name(config.name):
+            require_free_name(config.name, runs_root())
     # Small fully connected models train as one batch, all others one after the other.
     first = configs[0]
     as_batch = trains_as_batch(first.method.settings) and first.training.patience is None

@@ -28,7 +28,7 @@ from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
-from rivae.files import write_atomic
+from rivae.files import variable_path, write_atomic
 from rivae.reading.contents import Written, content_hash, written
 from rivae.reading.regular import open_regular
 
@@ -130,7 +130,7 @@ def load(settings: Settings) -> PairedDataset:
 
 
 def _place(settings: Settings) -> Path:
-    place = optional_path(FOLDER_VARIABLE, settings.folder or os.environ.get(FOLDER_VARIABLE))
+    place = optional_path(FOLDER_VARIABLE, settings.folder or variable_path(FOLDER_VARIABLE))
     if place is None:
         raise DataError(
             "split-mnist needs the folder with the four MNIST idx files: give the setting "

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from rivae.errors import ConfigError
+from rivae.files import home_path
 
 
 class DatasetSettings(BaseModel):
@@ -59,10 +60,9 @@ def optional_path(name: str, value: object) -> Path | None:
         return None
     if not isinstance(value, str | Path) or "\0" in str(value):
         raise ConfigError(f"{name} must be a path, not {repr(value)[:100]}")
+    path = home_path(value, name)
     try:
-        return Path(value).expanduser().absolute()
-    except RuntimeError as error:
-        raise ConfigError(f"{name} names an unknown home folder: {repr(value)[:100]}") from error
+        return path.absolute()
     except OSError as error:
         raise ConfigError(f"{name} must be a full path: the current folder is gone") from error
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rivae.data.tokens import RESERVED, TokensView, Vectors
 from rivae.errors import DataError
-from rivae.files import write_cache
+from rivae.files import home_path, write_cache
 from rivae.reading.regular import open_regular
 
 CORPUS, NONE = "corpus", "none"
@@ -45,7 +45,7 @@ def vector_source(
     if choice == CORPUS:
         return lambda view, dim: _kept_or_trained(view, dim, folder, key, train)
     return lambda view, dim: scaled(
-        read_word2vec(Path(choice).expanduser(), view.vocabulary, dim, RESERVED)
+        read_word2vec(home_path(choice), view.vocabulary, dim, RESERVED)
     )
 
 

@@ -19,8 +19,8 @@ from typing import IO
 
 from rivae.config import RunConfig, read_config, run_config
 from rivae.data import item_shapes
-from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
+from rivae.errors import ConfigError, DataError, RivaeError, RunError
+from rivae.files import home_path, is_folder, is_locked, locked, sync_folder, why_not, write_json
 from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
 from rivae.jobs.renaming import require_free
 from rivae.reading.documents import read_json
@@ -232,9 +232,9 @@ def _check_model(run: Run) -> Iterator[str]:
 
 def _is_plain(path: str) -> bool:
     try:
-        place = Path(path).expanduser()
+        place = home_path(path)
         return place.is_file() or place.is_dir()
-    except (OSError, RuntimeError, ValueError):  # longer than a path can be, with a NUL, no user
+    except (OSError, ValueError, ConfigError):  # longer than a path can be, with a NUL, no user
         return False
 
 

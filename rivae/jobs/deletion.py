@@ -99,7 +99,7 @@ def restore_run(name: str) -> Run:
     with ExitStack() as stack:
         db = stack.enter_context(changing(ledger.path)) if ledger.path.exists() else None
         try:
-            require_free(found.name, trash.root, db, but=[row["id"] for row in rows])
+            require_free(found.name, trash.root, db, but=[row["id"] for row in rows], returns=True)
         except RunError:
             raise RunError(
                 f"there is another run named {found.name}: rename or delete it first"

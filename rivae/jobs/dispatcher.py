@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rivae.errors import RivaeError, RunError
-from rivae.files import is_locked
+from rivae.files import is_locked, variable_path
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
@@ -97,14 +97,14 @@ def ensure_dispatcher(root: Path) -> None:
     with _starting:
         if is_dispatching(root):
             return
-        data = os.environ.get("RIVAE_DATA") or "data"  # its module would load torch
+        data = variable_path("RIVAE_DATA", "data")  # its own module would load torch
         # A process of another app may have been quicker.
         with open_log(folder / "dispatcher.log") as stream, suppress(BlockingIOError):
             _started[folder] = start_holding(
                 _lock(root),
                 [sys.executable, "-m", "rivae.jobs.dispatcher", str(root.resolve())],
                 # By its full path: the runs of this folder read the imports of this one.
-                {**os.environ, "RIVAE_DATA": str(Path(data).absolute())},
+                {**os.environ, "RIVAE_DATA": str(data.absolute())},
                 cwd=str(PACKAGE_ROOT),
                 stdout=stream,
                 stderr=subprocess.STDOUT,

@@ -22,6 +22,7 @@ from rivae.errors import ConfigError
 from rivae.jobs.field_text import expected, text_of, value_of
 from rivae.jobs.fields import SettingField, all_fields, dataset_fields
 from rivae.methods import method_class, method_config
+from rivae.methods.base import MethodConfig
 from rivae.methods.presets import find_preset
 
 Values = dict[str, dict[str, Any]]
@@ -273,7 +274,9 @@ def _schema_troubles(
         ("training", "training", TrainingConfig),
     ):
         try:
-            model.model_validate(values[section])
+            settings = model.model_validate(values[section])
+            if isinstance(settings, MethodConfig) and (said := settings.untrained()):
+                found.setdefault("", f"{owner}: {said}")
         except ValidationError as error:
             for wrong in error.errors():
                 names = [section, *(part for part in wrong["loc"] if isinstance(part, str))]

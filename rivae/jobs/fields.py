@@ -126,8 +126,7 @@ def dataset_fields(dataset: str) -> tuple[SettingField, ...]:
 
 def stage_lengths(method: str) -> tuple[str, ...]:
     """The names of a method's settings that are lengths of stages, in epochs."""
-    fields = method_fields(method)
-    return tuple(known.label for known in fields if known.group == "Stage lengths")
+    return method_class(method).config_class.lengths()
 
 
 def all_fields(dataset: str, method: str) -> tuple[SettingField, ...]:

@@ -26,6 +26,7 @@ from rivae.jobs.records import (
     jobs_folder,
     new_job_id,
 )
+from rivae.runs.folders import require_free_name
 from rivae.runs.records import now
 
 MAX_QUEUED = 1_000
@@ -90,8 +91,7 @@ class Ledger:
                 raise RunError(f"the queue is full ({MAX_QUEUED} runs): wait until some have ended")
             for name in names:
                 taken = db.execute("SELECT 1 FROM jobs WHERE run = ?", (name,)).fetchone()
-                if taken or (self.root / name).exists() or names.count(name) > 1:
-                    raise RunError(f"a run named {name} already exists: choose another name")
+                require_free_name(name, self.root, bool(taken) or names.count(name) > 1)
             made = [
                 _insert(db, config, "queued", priority, max_restarts, processes)
                 for config in configs

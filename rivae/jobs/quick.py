@@ -28,6 +28,7 @@ from rivae.jobs.sweep import free_base
 from rivae.jobs.units import duration
 from rivae.launch import make_config
 from rivae.runs import Run, list_runs
+from rivae.runs.folders import is_taken, require_free_name
 
 # Up to here statistics of the pictures say more than a network that begins with nothing learns from
 # their pixels (docs/results.md, 15,228 photographs: MedR 71 of 1,000 against 90), in a fraction of
@@ -193,12 +194,11 @@ def _go_on(name: str, ledger: Ledger) -> None:
 
 def _taken(ledger: Ledger) -> Callable[[str], bool]:
     queued = {job.run for job in ledger.jobs()}
-    return lambda name: name in queued or (ledger.root / name).exists()
+    return lambda name: name in queued or is_taken(name, ledger.root)
 
 
 def _refuse_taken(name: str, ledger: Ledger) -> None:
-    if _taken(ledger)(name):
-        raise RunError(f"a run named {name} already exists: choose another name")
+    require_free_name(name, ledger.root, _taken(ledger)(name))
 
 
 def time_words(measured: Estimate, config: RunConfig) -> str:

@@ -20,8 +20,8 @@ from rivae.files import is_folder, locked, sync_folder, why_not, write_json
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.ledger_db import changing, job_of, update
 from rivae.jobs.records import ALIVE
-from rivae.runs import DEMO_ROOT, Run, list_runs, runs_root
-from rivae.runs.folders import require_among_runs
+from rivae.runs import Run, list_runs, runs_root
+from rivae.runs.folders import is_demo_name, require_among_runs, require_free_name
 
 if TYPE_CHECKING:
     from rivae.exploring.tours import Tour
@@ -35,18 +35,27 @@ def children_of(run: Run) -> list[Run]:
 
 
 def require_free(
-    name: str, root: Path, db: sqlite3.Connection | None = None, but: Collection[str] = ()
+    name: str,
+    root: Path,
+    db: sqlite3.Connection | None = None,
+    but: Collection[str] = (),
+    *,
+    returns: bool = False,
 ) -> None:
-    """RunError when a run of this name is in ``root``, among the other runs, or in its queue
-    (entries with the ids ``but`` do not count)."""
-    taken = any((folder / name).exists() for folder in (root, runs_root(), DEMO_ROOT))
+    """RunError when a run of this name is in ``root``, among the other runs, or in its queue.
+
+    Args:
+        but: ids of entries of the queue that do not count.
+        returns: the run had this name before, so that of a demo run is its own.
+    """
+    taken = any(os.path.lexists(folder / name) for folder in (root, runs_root()))
     if db is not None:
         rows = db.execute("SELECT id FROM jobs WHERE run = ?", (name,))
         taken |= any(row["id"] not in but for row in rows)
     else:
         taken |= any(job.run == name and job.id not in but for job in Ledger(root).jobs())
-    if taken:
-        raise RunError(f"a run named {name} already exists: choose another name")
+    if taken or not (returns and is_demo_name(name)):
+        require_free_name(name, root, taken)
 
 
 def rename(run: Run, name: str) -> Run:

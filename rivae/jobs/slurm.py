@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.config import explain
 from rivae.errors import ConfigError
-from rivae.files import write_atomic
+from rivae.files import variable_path, write_atomic
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import Trainers, log_path, open_log, restarts_left, shared_environment
 from rivae.jobs.file_ledger import FileLedger
@@ -102,7 +102,7 @@ class ClusterDispatcher(Dispatcher):
             if self.cluster is None:
                 raise ConfigError(f"there is no executor '{name}': choose {' or '.join(CLUSTERS)}")
             default = root / ".jobs" / "slurm.toml"
-            file = Path(os.environ.get(SETTINGS) or default)
+            file = variable_path(SETTINGS, str(default))
             self.settings = settings or read_settings(file)
         except ConfigError as error:
             self.settings, self.trouble = ClusterSettings(), str(error)

@@ -12,6 +12,7 @@ from rivae.errors import ConfigError
 from rivae.jobs.draft import Draft, check
 from rivae.jobs.field_text import text_of, values_of
 from rivae.launch import make_config
+from rivae.runs.folders import free_name
 
 MAX_SEEDS = 1000
 
@@ -99,11 +100,7 @@ def open_datasets(configs: Sequence[RunConfig]) -> None:
 
 def free_base(base: str, names: list[str], is_taken: Callable[[str], bool]) -> str:
     """``base``, or with -2, -3 … the first with which no name is taken."""
-    n, tried = 1, base
-    while any(is_taken(tried + name) for name in names):
-        n += 1
-        tried = f"{base}-{n}"
-    return tried
+    return free_name(base, lambda tried: any(is_taken(tried + name) for name in names))
 
 
 def _make(draft: Draft) -> Callable[[str, int], RunConfig]:

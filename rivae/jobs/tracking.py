@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.config import RunConfig
+from rivae.files import home_path
 from rivae.runs import Run
 
 TRACKING = "RIVAE_TRACKING"
@@ -81,10 +83,16 @@ class Tracking:
     def _open(self, epoch: int) -> Sink:
         kind, _, where = self.target.partition(":")
         if kind == "tensorboard" and where:
-            return _TensorBoard(Path(where).expanduser() / self.run.id, epoch)
+            return _TensorBoard(home_path(where, TRACKING) / self.run.id, epoch)
         if kind == "mlflow" and where:
-            return _MLflow(where, self.run.id, self.config)
+            return _MLflow(_with_home(where), self.run.id, self.config)
         raise ValueError("write tensorboard:FOLDER or mlflow:URI")
+
+
+def _with_home(uri: str) -> str:
+    """The URI of a server as it is; "~" in that of a file or folder expanded."""
+    found = re.fullmatch(r"(file:(?://)?|sqlite:///|)(~.*)", uri)
+    return f"{found[1]}{home_path(found[2], TRACKING)}" if found else uri
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from urllib.parse import quote
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from rivae.errors import LabelError, LabelStoreError
+from rivae.errors import ConfigError, LabelError, LabelStoreError
+from rivae.files import home_path
 from rivae.labels import sql
 from rivae.labels.sqlite_file import (
     REPAIR,
@@ -77,7 +78,7 @@ def parse_url(place: str | Path) -> URL:
             raise LabelError(_NO_FILE)
         if not str(place).strip() or str(place) == ".":
             raise LabelError("the store of labels needs a place: give a file or a database URL")
-        return URL.create("sqlite", database=str(Path(place).expanduser()))
+        return URL.create("sqlite", database=_with_home(str(place)))
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
@@ -93,7 +94,14 @@ def parse_url(place: str | Path) -> URL:
         return url.set(drivername="postgresql+psycopg")
     if not url.database or url.database == ":memory:" or url.query or url.host:
         raise LabelError(_NO_FILE)
-    return url.set(drivername="sqlite")
+    return url.set(drivername="sqlite", database=_with_home(url.database))
+
+
+def _with_home(place: str) -> str:
+    try:
+        return str(home_path(place))
+    except ConfigError as error:
+        raise LabelError(str(error)) from None
 
 
 def display(url: URL) -> str:

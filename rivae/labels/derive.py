@@ -27,6 +27,7 @@ from rivae.methods.base import Method
 from rivae.retrieval.model import LatentModel
 from rivae.runs import Run, runs_root
 from rivae.runs.data_record import record_data
+from rivae.runs.folders import require_free_name
 from rivae.validation import validation_scores
 from rivae.words.names_file import AXIS_NAMES, to_json
 from rivae.words.naming import MAX_NAME, AxisName
@@ -148,7 +149,9 @@ def derive_run(
     before = run.load_method(data)
     method = changed_method(run, data, matrix, offset)
     shared = run.config.model_dump(exclude={"name", "parent"})
-    made = Run.create(run_config(**shared, name=name, parent=run.id), root or runs_root())
+    root = root or runs_root()
+    require_free_name(name, root)
+    made = Run.create(run_config(**shared, name=name, parent=run.id), root)
     try:
         write_json(
             made.path / "alignment.json",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import bindparam, select
 
 from rivae.errors import LabelError, LabelStoreError
+from rivae.files import home_path
 from rivae.labels import sql
 from rivae.labels.events import OLD_IMPORT
 from rivae.labels.store import LabelStore
@@ -93,7 +94,8 @@ READ_ONLY = (
 
 def labels_url() -> str:
     """Where labels are kept: a path or the URL of a database (see ``LabelStore``)."""
-    return os.environ.get(VARIABLE) or DEFAULT
+    url = os.environ.get(VARIABLE) or DEFAULT
+    return url if "://" in url else str(home_path(url, VARIABLE))
 
 
 def labels_are_kept() -> bool:

@@ -145,6 +145,7 @@ def make_plan(
     if len({run.id for run in runs}) < len(runs):
         raise ConfigError("a run is named twice: name each run once")
     check_plan_name(name, random_state)
+    check_repeats(repeats)
     tell = progress or (lambda stage, share: None)
     tell("opening the data", 0.0)
     data = data or runs[0].load_dataset()
@@ -191,6 +192,12 @@ def check_plan_name(name: str, random_state: int = 0) -> None:
         raise ConfigError(f"{random_state} is not a seed: use a whole number from 0 on")
 
 
+def check_repeats(repeats: float) -> None:
+    """Raises ConfigError if this cannot be the share of hidden repeats."""
+    if not MIN_REPEATS <= repeats <= MAX_REPEATS:
+        raise ConfigError(f"hidden repeats are 5 to 10 % of the items, not {100 * repeats:g} %")
+
+
 def _blocks(found: Traversal, random_state: int) -> list[Ints]:
     """The rows of every five queries; runs with the same queries get the same blocks of them."""
     queries = np.random.default_rng(random_state).permutation(len(found.z_ref))
@@ -214,8 +221,7 @@ def label_order(
     Raises:
         ConfigError: the share is outside .05 to .10, or there are no items.
     """
-    if not MIN_REPEATS <= repeats <= MAX_REPEATS:
-        raise ConfigError(f"hidden repeats are 5 to 10 % of the items, not {100 * repeats:g} %")
+    check_repeats(repeats)
     rng = np.random.default_rng(random_state)
     turns: list[int] = []
     for i in range(max((len(blocks) for blocks in needed), default=0)):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from pydantic import ValidationError
 
-from rivae.config import explain
+from rivae.config import MethodChoice, explain
 from rivae.errors import ConfigError
 from rivae.methods.base import Batch, Method, MethodConfig, Noise, ParamGroup, Stage
 from rivae.methods.bi_vae import BiVAE
@@ -46,6 +46,7 @@ __all__ = [
     "build_method",
     "method_class",
     "method_names",
+    "require_training",
 ]
 
 
@@ -70,6 +71,16 @@ def method_config(name: str, settings: dict[str, Any]) -> MethodConfig:
         return schema.model_validate(settings)
     except ValidationError as error:
         raise ConfigError(explain(error, name, schema)) from None
+
+
+def require_training(choice: MethodChoice) -> None:
+    """Refuse settings with which a finished run would hold random weights.
+
+    Raises:
+        ConfigError: naming the setting to raise, or the first wrong one.
+    """
+    if said := method_config(choice.name, choice.settings).untrained():
+        raise ConfigError(f"settings of {choice.name}: {said}")
 
 
 def build_method(

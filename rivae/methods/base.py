@@ -27,6 +27,21 @@ class MethodConfig(BaseModel):
     def _sane(cls, value: Any) -> Any:
         return sane(value)
 
+    @classmethod
+    def lengths(cls) -> tuple[str, ...]:
+        """The settings that are lengths of stages, in epochs."""
+        return tuple(name for name in cls.model_fields if name.endswith("epochs"))
+
+    def untrained(self) -> str:
+        """What would keep its random weights, and which setting to raise; "" where nothing would.
+
+        Not checked when a run is opened: only a training that is asked for can still be changed.
+        """
+        names = self.lengths()
+        if not names or any(getattr(self, name) for name in names):
+            return ""
+        return f"nothing would be trained: raise {' or '.join(names)}"
+
 
 class Noise:
     """Random numbers for one model, or for S models trained as one batch.

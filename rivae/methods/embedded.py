@@ -78,6 +78,21 @@ class EmbeddedConfig(WordTerms, EmbedderPair, MethodConfig):
             )
         return self
 
+    def untrained(self) -> str:
+        begins = self.init == "contrast" or (self.init != "none" and self.init_epochs > 0)
+        own = [name for name in self.lengths() if name != "init_epochs"]
+        # An unfolded start brings the heads to its coordinates as well.
+        if not any(getattr(self, name) for name in own) and not (begins and self.unfolds):
+            return f"the model behind the embedders would not be trained: raise {' or '.join(own)}"
+        joint = getattr(self, "joint_epochs", 0) and getattr(self, "embedder_rate", 1)
+        embedders = (self.embedder, self.embedder2 or self.embedder)
+        ready = all(one.kind == "identity" or one.weights for one in embedders)
+        if begins or joint or ready:
+            return ""
+        return "the embedders would not be trained: raise init_epochs with init=cos-sim-lvm" + (
+            ", or joint_epochs" if "joint_epochs" in own else ""
+        )
+
     @property
     def unfolds(self) -> bool:
         """Whether the start brings the embedders to unfolded coordinates."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rivae.errors import ConfigError, DataError
+from rivae.config import LEAST, MOST
+from rivae.errors import ConfigError, DataError, shown
 from rivae.metrics.base import Metric, MetricResult, one_minus_entropy
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ WITH_PRIVATE = tuple(
 AT_ALPHA = tuple(at_alpha(metric, alpha) for metric in (D, C) for alpha in (*ALPHAS, None))
 
 
+def require_alpha(alpha: float) -> None:
+    """ConfigError unless ``alpha`` may be that of rho(c) = exp(alpha c)."""
+    if isinstance(alpha, bool) or not (np.isfinite(alpha) and LEAST <= alpha <= MOST):
+        raise ConfigError(
+            f"alpha must be a positive number of {LEAST:g} to {MOST:g}, got {shown(alpha, 30)}"
+        )
+
+
 def _weights(table: Floats, alpha: float, rho: Rho, axis: int) -> Floats:
     if rho == "linear":
         return table
@@ -78,15 +87,14 @@ def paper_dci(
 
     Raises:
         DataError: if an entry lies outside [0, 1].
-        ConfigError: if alpha is not positive.
+        ConfigError: see ``require_alpha``.
     """
     c = np.asarray(table, dtype=np.float64)
     if c.ndim != 2 or not c.size or not ((c >= 0) & (c <= 1 + 1e-9)).all():
         raise DataError("a correlation table must be (d, K) with entries in [0, 1]")
     if rho not in ("exp", "linear"):
         raise ConfigError(f"rho must be 'exp' or 'linear', got '{rho}'")
-    if not (np.isfinite(alpha) and alpha > 0):
-        raise ConfigError(f"alpha must be a positive number, got {alpha}")
+    require_alpha(alpha)
     d, n_factors = c.shape
     settings: dict[str, Any] = {
         "rho": "exp(alpha c)" if rho == "exp" else "c",

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from rivae.errors import ConfigError, DataError
+from rivae.files import home_path
 from rivae.reading.weights import load_weights
 
 MAX_BYTES = 4 * 2**30
@@ -42,7 +43,7 @@ def read_weights(path: str, expected: Mapping[str, Tensor], skip: str = "") -> d
         ConfigError: when it cannot be read, or lacks a name, has an unknown one, another shape, or
             numbers that are not finite.
     """
-    tensors = _tensors(Path(hub_file(path) if is_on_hub(path) else path).expanduser())
+    tensors = _tensors(Path(hub_file(path)) if is_on_hub(path) else home_path(path))
     found = {k: v for k, v in tensors.items() if not (skip and k.startswith(skip))}
     missing = [k for k in expected if k not in found and not k.endswith(OPTIONAL)]
     unknown = [k for k in found if k not in expected]

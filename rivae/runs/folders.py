@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
 from rivae.config import RUN_NAME, read_config
 from rivae.errors import ConfigError, RunError
-from rivae.files import is_folder
+from rivae.files import home_path, is_folder, variable_path
 from rivae.installed import APP_FILES
 from rivae.reading.regular import is_file
 from rivae.runs.data_record import DATA
@@ -36,12 +38,42 @@ DEMOS = (
 
 def runs_root() -> Path:
     """Where new runs are written: ``$RIVAE_RUNS`` or ``./runs``."""
-    return Path(os.environ.get(ROOT_VARIABLE) or "runs")
+    return variable_path(ROOT_VARIABLE, "runs")
 
 
 def default_roots() -> list[Path]:
     """The folders that are searched for runs: the one for new runs, then the demo runs."""
     return [runs_root(), DEMO_ROOT]
+
+
+def is_taken(name: str, root: Path) -> bool:
+    """Whether a run in ``root`` or a demo run has this name: two of one name cannot be told apart
+    in links, labels and commands.
+    """
+    return os.path.lexists(root / name) or is_demo_name(name)
+
+
+def is_demo_name(name: str) -> bool:
+    """Whether a run of this name comes with the project."""
+    return has_config(DEMO_ROOT / name)
+
+
+def free_name(name: str, taken: Callable[[str], bool]) -> str:
+    """``name``, or with -2, -3 … behind it the first that is not taken."""
+    tried, n = name, 1
+    while taken(tried):
+        n += 1
+        tried = f"{name[:76]}-{n}"
+    return tried
+
+
+def require_free_name(name: str, root: Path, taken: bool = False) -> None:
+    """RunError when a run in ``root``, a demo run, or (``taken``) one elsewhere has this name."""
+    if not taken and not is_taken(name, root):
+        return
+    said = "comes with the project" if is_demo_name(name) else "already exists"
+    other = free_name(name, lambda tried: tried == name or is_taken(tried, root))
+    raise RunError(f"a run named {name} {said}: choose another name, such as {other}")
 
 
 def is_demo(run: Run) -> bool:
@@ -57,6 +89,8 @@ def is_read_only(run: Run) -> bool:
 def list_runs(roots: list[Path] | None = None) -> list[Run]:
     """All run folders, newest first, then the demo runs, the most telling first; damaged ones too
     (their properties raise RunError).
+
+    A demo run whose name a run of one's own has (new ones cannot, older ones may) goes by another.
     """
     found: dict[str, Run] = {}
     for root in roots or default_roots():
@@ -66,14 +100,18 @@ def list_runs(roots: list[Path] | None = None) -> list[Run]:
             continue  # not there, no folder, or not ours to read
         for path in paths:
             hidden = path.name.startswith(".")
-            if not hidden and path.name not in found and _is_listed(path):
-                found[path.name] = Run(path)
+            if hidden or not _is_listed(path):
+                continue
+            run = Run(path)
+            if run.id in found and root == DEMO_ROOT:
+                run.id = free_name(f"{run.id}-bundled", found.__contains__)
+            found.setdefault(run.id, run)
     return sorted(found.values(), key=_order)
 
 
 def _order(run: Run) -> tuple[int, float, str]:
-    if run.path.parent == DEMO_ROOT and run.id in DEMOS:
-        return 1, DEMOS.index(run.id), run.id
+    if run.path.parent == DEMO_ROOT and run.path.name in DEMOS:
+        return 1, DEMOS.index(run.path.name), run.id
     return 0, -_time(run.path), run.id
 
 
@@ -108,9 +146,9 @@ def find_run(id_or_path: str, roots: list[Path] | None = None) -> Run:
     runs = {run.id: run for run in list_runs(roots)}
     if id_or_path in runs:
         return runs[id_or_path]
-    path = Path(id_or_path)
-    if has_config(path):
-        return Run(path)
+    with suppress(ConfigError):  # an unknown home folder: not there either
+        if has_config(path := home_path(id_or_path)):
+            return Run(path)
     near = get_close_matches(id_or_path[:120], runs, n=1)
     instead = f"did you mean '{near[0]}'?" if near else "`rivae runs` lists those that there are"
     raise RunError(f"there is no run '{id_or_path[:120]}': {instead}")

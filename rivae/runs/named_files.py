@@ -14,7 +14,8 @@ from typing import Any
 from rivae.config import RunConfig
 from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
-from rivae.errors import DataError
+from rivae.errors import ConfigError, DataError
+from rivae.files import home_path
 from rivae.nets.weight_files import is_on_hub
 from rivae.reading.regular import is_file
 
@@ -26,14 +27,14 @@ PATHS = frozenset({"folder", "path", "weights", "word_vectors"})
 def open_folders() -> tuple[Path, ...]:
     """The folders whose files may be named: ``$RIVAE_FILES``, else where the app was started."""
     named = [part for part in os.environ.get(VARIABLE, "").split(os.pathsep) if part]
-    return tuple(Path(part).resolve() for part in named or ["."])
+    return tuple(home_path(part, VARIABLE).resolve() for part in named or ["."])
 
 
 def is_open(text: str) -> bool:
     """Whether a path is below :func:`open_folders` once links and ``..`` are followed."""
     try:
-        path = Path(text).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, a NUL
+        path = home_path(text).resolve()
+    except (OSError, RuntimeError, ValueError, ConfigError):  # a loop of links, no such user, a NUL
         return False
     return any(path.is_relative_to(folder) for folder in open_folders())
 
@@ -49,9 +50,9 @@ def read_path(text: str, what: str) -> Path:
     if not text or "\0" in text:
         raise DataError(f"give the path of {what}")
     try:
-        typed = Path(text).expanduser()
+        typed = home_path(text)
         path = typed.resolve()
-    except (OSError, RuntimeError) as error:  # a name that is too long, a user who does not exist
+    except (OSError, RuntimeError, ConfigError) as error:  # too long a name, no such user
         raise DataError(f"{text[:80]} is not a path that can be read: check it") from error
     if not typed.is_absolute():
         raise DataError(f"{text[:80]} is not a full path: begin at the root of the disk")

@@ -13,13 +13,15 @@ import hashlib
 import os
 import shutil
 import warnings
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
-from rivae.files import is_locked, write_atomic, write_json
+from rivae.files import is_locked, require_room, why_not, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import is_file, open_regular
 from rivae.reading.weights import load_weights, read_header
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
+EVALUATION_BYTES = 256 * 2**10  # that an evaluation may need; ours have some 60 kB
 MAX_MODEL_BYTES = 4 * 2**30
 NO_MODEL = "run {} has no trained model yet: let it finish or resume it"
 
@@ -319,19 +322,42 @@ class Run:
         state = {key: value.detach().cpu().contiguous() for key, value in weights.items()}
         write_atomic(self.path / name, save(state, said))
 
-    def write_evaluation(self, evaluation: Evaluation) -> None:
+    def write_evaluation(self, evaluation: Evaluation, or_elsewhere: bool = False) -> None:
         """Write it atomically, in the file of the view that was the query.
+
+        Args:
+            or_elsewhere: where this cannot be done, keep it in the current folder, or in that of
+                temporary files; the error then names the file.
 
         Raises:
             RunError: the folder cannot be written.
         """
+        name = FILES[evaluation.settings.asks]
         try:
-            write_json(self.path / FILES[evaluation.settings.asks], evaluation.document())
+            write_json(self.path / name, evaluation.document())
         except OSError as error:
-            raise RunError(
-                f"the evaluation of run {self.id} cannot be saved ({error.strerror}): ask the "
-                "owner of its folder for write access, or copy the folder to one of yours"
-            ) from None
+            said = self._not_kept(error)
+            for folder in (Path.cwd(), Path(gettempdir())) if or_elsewhere else ():
+                kept = (folder / f"{self.id}-{name}").absolute()
+                with suppress(OSError):
+                    write_json(kept, evaluation.document())
+                    said += f", then copy {kept} to {name} in the folder of the run"
+                    break
+            raise RunError(said) from None
+
+    def require_evaluation_room(self) -> None:
+        """Check before the minutes of an evaluation that it can be saved here.
+
+        Raises:
+            RunError: it cannot, and why.
+        """
+        try:
+            require_room(self.path, EVALUATION_BYTES)
+        except OSError as error:
+            raise RunError(self._not_kept(error)) from None
+
+    def _not_kept(self, error: OSError) -> str:
+        return f"the evaluation of run {self.id} cannot be saved: {why_not(error)}"
 
 
 def _shown(name: str) -> str:

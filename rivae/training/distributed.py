@@ -269,5 +269,5 @@ class Follower(Run):
     def write_preview(self, weights: Mapping[str, Tensor], stage: str = "", epoch: int = 0) -> None:
         """Nothing."""
 
-    def write_evaluation(self, evaluation: Evaluation) -> None:
+    def write_evaluation(self, evaluation: Evaluation, or_elsewhere: bool = False) -> None:
         """Nothing."""

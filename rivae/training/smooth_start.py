@@ -10,6 +10,7 @@ straight, orthogonal directions. Neighbourhoods are found in principal component
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,32 @@ from torch import Tensor
 from rivae.errors import ConfigError
 
 N_LANDMARKS = 600
+
+
+@dataclass(frozen=True)
+class Unfolds:
+    """What unfolds the pairs: its setting of the neighbours, and how to do without it."""
+
+    neighbours: str
+    instead: str
+
+
+SMOOTH = Unfolds("smooth_neighbours", "choose init=cos-sim-lvm")
+HEADS = Unfolds("unfold_neighbours", "set unfold_epochs=0")
+
+
+def require_rows(n: int, n_components: int, n_neighbours: int, by: Unfolds = SMOOTH) -> None:
+    """ConfigError where ``n`` pairs are too few to be unfolded to so many coordinates."""
+    if n <= n_components:  # n points lie in n - 1 dimensions
+        raise ConfigError(
+            f"{n} training pairs are too few to find {n_components} axes in them: lower "
+            f"n_components, or {by.instead}"
+        )
+    if n <= n_neighbours:
+        raise ConfigError(
+            f"{n} training pairs are too few for {n_neighbours} neighbours: lower "
+            f"{by.neighbours}, or {by.instead}"
+        )
 
 
 def blurred_pairs(
@@ -44,11 +71,13 @@ def conformal_isomap(
     n_neighbours: int = 6,
     random_state: int = 0,
     conformal: bool = True,
+    by: Unfolds = SMOOTH,
 ) -> NDArray[np.float64]:
     """Whitened landmark C-Isomap coordinates of ``rows``; (N, n_components).
 
     Without ``conformal`` steps keep their length (plain Isomap): right where the density of the
-    rows carries meaning, as for Gaussian factors, which C-Isomap would spread evenly.
+    rows carries meaning, as for Gaussian factors, which C-Isomap would spread evenly. ``by`` is
+    what errors advise to change.
 
     Raises:
         ConfigError: when the neighbourhood graph falls apart, or there are too few rows.
@@ -57,13 +86,9 @@ def conformal_isomap(
     from scipy.sparse.csgraph import connected_components
     from sklearn.decomposition import PCA
 
-    if n_neighbours >= len(rows):
-        raise ConfigError(
-            f"{len(rows)} training pairs are too few for {n_neighbours} neighbours: "
-            "lower smooth_neighbours, or choose init=cos-sim-lvm"
-        )
+    require_rows(len(rows), n_components, n_neighbours, by)
     if (rows == rows[0]).all():
-        raise ConfigError("all training pairs look the same: choose init=cos-sim-lvm")
+        raise ConfigError(f"all training pairs look the same: {by.instead}")
     n_pca = min(100, *rows.shape)
     reduced = PCA(n_pca, random_state=random_state).fit_transform(rows)
     graph = neighbour_graph(reduced, n_neighbours)
@@ -78,7 +103,7 @@ def conformal_isomap(
     if pieces > 1:
         raise ConfigError(
             f"the training pairs fall into {pieces} separate groups at {n_neighbours} neighbours: "
-            "raise smooth_neighbours, or choose init=cos-sim-lvm"
+            f"raise {by.neighbours}, or {by.instead}"
         )
     return whiten(along_graph(graph, n_components, np.random.default_rng(random_state)))
 
@@ -183,7 +208,12 @@ def unfolded_coordinates(
     while True:
         try:
             found = conformal_isomap(
-                rows, n_components, n_neighbours, random_state=random_state, conformal=False
+                rows,
+                n_components,
+                n_neighbours,
+                random_state=random_state,
+                conformal=False,
+                by=HEADS,
             )
             return torch.from_numpy(found).float()
         except ConfigError:

@@ -21,7 +21,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from rivae.data.base import PairedDataset
-from rivae.errors import DataError, RivaeError
+from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.files import write_atomic
 from rivae.methods import build_method
 from rivae.methods.base import Method, Stage
@@ -31,17 +31,25 @@ from rivae.reading.weights import load_weights, read_header
 from rivae.training.distributed import Group
 from rivae.training.feed import Feed, embed_rows
 from rivae.training.models import Models, load_pretrained
-from rivae.training.smooth_start import lift_to_sphere, smooth_target, unfolded_coordinates
+from rivae.training.smooth_start import (
+    HEADS,
+    lift_to_sphere,
+    require_rows,
+    smooth_target,
+    unfolded_coordinates,
+)
 from rivae.training.unfolding import (
     MAX_ROWS,
     count_axes,
     placed,
+    require_sheet,
     straight_components,
     unfold,
 )
 
 # Rows on which the fits are compared: each of them is unfolded alone.
 COMPARED_ROWS = 4_000
+MIN_PAIRS = 4
 _SEED_STEP = 7919  # between the weights of one fit and those of the next
 
 
@@ -93,6 +101,25 @@ def read_shares(path: Path) -> tuple[float, ...]:
 
 
 # what a stage begins with
+
+
+def require_pairs(method: Method, stages: Sequence[Stage], n: int) -> None:
+    """Check before any work that ``n`` training pairs are enough for what the stages unfold.
+
+    Raises:
+        ConfigError: they are too few.
+    """
+    if n < MIN_PAIRS:
+        raise ConfigError(f"{n} training pairs are too few: at least {MIN_PAIRS} are needed")
+    settings: Any = method.config
+    ahead = [stage for stage in stages if stage.epochs]
+    if any(stage.needs_target for stage in ahead):
+        if method.unfolds_pairs:
+            require_rows(n, method.n_components, settings.smooth_neighbours)
+        else:
+            require_sheet(n, method.n_components)
+    if any(stage.needs_coordinates for stage in ahead):
+        require_rows(n, method.n_components, settings.unfold_neighbours, HEADS)
 
 
 def fill_tables(models: Models, feed: Feed, stage: Stage, group: Group) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rivae.errors import ConfigError, DataError, RunError
+from rivae.errors import DataError, RunError
+from rivae.files import why_not
+from rivae.methods import require_training
 from rivae.methods.base import Batch, Noise, Stage
 from rivae.training.checkpoint import load_checkpoint
 from rivae.training.distributed import Group
@@ -33,7 +35,7 @@ from rivae.training.models import (
     clip_gradients,
     start_embedders,
 )
-from rivae.training.starts import fill_tables
+from rivae.training.starts import fill_tables, require_pairs
 from rivae.training.state import load_state, make_optimiser, restore_state, save_state
 
 PREVIEW_S = 20.0  # between two models that are saved to be viewed during training
@@ -82,9 +84,9 @@ class Trainer:
         device = self.group.device(jobs[0].config.training.device)
         check_jobs(jobs, device)
         self.feed = Feed([job.data for job in jobs], len(jobs) > 1, device)
-        if self.feed.n < 4:
-            raise ConfigError(f"{self.feed.n} training pairs are too few: at least 4 are needed")
+        require_training(jobs[0].config.method)
         self.models = Models(jobs, device)
+        require_pairs(self.models.method, self.models.stages, self.feed.n)
         self.group.prepare(self.models, self.feed.n)
         start_embedders(self.models.method, jobs)
         self.models.to_device()
@@ -133,7 +135,7 @@ class Trainer:
                     models.set_status(state="interrupted", message=message)
                 raise
             except OSError as error:
-                message = f"cannot write the run: {error.strerror}; free some space and resume"
+                message = f"the run cannot be written: {why_not(error)}, then resume it"
                 raise RunError(message) from error
 
     # the loop

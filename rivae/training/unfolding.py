@@ -71,17 +71,22 @@ def count_axes(shares: Sequence[float]) -> int:
     return int(falls[-1]) + 1 if len(falls) else 1
 
 
+def require_sheet(n: int, n_components: int) -> None:
+    """ConfigError where ``n`` pairs are too few for :func:`unfold`."""
+    if n < max(2 * N_NEIGHBOURS[0], n_components + MORE_AXES + 2):
+        raise ConfigError(
+            f"{n} training pairs are too few to find {n_components} axes in them: choose "
+            "init=cos-sim-lvm"
+        )
+
+
 def unfold(rows: NDArray[np.float32], n_components: int, random_state: int = 0) -> Unfolded:
     """Coordinates of ``rows`` (n, D), as many as ``n_components``.
 
     Raises:
         ConfigError: too few rows, or rows that are all the same.
     """
-    if len(rows) < max(2 * N_NEIGHBOURS[0], n_components + MORE_AXES + 2):
-        raise ConfigError(
-            f"{len(rows)} training pairs are too few to find {n_components} axes in them: "
-            "choose init=cos-sim-lvm"
-        )
+    require_sheet(len(rows), n_components)
     if np.ptp(rows, axis=0).max() == 0:
         raise ConfigError("all training pairs are embedded at one point: choose init=cos-sim-lvm")
     # Overtones take room as well: several components for every axis.

@@ -12,7 +12,7 @@ from rivae.cli.labels import NO_PLANS
 from rivae.cli.trash import EMPTY, NO_LABELS
 from rivae.errors import ConfigError
 from rivae.exploring.tours import add_tour, delete_tour, list_tours
-from rivae.jobs import dispatcher, renaming
+from rivae.jobs import dispatcher
 from rivae.jobs.agent import log_path
 from rivae.jobs.ledger import Ledger
 from rivae.jobs.passwords import fits
@@ -41,7 +41,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
     return folder
 

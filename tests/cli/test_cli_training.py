@@ -13,8 +13,10 @@ import pytest
 
 from rivae import __version__
 from rivae.cli import main
+from rivae.errors import RunError
+from rivae.files import ADVICE
 from rivae.runs import Run, list_runs
-from rivae.runs.evaluation_file import Evaluation
+from rivae.runs.evaluation_file import Evaluation, read_evaluation
 from rivae.runs.folders import COMES_ALONG
 from tests.training.tiny import files_of, untrained_run
 
@@ -301,9 +303,15 @@ def test_sigterm_from_outside(root, repo_root):
 # Measuring.
 
 
-def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, capsys):
-    def read_only(path, value):
-        raise OSError(errno.EROFS, "Read-only file system")
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC, errno.EACCES])
+def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, capsys, number):
+    """The true reason and what helps against it, before the work and after; nothing is lost."""
+    reason, written = os.strerror(number), []
+
+    def refuse(path, *args):
+        if not path.is_relative_to(root):
+            return written.append((path, *args))
+        raise OSError(number, reason)
 
     for name in ("one", "two"):
         untrained_run(root, name)
@@ -311,13 +319,38 @@ def test_numbers_that_cannot_be_kept_are_shown_all_the_same(root, monkeypatch, c
     monkeypatch.setattr(
         "rivae.evaluation.evaluate", lambda *args, **settings: Evaluation.model_validate(found)
     )
-    monkeypatch.setattr("rivae.runs.run.write_json", read_only)
+    monkeypatch.setattr("rivae.runs.run.write_json", refuse)
+    monkeypatch.setattr("rivae.runs.run.require_room", refuse)
     assert main(["evaluate", "one", "two"]) == 1
     said = capsys.readouterr()
     assert said.out.count("0.250") == 2 and "written to" not in said.out
-    assert "evaluation of run two cannot be saved (Read-only file system): ask" in said.err
+    before, last = said.err.splitlines()[0:-1], said.err.splitlines()[-1]
+    for line in (next(line for line in before if reason in line), last):
+        assert f"({reason}): {ADVICE[number]}" in line
+    assert [path.name for path, _ in written] == ["one-evaluation.json", "two-evaluation.json"]
+    assert str(written[1][0]) in last and written[1][1]["retrieval"] == found["retrieval"]
+    assert len(last) <= 300
     assert main(["evaluate", "one", "--json"]) == 1
     assert json.loads(capsys.readouterr().out) == {"one": found}
+
+
+def test_an_evaluation_survives_a_folder_that_fills_up_meanwhile(root, monkeypatch, tmp_path):
+    """From Python: refused before the work where that is known, else kept and named."""
+    run = untrained_run(root, "one")
+    result = Evaluation.model_validate({"retrieval": {"recall_at_1": {"score": 0.25}}})
+    run.require_evaluation_room()
+    assert not list(run.path.glob(".*room*"))
+    monkeypatch.chdir(tmp_path)
+    (run.path / "evaluation.json").mkdir()  # what a rename cannot replace
+    with pytest.raises(RunError) as said:
+        run.write_evaluation(result, or_elsewhere=True)
+    kept = tmp_path / "one-evaluation.json"
+    assert str(kept) in str(said.value) and read_evaluation(kept).score("recall_at_1") == 0.25
+    with pytest.raises(RunError):
+        run.write_evaluation(result)
+    assert list(tmp_path.glob("*evaluation*")) == [kept]
+    with pytest.raises(RunError, match="No such file"):
+        Run(root / "gone").require_evaluation_room()
 
 
 def test_a_demo_run_is_measured_and_stays_as_it_is(root, monkeypatch, capsys):

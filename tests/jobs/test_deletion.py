@@ -36,7 +36,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 def root(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path / "runs"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     return tmp_path / "runs"
 
 

@@ -1,5 +1,6 @@
 """Real trainers of some seconds under a real agent: every death, cancellation and resumption."""
 
+import errno
 import ipaddress
 import os
 import resource
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from rivae.files import ADVICE
 from rivae.jobs import dispatcher, locks
 from rivae.jobs.agent import log_path
 from rivae.jobs.dispatcher import ANOTHER, is_dispatching, run_dispatcher
@@ -259,7 +261,7 @@ def test_a_full_disk_is_a_clear_state_and_damages_nothing(tmp_path, whole):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     queue.ended("failed")
-    assert "free some space" in queue.now.message
+    assert ADVICE[errno.EFBIG] in queue.now.message and "resume" in queue.now.message
     queue.ledger.resume(queue.job.id)
     queue.ended("finished")
     assert files_of(queue.run) == whole

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True)
 def no_other_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
-    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
 
 
 @pytest.fixture
@@ -94,10 +94,10 @@ def test_a_name_that_is_taken_changes_nothing(run, tmp_path, monkeypatch):
     child_of(run)
     Ledger(tmp_path).add([tiny_config("queued")])
     untrained_run(tmp_path / "demos").path.rename(tmp_path / "demos" / "demo")
-    monkeypatch.setattr(renaming, "DEMO_ROOT", tmp_path / "demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "demos")
     before = everything(tmp_path)
     for name in ("child", "queued", "demo"):
-        with pytest.raises(RunError, match="already exists"):
+        with pytest.raises(RunError, match=f"named {name} .* such as {name}-2"):
             renaming.rename(run, name)
     assert everything(tmp_path) == before
 

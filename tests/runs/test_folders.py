@@ -7,10 +7,15 @@ import time
 import pytest
 
 from rivae import demo
-from rivae.errors import RunError
+from rivae.cli import main
+from rivae.errors import RunError, shown
+from rivae.jobs.deletion import delete_run, restore_run
+from rivae.jobs.ledger import Ledger
+from rivae.jobs.renaming import rename, require_free
+from rivae.jobs.sweep import free_base
 from rivae.runs import DEMO_ROOT, Run, default_roots, find_run, is_read_only, list_runs
-from rivae.runs.folders import DEMOS
-from tests.training.tiny import tiny_config
+from rivae.runs.folders import DEMOS, is_taken, own_run
+from tests.training.tiny import tiny_config, untrained_run
 
 
 def test_runs_are_listed_newest_first_the_broken_ones_too(tmp_path):
@@ -48,7 +53,7 @@ def test_a_run_is_found_by_id_or_path(run):
     assert find_run("good", [root]).path == run.path
     assert find_run(str(run.path), [root / "nowhere"]).path == run.path
     for wrong in ("bad", "", ".", "../good", str(root), "a\0b"):
-        with pytest.raises(RunError, match=f"no run '{re.escape(wrong)}'"):
+        with pytest.raises(RunError, match=f"no run '{re.escape(shown(wrong))}'"):
             find_run(wrong, [root])
     with pytest.raises(RunError, match=r"no run 'god': did you mean 'good'\?"):
         find_run("god", [root])
@@ -82,3 +87,47 @@ def test_any_text_may_be_asked_for(tmp_path, name):
     with pytest.raises(RunError, match="no run '") as refused:
         find_run(name, [tmp_path])
     assert len(str(refused.value)) < 250
+
+
+@pytest.fixture
+def beside_a_demo(tmp_path, monkeypatch):
+    """A run of one's own that has the name of a demo run."""
+    root = tmp_path / "own"
+    own = untrained_run(root, "demo-synth")
+    monkeypatch.setenv("RIVAE_RUNS", str(root))
+    return own
+
+
+def test_a_run_named_like_a_demo_hides_nothing(beside_a_demo):
+    found = {run.id: run for run in list_runs()}
+    assert found["demo-synth"].path == beside_a_demo.path
+    demos = [run for run in found.values() if run.path.parent == DEMO_ROOT]
+    assert {run.path.name for run in demos} == set(DEMOS) and len({r.id for r in demos}) == 6
+    (other,) = [run for run in demos if run.path.name == "demo-synth"]
+    assert find_run(other.id).path == DEMO_ROOT / "demo-synth"
+    assert find_run(str(other.path)).path == other.path and is_read_only(other)
+    with pytest.raises(RunError):
+        own_run(other.id)
+    assert own_run("demo-synth").path == beside_a_demo.path
+    demo_ids = [run.id for run in list_runs()][1:]
+    assert demo_ids.index(other.id) == DEMOS.index("demo-synth")
+
+
+def test_no_new_run_is_named_like_a_demo(tmp_path, monkeypatch, capsys):
+    """However it is made; another name is proposed, and a deleted one comes back."""
+    monkeypatch.setenv("RIVAE_RUNS", str(tmp_path))
+    named = tiny_config("demo-synth")
+    for make in (
+        lambda: Ledger(tmp_path).add([named]),
+        lambda: require_free("demo-synth", tmp_path),
+        lambda: rename(untrained_run(tmp_path, "mine"), "demo-synth"),
+    ):
+        with pytest.raises(RunError, match="demo-synth-2"):
+            make()
+    assert main(["train", "synth", "--name", "demo-synth"]) == 1
+    assert "demo-synth-2" in capsys.readouterr().err
+    assert not (tmp_path / "demo-synth").exists()
+    assert free_base("demo-synth", [""], lambda name: is_taken(name, tmp_path)) == "demo-synth-2"
+    old = untrained_run(tmp_path, "demo-synth")
+    delete_run(old)
+    assert restore_run("demo-synth").path == old.path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,14 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
-from rivae.errors import DataError
-from rivae.files import is_folder, write_json
-from rivae.reading.documents import printable
+from rivae.errors import DataError, shown, some_of
+from rivae.files import is_folder, variable_path, write_json
 from rivae.reading.regular import is_file, read_at_most
 
 ROOT_VARIABLE = "RIVAE_DATA"
 MANIFEST = "store.json"
-MAX_NAMED = 5  # imports that an error names
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 # Names that an import's folder may hold.
 _PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.bin|features|cache")
@@ -26,7 +23,7 @@ _PART = re.compile(r"(store|import)\.json|items-\d{5}\.parquet|pictures-\d{5}\.b
 
 def data_root() -> Path:
     """The folder that imports go into; it need not exist yet."""
-    return Path(os.environ.get(ROOT_VARIABLE) or "data")
+    return variable_path(ROOT_VARIABLE, "data")
 
 
 def checked_name(name: str) -> str:
@@ -68,7 +65,7 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
         ConfigError: it is neither a name nor a path.
     """
     root = root or data_root()
-    shown, trouble = printable(name_or_path[:80]), ""
+    trouble = ""
     candidates = [root / name_or_path] if NAME.fullmatch(name_or_path) else []
     path = optional_path("store", name_or_path)
     if path is not None:
@@ -81,20 +78,19 @@ def find_store(name_or_path: str, root: Path | None = None) -> Path:
             trouble = trouble or error.strerror or "it does not answer"
     if trouble:
         raise DataError(
-            f"the imported data set '{shown}' cannot be looked at ({trouble}): give it back, or "
-            "choose another"
+            f"the imported data set '{shown(name_or_path)}' cannot be looked at ({trouble}): give "
+            "it back, or choose another"
         )
     raise DataError(
-        f"there is no imported data set '{shown}' (imported: {_known(root)}): import it, "
+        f"there is no imported data set '{shown(name_or_path)}' (imported: "
+        f"{_known(root, name_or_path)}): import it, "
         "or choose another"
     )
 
 
-def _known(root: Path) -> str:
-    """The imports under ``root`` for a sentence, the first of many."""
-    names = [path.name[:40] for path in list_stores(root)]
-    more = ", …" if len(names) > MAX_NAMED else ""
-    return (", ".join(names[:MAX_NAMED]) or "none yet") + more
+def _known(root: Path, asked: str = "") -> str:
+    """The imports under ``root`` for a sentence, of many those like ``asked``."""
+    return some_of((path.name for path in list_stores(root)), asked)
 
 
 def own_store(name: str, root: Path | None = None) -> Path:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from rivae.errors import DataError
+from rivae.files import variable_path
 from rivae.installed import APP_FILES
 from rivae.ranges import PAPER, second_range
 from rivae.ranges import title as title_of
@@ -143,8 +143,8 @@ NUMBERS = ("score", "seed", "draw")
 
 def results_file() -> Path:
     """``$RIVAE_RESULTS/results.parquet``, else that of the project itself."""
-    folder = os.environ.get("RIVAE_RESULTS")
-    return (Path(folder) if folder else APP_FILES / "benchmarks" / "results") / "results.parquet"
+    folder = variable_path("RIVAE_RESULTS", str(APP_FILES / "benchmarks" / "results"))
+    return folder / "results.parquet"
 
 
 def summary() -> list[SummaryLine]:

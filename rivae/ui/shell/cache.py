@@ -52,7 +52,7 @@ def runs() -> list[Run]:
         except OSError:
             written = 0  # its properties say why it cannot be read
         known = _known.get(run.path)
-        if known is None or known[0] != written:
+        if known is None or known[0] != written or known[1].id != run.id:
             known = _known[run.path] = (written, run)
         found.append(known[1])
     for path in set(_known) - {run.path for run in found}:

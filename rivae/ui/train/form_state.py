@@ -15,6 +15,7 @@ import streamlit as st
 
 from rivae.errors import ConfigError, RunError
 from rivae.runs import named_files
+from rivae.runs.folders import is_taken
 from rivae.ui.panels.links import RUN_ID
 from rivae.ui.shell import access, cache, keys, report
 from rivae.ui.shell.text import markdown
@@ -148,7 +149,7 @@ def taken() -> Callable[[str], bool]:
     """A function that tells whether a name is taken by a run or a queued one."""
     queue = session.ledger()
     queued = {job.run for job in queue.jobs()}
-    return lambda name: name in queued or (queue.root / name).exists()
+    return lambda name: name in queued or is_taken(name, queue.root)
 
 
 def _draft_like(run_id: str) -> Draft:
