@@ -355,6 +355,9 @@ def test_wrong_calls_say_what_is_wrong(model, pairs):
     (a, b), _ = pairs
     with pytest.raises(ConfigError, match="no method 'none'"):
         rivae.fit(a, b, "none")
+    for name in ("n_components", "batch_size", "learning_rate"):
+        with pytest.raises(ConfigError, match=f"{name}.*True"):
+            rivae.fit(a, b, **{name: True})
     with pytest.raises(ConfigError, match="no setting 'speed'"):
         rivae.fit(a, b, settings={"speed": 1})
     with pytest.raises(ValueError, match="inconsistent numbers"):

@@ -41,6 +41,8 @@ def settings_of(
     require_count(ConfigError, n_components=n_components, batch_size=batch_size)
     if epochs is not None:
         require_count(ConfigError, epochs=epochs)
+    if isinstance(learning_rate, bool):  # else the number 1
+        raise ConfigError(f"learning_rate must be a number above 0, got {learning_rate}")
     by_argument: dict[str, dict[str, Any]] = {
         "n_components": {"n_components" if chosen.has_latent else "dim_v": n_components},
         "batch_size": {"batch_size": batch_size},
