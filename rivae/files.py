@@ -72,7 +72,7 @@ class WriteError(RivaeError, OSError):
         OSError.__init__(self, number, why, path)
 
     def __str__(self) -> str:
-        return shortened(f"{shown(self.filename)} cannot be written: {why_not(self)}")
+        return shortened(f"{shown(self.filename, 160)} cannot be written: {why_not(self)}")
 
 
 def why_not(error: OSError) -> str:

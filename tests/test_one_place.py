@@ -75,9 +75,13 @@ DIRECT = {
     "rivae/jobs/locks.py os.fdopen": "a file that holds a lock",
     "rivae/jobs/locks.py open_plain": "a file that holds a lock",
     "rivae/kitchen/layout.py draw(dish).save": "a mark tells until the end that it is unfinished",
+    "rivae/labels/repair.py copy.open": "a copy that is thrown away; the damaged file stays",
+    "rivae/labels/sqlite_file.py shutil.copyfile": "a copy to read, thrown away",
+    "rivae/output.py os.open": "the null device",
     "rivae/reading/regular.py os.open": "it reads",
     "rivae/retrieval/storage.py format.open_memmap": "a cache, in a folder that is deleted",
     "rivae/retrieval/storage.py np.save": "a cache, in a folder that is deleted",
+    "rivae/scratch.py (folder / LOCK).open": "a file that holds a lock",
     "rivae/runs/records.py path.open": "a log: rows are added, and a torn one is skipped",
     "rivae/ui/work/tasks.py Path('/proc/self/autogroup').write_text": "a switch of the kernel",
 }
@@ -145,6 +149,7 @@ WRITER = "rivae/csv_text.py"
 # What joins with commas and is no table.
 LISTS = {
     "rivae/jobs/agent.py": "names of graphics cards",
+    "rivae/proxies.py": "addresses",
     "rivae/ui/compare/session.py": "a key",
     "rivae/ui/panels/links.py": "a link",
 }

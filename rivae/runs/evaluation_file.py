@@ -8,14 +8,16 @@ used in computations is a typed attribute here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from rivae.errors import DataError
-from rivae.files import json_ready
+from rivae.errors import DataError, RunError
+from rivae.files import json_ready, require_room, why_not, write_json
 from rivae.reading.documents import first_problem, read_json
 from rivae.runs.results import (
     AtWidth,
@@ -31,7 +33,7 @@ from rivae.runs.results import (
     Word,
 )
 
-# Ours are some 60 kB; one of 512 axes has 2 MB.
+MOST_USUAL = 256 * 2**10  # ours are some 60 kB; one of 512 axes has 2 MB
 AGAIN = "evaluate the run again"
 # The file by the view whose items were the queries.
 FILES: dict[Literal["first", "second", "both"], str] = {
@@ -243,3 +245,41 @@ def read_evaluation(source: Path | bytes) -> Evaluation:
     except ValidationError as error:
         problem = first_problem(error)
         raise DataError(f"broken evaluation ({problem}): {AGAIN}") from None
+
+
+def write_evaluation(
+    folder: Path, run_id: str, evaluation: Evaluation, or_elsewhere: bool = False
+) -> None:
+    """Write it atomically into a run's folder, in the file of the view that was the query.
+
+    Args:
+        or_elsewhere: where this cannot be done, keep it in the current folder, or in that of
+            temporary files; the error then names the file.
+
+    Raises:
+        RunError: the folder cannot be written.
+    """
+    name = FILES[evaluation.settings.asks]
+    try:
+        write_json(folder / name, evaluation.document())
+    except OSError as error:
+        said = _not_kept(run_id, error)
+        for place in (Path.cwd(), Path(gettempdir())) if or_elsewhere else ():
+            kept = (place / f"{run_id}-{name}").absolute()
+            with suppress(OSError):
+                write_json(kept, evaluation.document())
+                said += f", then copy {kept} to {name} in the folder of the run"
+                break
+        raise RunError(said) from None
+
+
+def require_room_for_evaluation(folder: Path, run_id: str) -> None:
+    """RunError, with the reason, where a run's folder cannot take an evaluation."""
+    try:
+        require_room(folder, MOST_USUAL)
+    except OSError as error:
+        raise RunError(_not_kept(run_id, error)) from None
+
+
+def _not_kept(run_id: str, error: OSError) -> str:
+    return f"the evaluation of run {run_id} cannot be saved: {why_not(error)}"

@@ -13,20 +13,24 @@ import hashlib
 import os
 import shutil
 import warnings
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from rivae.config import RunConfig, read_config
 from rivae.errors import ConfigError, DataError, DataReplacedWarning, RivaeError, RunError
-from rivae.files import is_locked, require_room, why_not, write_atomic, write_json
+from rivae.files import is_locked, write_atomic, write_json
 from rivae.reading.documents import printable, read_form
 from rivae.reading.regular import is_file, open_regular
 from rivae.reading.weights import load_weights, read_header
 from rivae.runs.data_record import MEND, content_now, data_change, data_key
-from rivae.runs.evaluation_file import FILES, Evaluation, read_evaluation
+from rivae.runs.evaluation_file import (
+    FILES,
+    Evaluation,
+    read_evaluation,
+    require_room_for_evaluation,
+    write_evaluation,
+)
 from rivae.runs.records import MAX_STATUS, MetricsLog, Status, now
 
 if TYPE_CHECKING:
@@ -40,7 +44,6 @@ if TYPE_CHECKING:
 
 # Models of this project are far smaller.
 MODEL, PREVIEW = "model.safetensors", "preview.safetensors"
-EVALUATION_BYTES = 256 * 2**10  # that an evaluation may need; ours have some 60 kB
 MAX_MODEL_BYTES = 4 * 2**30
 NO_MODEL = "run {} has no trained model yet: let it finish or resume it"
 
@@ -149,9 +152,7 @@ class Run:
         return self.evaluation_of("first")
 
     def evaluation_of(self, asks: Asks) -> Evaluation | None:
-        """``evaluation`` where the view ``asks`` was the query; None too where the data were
-        replaced since, see ``data_change``.
-        """
+        """``evaluation`` of queries by the view ``asks``; None too once the data were replaced."""
         path = self.path / FILES[asks]
         if not os.path.lexists(path):
             return None
@@ -159,7 +160,7 @@ class Run:
             evaluation = read_evaluation(path)
         except DataError as error:
             raise RunError(f"run {self.id}: {error}") from None
-        # One of an older version does not say which data it measured.
+        # An older version did not say which data it measured.
         measured, now = evaluation.settings.data, content_now(self.config)
         is_of_others = measured != now if measured and now else bool(self.data_change)
         return None if is_of_others else evaluation
@@ -206,7 +207,7 @@ class Run:
 
     @property
     def data_change(self) -> str:
-        """A sentence where the data are not those of the training; see ``data_record``."""
+        """A sentence where the data are not those of the training, see ``data_record``."""
         return data_change(self.path, self.config, lambda: self._written_status().started)
 
     def require_same_data(self) -> None:
@@ -332,18 +333,7 @@ class Run:
         Raises:
             RunError: the folder cannot be written.
         """
-        name = FILES[evaluation.settings.asks]
-        try:
-            write_json(self.path / name, evaluation.document())
-        except OSError as error:
-            said = self._not_kept(error)
-            for folder in (Path.cwd(), Path(gettempdir())) if or_elsewhere else ():
-                kept = (folder / f"{self.id}-{name}").absolute()
-                with suppress(OSError):
-                    write_json(kept, evaluation.document())
-                    said += f", then copy {kept} to {name} in the folder of the run"
-                    break
-            raise RunError(said) from None
+        write_evaluation(self.path, self.id, evaluation, or_elsewhere)
 
     def require_evaluation_room(self) -> None:
         """Check before the minutes of an evaluation that it can be saved here.
@@ -351,13 +341,7 @@ class Run:
         Raises:
             RunError: it cannot, and why.
         """
-        try:
-            require_room(self.path, EVALUATION_BYTES)
-        except OSError as error:
-            raise RunError(self._not_kept(error)) from None
-
-    def _not_kept(self, error: OSError) -> str:
-        return f"the evaluation of run {self.id} cannot be saved: {why_not(error)}"
+        require_room_for_evaluation(self.path, self.id)
 
 
 def _shown(name: str) -> str:
