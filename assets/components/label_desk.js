@@ -8,12 +8,13 @@ export const SKIPPED = "s"
 
 export class Desk {
   /**
-   * @param data {done: [string], flags: [position], steps: [[id, at, k, before, after]]}
+   * @param data {done: [string], skips: [[position]], flags: [position], steps: [[id, at, k, before, after]]}
    * @param waiting entries of the queue, in order, which the server may or may not have
    * @param own ids of the events of this page: they are taken back before those of other pages
    */
-  constructor({ done, flags, steps }, waiting, own = new Set()) {
+  constructor({ done, skips, flags, steps }, waiting, own = new Set()) {
     this.done = done.map((row) => [...row])
+    skips.forEach((row, k) => row.forEach((at) => { this.done[k][at] = SKIPPED }))
     this.flags = new Set(flags)
     this.steps = steps.map(([id, at, k, before, after]) => ({ id, at, k, before, after }))
     // Without a level; the skipped ones are among them.

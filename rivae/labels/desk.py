@@ -66,7 +66,8 @@ class Desk:
     """The answers of one annotator in a plan.
 
     Attributes:
-        done: per factor one character per position, see ``Step.after``.
+        done: per factor one character per position, see ``Step.after``; "." where it was skipped.
+        skips: per factor the positions that were skipped and have no answer, ascending.
         flags: flagged positions, ascending.
         steps: all steps of this plan that are not undone, the oldest first.
         last: the number of the annotator's last event, which a page sends with what it stores.
@@ -76,6 +77,7 @@ class Desk:
     flags: tuple[int, ...]
     steps: tuple[Step, ...]
     last: int = 0
+    skips: tuple[tuple[int, ...], ...] = ()
 
     def history(self, n: int = HISTORY) -> tuple[tuple[Step, ...], bool]:
         """The last ``n`` steps, and whether there are older ones."""
@@ -134,7 +136,9 @@ def desk(
             steps.append(Step(event.id, at, k, before, after))
     flags = sorted(at for at, mark in flagged.items() if mark == FLAG)
     last = stored[-1].seq if stored else 0
-    return Desk(tuple("".join(row) for row in done), tuple(flags), tuple(steps), last)
+    skips = tuple(tuple(at for at, mark in enumerate(row) if mark == SKIPPED) for row in done)
+    answers = tuple("".join(row).replace(SKIPPED, NOTHING) for row in done)
+    return Desk(answers, tuple(flags), tuple(steps), last, skips)
 
 
 def _character(event: LabelEvent) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
@@ -32,9 +32,11 @@ from rivae.labels.rows import (
     insert_events,
     item_conditions,
 )
+from rivae.labels.sqlite_file import trouble_of
 
 MAX_BATCH = 1_000  # events of one ``append``: others wait while it is written
 MAX_DOCUMENT = 16 * 2**20  # characters
+GONE = "{} was removed while it was open: bring it back from `rivae labels repair` or a copy"
 log = logging.getLogger("rivae.labels")
 
 
@@ -56,6 +58,7 @@ class LabelStore:
         self._opened = open_database(self._url)
         sqlite = self._engine.dialect.name == "sqlite"
         self.path = Path(str(self._url.database)) if sqlite else None
+        self._file = self._stamp()
         self._backs_up, self._backed_up = back_up and sqlite, date.min
         # Writers of SQLite poll for their turn; threads of one process can queue instead.
         self._turn: AbstractContextManager[Any] = threading.Lock() if sqlite else nullcontext()
@@ -107,6 +110,7 @@ class LabelStore:
         """
         if self.read_only:
             self._try_again()
+        self._follow_file()
         with as_label_errors(self._url), self._turn:
             if self._backs_up and self._backed_up != datetime.now(UTC).date():
                 try:
@@ -115,6 +119,26 @@ class LabelStore:
                     log.warning("%s", error)
             with writing(self._engine) as connection:
                 yield connection
+
+    def _stamp(self) -> tuple[int, int] | None:
+        """What tells a SQLite file from another of its name; None where it cannot be written."""
+        if self.path is None or self.read_only:
+            return None
+        with suppress(OSError):
+            found = self.path.stat()
+            if found.st_size:
+                return found.st_dev, found.st_ino
+        raise LabelStoreError(trouble_of(self.path) or GONE.format(display(self._url)))
+
+    def _follow_file(self) -> None:
+        """Open the file again that has taken the place of ours (after a repair, say); an open file
+        that has been removed would take labels that nobody finds.
+        """
+        now = self._stamp()
+        if now != self._file:
+            before, self._opened = self._opened, open_database(self._url)
+            before.close()
+            self._file = self._stamp()
 
     def _try_again(self) -> None:
         """Open a file that could only be read once more: its disk may have room now."""
@@ -125,9 +149,11 @@ class LabelStore:
             raise LabelStoreError(f"{display(self._url)} can only be read here: {why}")
         self._opened.close()
         self._opened = again
+        self._file = self._stamp()
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
+        self._follow_file()
         with as_label_errors(self._url), self._engine.connect() as connection:
             yield connection
 

@@ -201,6 +201,7 @@ def test_a_store_that_does_not_answer_is_tried_again_later(tmp_path):
 def test_events_of_other_makers_do_not_disturb(store):
     store.append(
         [
+            event("ann", 4, None, action="skip"),
             event("ann", 4, 2, action="adjudicate"),
             event("ann", 4, None, action="flag"),
         ]
@@ -211,15 +212,16 @@ def test_events_of_other_makers_do_not_disturb(store):
 def test_skipping_shows_until_there_is_a_level_and_is_no_label(store):
     give(store, sent(0, None, action="skip"), sent(1, None, action="skip"), sent(1, 3))
     give(store, sent(2, 4), later := sent(2, None, action="skip"))
-    assert at_desk(store).done[1] == "s34.."
+    assert (at_desk(store).done[1], at_desk(store).skips) == (".34..", ((), (0,)))
     assert [(c.event.item, c.event.level) for c in store.current()] == [(KEYS[1], 3), (KEYS[2], 4)]
     assert [(s.before, s.after) for s in at_desk(store).steps][2:] == [
         ("s", "3"), (".", "4"), ("4", "4"),
     ]  # fmt: skip
     give(store, undo_of(later))
-    assert at_desk(store).done[1] == "s34.."
+    assert (at_desk(store).done[1], at_desk(store).skips) == (".34..", ((), (0,)))
     store.append([event("ann", 7, None, action="skip", factor="")])  # the whole item, from a file
-    assert at_desk(store).done == ("....s", "s34.s")
+    assert at_desk(store).done == (".....", ".34..")
+    assert at_desk(store).skips == ((4,), (0, 4))
     shown = {(p.factor, p.labelled, p.skipped) for p in store.progress("ann")}
     assert shown == {("greenness", 2, 1)}, "a skip counts as long as there is no label"
 

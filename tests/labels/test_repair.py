@@ -296,3 +296,35 @@ def test_an_export_to_the_output_needs_no_room(filled, capsys):
     assert len(capsys.readouterr().out.splitlines()) == N
     assert main(["labels", "export", "-", "--form", "wide", "--store", str(path)]) == 0
     assert capsys.readouterr().out.startswith("annotator,item,")
+
+
+@pytest.mark.parametrize("damage", [gone, cut_to_nothing])
+@pytest.mark.parametrize("backup", [True, False])
+def test_an_open_store_whose_file_goes_takes_no_labels_that_nobody_finds(filled, damage, backup):
+    path, _ = filled
+    more = random_events(np.random.default_rng(8), 1)
+    with LabelStore(path) as store:
+        aside = path.read_bytes()
+        if not backup:
+            for kept in backups_of(path):
+                kept.path.unlink()
+        damage(path)
+        for act in (lambda: store.append(more), store.last):
+            with pytest.raises(LabelStoreError, match=r"labels\.db .*rivae labels repair"):
+                act()
+        assert not path.exists() or not path.read_bytes()
+        if damage is gone:
+            path.write_bytes(aside)  # as it was before its last changes came into it
+            assert store.append(more) and store.last() >= 1
+
+
+def test_an_open_store_goes_on_with_the_repaired_file(filled):
+    path, _ = filled
+    with LabelStore(path) as store:
+        assert store.last() == N
+        with LabelStore(path.with_name("new.db")) as other:
+            other.append(random_events(np.random.default_rng(8), 3))
+        path.rename(path.with_name("aside.db"))
+        path.with_name("new.db").rename(path)
+        assert store.last() == 3
+        assert store.append(random_events(np.random.default_rng(9), 1)) and store.last() == 4

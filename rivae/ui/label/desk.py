@@ -95,6 +95,7 @@ def _standing(opened: OpenPlan, guideline: Guideline, by: str) -> dict[str, Any]
     return {
         "done": list(found.done),
         "flags": list(found.flags),
+        "skips": [list(row) for row in found.skips],
         "steps": _rows(steps),
         "older": older,
         "seen": found.last,
