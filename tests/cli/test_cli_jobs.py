@@ -41,7 +41,6 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", tmp_path / "no-demos")
     monkeypatch.setattr(dispatcher, "ensure_dispatcher", lambda root: None)
     return folder
 

@@ -32,8 +32,7 @@ def runs(run_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("RIVAE_RUNS", str(folder))
     monkeypatch.setenv("RIVAE_LABELS", str(tmp_path / "labels.db"))
     monkeypatch.setenv("RIVAE_DATA", str(tmp_path / "data"))
-    for module in ("rivae.runs.folders", "rivae.runs.folders", "rivae.jobs.renaming"):
-        monkeypatch.setattr(f"{module}.DEMO_ROOT", folder / "no-demos")
+    monkeypatch.setattr("rivae.runs.folders.DEMO_ROOT", folder / "no-demos")
     return folder
 
 
