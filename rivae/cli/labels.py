@@ -129,9 +129,10 @@ def _add_files(below: Any) -> None:
 
 
 def _plans(args: argparse.Namespace) -> int:
-    from rivae.labels.kept_plans import kept_plan, plan_names
-
     with label_reports.opened(args) as store:
+        # Imported after it, which takes seconds: a lock or a damage is named at once.
+        from rivae.labels.kept_plans import kept_plan, plan_names
+
         known: dict[str, PairedDataset] = {}
         found = []
         for name in plan_names(store):
@@ -296,13 +297,14 @@ def _named(pair: str) -> tuple[str, str]:
 
 def _import(args: argparse.Namespace) -> int:
     from rivae.labels.annotators import AlikeNamesError
-    from rivae.labels.kept_plans import kept_plan, plan_data
-    from rivae.labels.known_items import KnownItems
-    from rivae.labels.merge import import_labels
 
     if args.rows and not (args.plan or args.run_id):
         raise ConfigError("row numbers need the data that they count in: add --plan or --run")
     with label_reports.opened(args) as store:
+        from rivae.labels.kept_plans import kept_plan, plan_data
+        from rivae.labels.known_items import KnownItems
+        from rivae.labels.merge import import_labels
+
         own = None
         if args.plan:
             own = plan_data(kept_plan(store, args.plan))

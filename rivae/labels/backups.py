@@ -25,7 +25,7 @@ from rivae.files import locked, private_file, private_folder, remove_temporaries
 FOLDER = "backups"
 KEPT = 10
 MANY_EVENTS = 1_000  # new ones that are not left to one place until tomorrow
-_PATIENCE_S = 3.0
+_PATIENCE_S = 2.0
 _END = re.compile(r"-(\d{6,9})-(\d{4}-\d\d-\d\d)\.db")
 
 

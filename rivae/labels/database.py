@@ -32,7 +32,7 @@ from rivae.labels.sqlite_file import (
     require_whole,
 )
 
-PATIENCE_S = 3.0  # for another writer, who is named then
+PATIENCE_S = 2.0  # for another writer, who is named then: with starting, within 5 s
 _LOCK = 0x52495641  # "RIVA": the advisory lock of our writers on a PostgreSQL server
 _NO_FILE = "labels need a SQLite file: write sqlite:///labels.db"
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})

@@ -113,3 +113,22 @@ def test_a_dispatcher_that_dies_is_replaced_while_the_server_lives(until, tmp_pa
             if (last := dispatcher._started.pop(folder.resolve(), None)) is not None:
                 last.kill()
                 last.wait()
+
+
+def test_the_trash_is_emptied_at_the_start_and_later_only_the_date_is_noted(monkeypatch):
+    import threading
+
+    from rivae.jobs import deletion
+    from rivae.ui import server
+
+    looks, stop = [], threading.Event()
+
+    def note():
+        looks.append("noted")
+        stop.set()
+
+    monkeypatch.setattr(server, "DATE_S", 0.0)
+    monkeypatch.setattr(deletion, "purge_all", lambda: looks.append("emptied"))
+    monkeypatch.setattr(deletion, "note_date", note)
+    server.watch_dates(stop)
+    assert looks == ["emptied", "noted"]
