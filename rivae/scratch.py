@@ -35,7 +35,10 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     remove_abandoned(parent, prefix)
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        held = (folder / LOCK).open("xb")
+        try:
+            held = (folder / LOCK).open("xb")
+        except FileNotFoundError:  # taken for a leftover of a version without locks
+            continue
         with contextlib.suppress(BlockingIOError):
             if os.name == "posix":
                 take_lock(held)

@@ -24,12 +24,13 @@ from rivae.installed import user_cache
 from rivae.jobs.archive_import import remove_abandoned as remove_imports
 from rivae.retrieval.storage import BUILDING
 from rivae.runs import runs_root
-from rivae.scratch import remove_abandoned
+from rivae.scratch import LOCK, remove_abandoned
 
 TEMPORARY = "rivae-"
 OLD_S = 120.0
 DEPTH = 3  # of folders below the runs, the imports and the caches
-_FORMER = re.compile(r"\.index-[0-9a-f]{32}-\w{8}")  # of versions whose folders had no lock
+# In the folder for temporary files, of versions whose folders had no lock.
+_FORMER = re.compile(r"rivae-(probe|workers|fit)-[a-z0-9_]{8}")
 DAY_S = 86_400.0
 _FILE = re.compile(r"\..+\.(\d+)(-\d+)?\.tmp")
 _RUN = re.compile(rf"\.{RUN_NAME[1:-1]}\.(\d+)\.tmp")
@@ -39,7 +40,12 @@ def sweep(*more: Path) -> None:
     """Remove what killed processes left: in the folder for temporary files, among the runs and the
     imports, in the caches, and in ``more`` folders.
     """
-    remove_abandoned(Path(tempfile.gettempdir()), TEMPORARY)
+    temporary = Path(tempfile.gettempdir())
+    remove_abandoned(temporary, TEMPORARY)
+    with contextlib.suppress(OSError):
+        for path in temporary.iterdir():
+            if _FORMER.fullmatch(path.name) and _is_former(path, DAY_S):
+                shutil.rmtree(path, ignore_errors=True)
     runs, data = runs_root(), data_root()
     with contextlib.suppress(OSError):
         remove_imports(runs)
@@ -75,8 +81,8 @@ def _remove_unfinished(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             with contextlib.suppress(OSError):
-                if _FORMER.fullmatch(path.name) and time.time() - path.lstat().st_mtime > DAY_S:
-                    shutil.rmtree(path)  # refuses links
+                if path.name.startswith(BUILDING) and _is_former(path):
+                    shutil.rmtree(path)
                 made = _FILE.fullmatch(path.name)
                 if made is None or not _is_abandoned(path, int(made[1][:9])):
                     continue
@@ -84,6 +90,15 @@ def _remove_unfinished(folder: Path) -> None:
                     path.unlink()
                 elif _RUN.fullmatch(path.name) and _is_own(path.lstat(), stat.S_ISDIR):
                     shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_former(folder: Path, age: float = 0.0) -> bool:
+    """Whether a folder for a while is of a version without locks, and untouched for ``age``."""
+    with contextlib.suppress(OSError):
+        seen = folder.lstat()
+        old = time.time() - seen.st_mtime >= age
+        return old and _is_own(seen, stat.S_ISDIR) and not os.path.lexists(folder / LOCK)
+    return False
 
 
 def _is_abandoned(path: Path, pid: int) -> bool:

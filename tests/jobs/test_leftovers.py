@@ -203,15 +203,32 @@ def test_a_folder_that_is_taken_away_before_it_is_locked_is_made_again(places, m
         assert folder.is_dir() and folder != taken[0]
 
 
-def test_an_index_of_a_former_version_goes_after_a_day(places):
-    left = places / "runs" / "one" / "cache" / f".index-{'a' * 32}-abcd_123"
-    left.mkdir(parents=True)
-    grow_old(places)
+def test_folders_of_former_versions_had_no_lock(places):
+    index = places / "runs" / "one" / "cache" / f".index-{'a' * 32}-abcd_123"
+    probe = places / "tmp" / "rivae-probe-abcd_123"
+    for folder in (index, probe):
+        folder.mkdir(parents=True)
+        (folder / "half").write_text("")
+    (index.parent / ".index-link").symlink_to(places)
     sweep()
-    assert left.exists()
+    assert not index.exists() and probe.exists(), "somebody may work with it"
     grow_old(places, 2 * leftovers.DAY_S)
     sweep()
-    assert not left.exists()
+    assert not probe.exists() and (index.parent / ".index-link").is_symlink()
+
+
+def test_a_new_folder_that_is_taken_for_a_leftover_is_made_again(places, monkeypatch):
+    usual, made = tempfile.mkdtemp, []
+
+    def taken(**named):
+        made.append(usual(**named))
+        if len(made) == 1:
+            Path(made[0]).rmdir()
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", taken)
+    with scratch_folder("rivae-x-") as folder:
+        assert folder.is_dir() and str(folder) == made[1]
 
 
 def test_a_folder_that_cannot_be_read_stops_nothing(places, monkeypatch):
