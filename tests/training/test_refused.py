@@ -6,6 +6,7 @@ import torch
 
 from rivae.data import PairedDataset, TensorView
 from rivae.errors import ConfigError
+from rivae.jobs.draft import Draft, check
 from rivae.launch import train
 from rivae.methods import method_class, method_names
 from rivae.runs import Run
@@ -84,3 +85,11 @@ def test_refused_pairs_name_the_setting_that_asked(tmp_path):
         with pytest.raises(ConfigError, match=f"50 training pairs .* 60 neighbours: .*{setting}"):
             train([tiny_config(**settings)], tmp_path)
         assert list(tmp_path.iterdir()) == []
+
+
+def test_the_form_says_so_before_it_is_sent():
+    draft = Draft(dataset="synth", method="cos-sim-lvm").enter("method.epochs", "0")
+    assert "epochs" in check(draft).troubles[""]
+    with pytest.raises(ConfigError, match="epochs"):
+        check(draft).changes()
+    assert "" not in check(draft.enter("method.epochs", "1")).troubles
