@@ -84,9 +84,7 @@ def _add_files(below: Any) -> None:
         "  rivae labels export labels.jsonl\n  rivae labels export labels.csv --form wide\n"
         "  rivae labels export - > /elsewhere/labels.jsonl      where this disk is full",
     )
-    out.add_argument(
-        "file", type=path_argument, help="a .jsonl file for events, .csv for tables; - prints"
-    )
+    out.add_argument("file", type=path_argument, help=".jsonl: events, .csv: tables; - prints")
     out.add_argument(
         "--form",
         choices=tuple(FORMS),
