@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from rivae.choice import comparison_rows, rank_runs, run_latents
 from rivae.cli import main
-from rivae.cli.show import REMARK
+from rivae.cli.choose import REMARK
 from rivae.config import DatasetConfig, MethodChoice, RunConfig
 from rivae.errors import ConfigError, DataError, RunError
 from rivae.runs import Run
