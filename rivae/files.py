@@ -18,47 +18,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any
 
-from rivae.errors import ConfigError, RivaeError, shortened, shown
+from rivae.errors import RivaeError, shortened, shown
 
 if os.name == "posix":
     import fcntl
-
-
-def home_path(text: str | Path, name: str = "") -> Path:
-    """The path that a person wrote, with "~" as in a shell; where it is relative, it stays so.
-
-    Args:
-        name: of the variable or setting that holds it, for the error.
-
-    Raises:
-        ConfigError: it begins with the home folder of a user who does not exist.
-    """
-    path = Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises no sentence
-    start = path.parts[0] if path.parts else ""
-    if start.startswith("~") and not Path(start).exists() and (name or len(path.parts) > 1):
-        held = f"{name} holds" if name else "there is"
-        raise ConfigError(
-            f"{held} a path in an unknown home folder, {shown(start)}: write the whole path"
-        )
-    return path
-
-
-@overload
-def variable_path(variable: str) -> Path | None: ...
-@overload
-def variable_path(variable: str, default: str) -> Path: ...
-
-
-def variable_path(variable: str, default: str | None = None) -> Path | None:
-    """The path in an environment variable, or the default; None without both.
-
-    Raises:
-        ConfigError: as ``home_path``.
-    """
-    text = os.environ.get(variable) or default
-    return home_path(text, variable) if text is not None else None
 
 
 # The name of the temporary file that ``write_atomic_with`` writes first.

@@ -18,11 +18,12 @@ from rivae.data import load_dataset, named_dataset
 from rivae.data.base import PairedDataset
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import RivaeError, RunError
-from rivae.files import home_path, locked, write_json
+from rivae.files import locked, write_json
 from rivae.methods import method_config, require_training
 from rivae.methods.base import Method
 from rivae.methods.presets import find_preset
 from rivae.nets.weight_files import is_on_hub
+from rivae.paths import home_path
 from rivae.reading.regular import is_file
 from rivae.runs import Run, Status
 from rivae.runs.data_record import record_data, recorded_data

@@ -11,37 +11,33 @@ import argparse
 import contextlib
 import importlib.util
 import os
-import re
 import socket
 import subprocess
 import sys
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from rivae.addresses import answered_names, own_address, url_of
 from rivae.errors import ConfigError
-from rivae.files import home_path, variable_path
 from rivae.installed import APP_FILES
 from rivae.output import with_output
+from rivae.paths import home_path, variable_path
 from rivae.proxies import PROXIES, trusted_proxies
 
 DEFAULT_PORT = 8501
 WORKERS = "RIVAE_WORKERS"  # how many processes answer drags beside the app's own
 MOST_WORKERS = 64
-EVERYWHERE = ("", "0.0.0.0", "::")
 PORTS_TRIED = 100
 # The variables that hold a path; these have one without them.
 PLACES = {"RIVAE_RUNS": "runs", "RIVAE_DATA": "data", "RIVAE_LABELS": "labels/labels.db"}
 OTHER_PLACES = ("RIVAE_RESULTS", "RIVAE_MNIST", "RIVAE_SLURM")
-HOST = re.compile(r"(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*)|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 
 
 def is_free(port: int, address: str = "127.0.0.1") -> bool:
     """Whether a server could listen on ``port`` of ``address`` now."""
-    own = _own(address)
+    own = own_address(address)
     with _socket(own) as probe:
         # A server on all interfaces does not always stop a second bind to one of them.
         probe.settimeout(0.2)
@@ -104,43 +100,6 @@ def command(
     # Without -P, a file of the user's called random.py would be taken for Python's own.
     streamlit = [sys.executable, "-P", "-m", "streamlit", "run", str(APP_FILES / "app.py")]
     return [*streamlit, *settings, *extra]
-
-
-def answered_names(address: str, hosts: Sequence[str] = ()) -> list[str]:
-    """The names and addresses that the app answers to when a browser calls it by them.
-
-    A stranger's host name that was made to point to this machine gets no answer.
-
-    Args:
-        address: where the app listens; on all interfaces, this machine's name and address count.
-        hosts: its other names, e.g. that of a proxy in front of it; ``*.name`` for all below.
-
-    Raises:
-        ConfigError: one of ``hosts`` is not a host name.
-    """
-    names = ["127.0.0.1", "localhost", "::1"]
-    names += _own_names() if address in EVERYWHERE else [address]
-    for name in hosts:
-        if not HOST.fullmatch(name):
-            raise ConfigError(
-                f"{name[:80]!r} is not a host name: give --host a name without http://"
-            )
-        names.append(name)
-    return list(dict.fromkeys(names))
-
-
-def _own_names() -> list[str]:
-    """The names and addresses of this machine in its network, as far as it knows them."""
-    name = socket.gethostname()
-    found = [name, f"{name}.local"]
-    with contextlib.suppress(OSError):
-        found += [str(known[4][0]) for known in socket.getaddrinfo(name, None)]
-    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        # Nothing is sent: the system only says from which address it would be.
-        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((elsewhere, 9))
-            found.append(str(probe.getsockname()[0]))
-    return [known for known in found if HOST.fullmatch(known)]
 
 
 def environment(
@@ -240,34 +199,6 @@ def prepare(
     return App(line, env, url_of(chosen, address, extra), chosen, address)
 
 
-def url_of(port: int, address: str, extra: Sequence[str] = ()) -> str:
-    """The address in this machine's browser, as Streamlit's settings make it; no "/" at its end."""
-    own = _own(address)
-    host = f"[{own}]" if ":" in own else own
-    safe = all(_streamlit_setting(f"server.ssl{part}File", extra) for part in ("Cert", "Key"))
-    path = _streamlit_setting("server.baseUrlPath", extra).strip("/")
-    return f"http{'s' if safe else ''}://{host}:{port}" + (f"/{quote(path)}" if path else "")
-
-
-def _streamlit_setting(name: str, extra: Sequence[str]) -> str:
-    """A text among Streamlit's settings: an option, a variable, or in the files that it reads."""
-    section, _, key = name.partition(".")
-    for i in range(len(extra) - 1, -1, -1):
-        option, equals, value = extra[i].partition("=")
-        if option == f"--{name}":
-            return value if equals else "".join(extra[i + 1 : i + 2])
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).upper()
-    variable = f"STREAMLIT_{section.upper()}_{words}"
-    if variable in os.environ:
-        return os.environ[variable]
-    for folder in (APP_FILES, Path.cwd(), Path(os.path.expanduser("~"))):  # noqa: PTH111
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-            text = (folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")
-            value = str(tomllib.loads(text)[section][key])
-            return os.environ.get(value[4:], "") if value.startswith("env:") else value
-    return ""
-
-
 def serve(port: int = DEFAULT_PORT, *options: Any, **more: Any) -> int:
     """Run the app until it is stopped; on POSIX this process becomes Streamlit.
 
@@ -355,13 +286,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         lambda: serve(known.port, known.address, known.headless, extra, **chosen_options(known)),
         parser.prog,
     )
-
-
-def _own(address: str) -> str:
-    """An address that this machine can reach itself at."""
-    if address == "::":  # a system may keep the two kinds of addresses apart
-        return "::1"
-    return "127.0.0.1" if address in EVERYWHERE else address
 
 
 def _warn_of_open_secrets(path: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivae import files
 from rivae.data.store.manifest import data_root
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.files import (
@@ -120,14 +119,14 @@ def test_a_killed_process_holds_nothing(tmp_path, repo_root):
 def test_a_home_folder_is_meant_wherever_a_path_is_read(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    assert files.home_path("~/x") == tmp_path / "me" / "x"
-    assert files.home_path("a/~/x") == Path("a/~/x") and files.home_path("~x.csv") == Path("~x.csv")
+    assert paths.home_path("~/x") == tmp_path / "me" / "x"
+    assert paths.home_path("a/~/x") == Path("a/~/x") and paths.home_path("~x.csv") == Path("~x.csv")
     unknown = "~nobody-of-this-name/x"
     for name in ("", "store"):
         with pytest.raises(ConfigError, match=f"{name}.*nobody-of-this-name"):
-            files.home_path(unknown, name)
+            paths.home_path(unknown, name)
     Path("~nobody-of-this-name").mkdir()  # then it is a name like any other
-    assert files.home_path(unknown) == Path(unknown)
+    assert paths.home_path(unknown) == Path(unknown)
 
 
 def test_variables_hold_a_home_folder(monkeypatch, tmp_path):

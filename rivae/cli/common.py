@@ -16,7 +16,7 @@ from typing import Any, TextIO, get_args
 
 from rivae.config import Asks
 from rivae.errors import ConfigError, DataReplacedWarning
-from rivae.files import home_path
+from rivae.paths import home_path
 
 Command = Callable[[argparse.Namespace], int]
 # What a command says before its first work, and after Ctrl-C where it can be begun again.

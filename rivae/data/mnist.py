@@ -28,7 +28,8 @@ from rivae.data.base import PairedDataset, Shape
 from rivae.data.halves import Halves
 from rivae.data.settings import DatasetSettings, HostPath, Seed, optional_path
 from rivae.errors import ConfigError, DataError
-from rivae.files import variable_path, write_atomic
+from rivae.files import write_atomic
+from rivae.paths import variable_path
 from rivae.reading.contents import Written, content_hash, written
 from rivae.reading.regular import open_regular
 

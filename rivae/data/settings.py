@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from rivae.errors import ConfigError
-from rivae.files import home_path
+from rivae.paths import home_path
 
 
 class DatasetSettings(BaseModel):

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from rivae.data.tokens import RESERVED, TokensView, Vectors
 from rivae.errors import DataError
-from rivae.files import home_path, write_cache
+from rivae.files import write_cache
+from rivae.paths import home_path
 from rivae.reading.regular import open_regular
 
 CORPUS, NONE = "corpus", "none"

@@ -20,9 +20,10 @@ from typing import IO
 from rivae.config import RunConfig, read_config, run_config
 from rivae.data import item_shapes
 from rivae.errors import ConfigError, DataError, RivaeError, RunError
-from rivae.files import home_path, is_folder, is_locked, locked, sync_folder, why_not, write_json
+from rivae.files import is_folder, is_locked, locked, sync_folder, why_not, write_json
 from rivae.jobs.archive import CHECKPOINTS, FILES, unpack
 from rivae.jobs.renaming import require_free
+from rivae.paths import home_path
 from rivae.reading.documents import read_json
 from rivae.reading.regular import open_regular
 from rivae.reading.weights import Shape, read_header

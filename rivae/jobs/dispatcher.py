@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rivae.errors import RivaeError, RunError
-from rivae.files import is_locked, variable_path
+from rivae.files import is_locked
 from rivae.installed import PACKAGE_ROOT
 from rivae.jobs.agent import open_log
 from rivae.jobs.ledger import Ledger
@@ -24,6 +24,7 @@ from rivae.jobs.locks import keep, start_holding
 from rivae.jobs.records import jobs_folder, make_private
 from rivae.jobs.rounds import Dispatcher
 from rivae.jobs.slurm import ClusterDispatcher
+from rivae.paths import variable_path
 
 ROUND_S = 0.3
 ANOTHER = 3  # the exit status of one that found another one at work

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rivae.config import RunConfig
-from rivae.files import home_path
+from rivae.paths import home_path
 from rivae.runs import Run
 
 TRACKING = "RIVAE_TRACKING"

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from rivae.errors import ConfigError, DataError
-from rivae.files import home_path
+from rivae.paths import home_path
 from rivae.reading.weights import load_weights
 
 MAX_BYTES = 4 * 2**30

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from rivae.config import RUN_NAME, read_config
 from rivae.errors import ConfigError, RunError
-from rivae.files import home_path, is_folder, variable_path
+from rivae.files import is_folder
 from rivae.installed import APP_FILES
+from rivae.paths import home_path, variable_path
 from rivae.reading.regular import is_file
 from rivae.runs.data_record import DATA
 from rivae.runs.evaluation_file import FILES

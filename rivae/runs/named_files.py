@@ -15,8 +15,8 @@ from rivae.config import RunConfig
 from rivae.data.store.manifest import MANIFEST, NAME, data_root
 from rivae.data.word_vectors import CORPUS, NONE
 from rivae.errors import ConfigError, DataError
-from rivae.files import home_path
 from rivae.nets.weight_files import is_on_hub
+from rivae.paths import home_path
 from rivae.reading.regular import is_file
 
 VARIABLE = "RIVAE_FILES"

@@ -82,7 +82,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("how", ["as it is", "bytes"])
+@pytest.mark.parametrize("how", ["PIL", "bytes"])
 @pytest.mark.parametrize("mode", PICTURES)
 def test_a_picture_of_any_mode_shows_what_it_holds(mode: str, how: str) -> None:
     if mode in ("I;16", "I"):
@@ -94,7 +94,7 @@ def test_a_picture_of_any_mode_shows_what_it_holds(mode: str, how: str) -> None:
     else:
         picture = Image.fromarray(PICTURES[mode]).convert(mode)
     want = np.asarray(picture.convert("RGB")) if mode == "P" else PICTURES[mode]
-    given = picture if how == "as it is" else encoded(picture, "TIFF")
+    given = picture if how == "PIL" else encoded(picture, "TIFF")
     shown = np.asarray(of(given).picture(0).convert("RGBA" if want.shape[-1] == 4 else "RGB"))
     want = np.broadcast_to(want[..., None], shown.shape) if want.ndim == 2 else want
     np.testing.assert_allclose(shown.astype(float), want * (255 if mode == "1" else 1), atol=1)

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rivae.data.base import FactorSpec
 from rivae.data.settings import optional_path
 from rivae.errors import DataError, shown, some_of
-from rivae.files import is_folder, variable_path, write_json
+from rivae.files import is_folder, write_json
+from rivae.paths import variable_path
 from rivae.reading.regular import is_file, read_at_most
 
 ROOT_VARIABLE = "RIVAE_DATA"

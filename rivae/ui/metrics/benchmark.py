@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from rivae.errors import DataError
-from rivae.files import variable_path
 from rivae.installed import APP_FILES
+from rivae.paths import variable_path
 from rivae.ranges import PAPER, second_range
 from rivae.ranges import title as title_of
 from rivae.ui.metrics import exports, session
