@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rivae import paths
 from rivae.data.store.manifest import data_root
 from rivae.errors import ConfigError, LabelError, RivaeError
 from rivae.files import (
