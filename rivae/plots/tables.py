@@ -292,7 +292,13 @@ def _axis(reference: str | None, letter: str) -> str:
 
 def _tick_names(axis: Any) -> Any:
     names = dict(zip(axis.tickvals or (), map(plain, axis.ticktext or ()), strict=False))
-    return lambda value: names.get(value, plain(value) if isinstance(value, str) else float(value))
+
+    def name(value: Any) -> Any:
+        if value is None:  # a gap in a curve
+            return ""
+        return names.get(value, plain(value) if isinstance(value, str) else float(value))
+
+    return name
 
 
 def _markdown(text: str) -> str:

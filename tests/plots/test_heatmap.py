@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from plotly.graph_objects import Figure, Scatter
 
 from rivae.export import chart_html
 from rivae.plots.heatmap import correlation_heatmap, describe_correlation
@@ -123,3 +124,8 @@ def test_a_click_anywhere_in_a_cell_reports_its_pair(page):
         page.wait_for_timeout(400)
         page.mouse.click(x, y)
         page.wait_for_function("pair => String(window.clicked) === String(pair)", arg=[j, k])
+
+
+def test_a_gap_in_a_curve_is_an_empty_cell():
+    figure = Figure(Scatter(x=[1, 2, 3], y=[0.5, None, 1.5], name="loss"))
+    assert [row["y"] for row in figure_rows(figure)] == [0.5, "", 1.5]
