@@ -51,7 +51,7 @@ class LabelStoreError(LabelError):
 
 def shown(name: object, most: int = 80) -> str:
     """A name, path or value for a sentence: printable, its middle left out beyond ``most``."""
-    text = _CONTROL.sub("\ufffd", str(name))
+    text = _CONTROL.sub("\ufffd", " ".join(str(name).splitlines()))
     if len(text) <= most:
         return text
     head = (most - 1) // 2

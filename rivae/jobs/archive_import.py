@@ -217,9 +217,6 @@ def _check_model(run: Run) -> Iterator[str]:
     if not here:
         yield "its data are not here, so the model was not tried"
         return
-    if changed := run.data_change:
-        yield f"{changed}, so the model was not tried"
-        return
     try:
         shapes = item_shapes(run.config.dataset.name, run.config.dataset.settings)
     except DataError as error:
@@ -227,6 +224,9 @@ def _check_model(run: Run) -> Iterator[str]:
         return
     except RivaeError as error:
         raise RunError(f"the data set of this run cannot be made: {error}") from None
+    if changed := run.data_change:
+        yield f"{changed}, so the model was not tried"
+        return
     if read_header(run.path / MODEL, MAX_MODEL_BYTES).shapes != _shapes_wanted(run, shapes):
         raise RunError("the model in this archive belongs to another configuration")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.errors import DataError, RivaeError, RunError
-from rivae.files import write_json
+from rivae.files import why_not, write_json
 from rivae.reading.contents import Written, written
 from rivae.reading.documents import read_form
 
@@ -62,7 +62,7 @@ def record_data(folder: Path, data: PairedDataset) -> None:
     try:
         write_json(folder / DATA, record.model_dump())
     except OSError as error:
-        raise RunError(f"cannot write {folder}: {error.strerror}; make room") from None
+        raise RunError(f"cannot write {folder}: {why_not(error)}") from None
 
 
 def recorded_data(folder: Path) -> DataRecord | None:

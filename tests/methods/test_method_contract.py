@@ -238,7 +238,10 @@ def test_wrong_names_are_refused_with_the_choices():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"lambda_retrieval": 1}, "rivae has no setting 'lambda_retrieval': choose from embedder"),
+        (
+            {"lambda_retrieval": 1},
+            "rivae has no setting 'lambda_retrieval': choose from lambda_retr",
+        ),
         ({"embedder": {"width": 3}}, "rivae has no setting 'embedder.width'"),
         ({"cos_sim": {"dim_v": 7}}, "rivae has no setting 'cos_sim.dim_v'"),
         ({"cos_sim": {"margin": "wide"}}, "setting 'cos_sim.margin' of rivae: input should be"),

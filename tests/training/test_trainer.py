@@ -192,7 +192,7 @@ def test_a_full_disk_stops_the_run_and_keeps_the_old_checkpoint(tmp_path, monkey
 
     for module in ("training.checkpoint", "files", "runs.run", "runs.records"):
         monkeypatch.setattr(f"rivae.{module}.write_atomic", full)
-    with pytest.raises(RunError, match=f"No space left on device.*{ADVICE[28]}"):
+    with pytest.raises(RunError, match=ADVICE[28]):
         train([config], tmp_path / "full")
     monkeypatch.undo()
     run = Run(tmp_path / "full" / "run")
@@ -210,7 +210,7 @@ def test_a_disk_too_full_for_the_status_still_ends_in_the_sentence(tmp_path, mon
     config = tiny_config()
     run = Run.create(config, tmp_path)
     monkeypatch.setattr("rivae.files.os.fsync", full)
-    with pytest.raises(RunError, match=f"No space left on device.*{ADVICE[28]}.*resume"):
+    with pytest.raises(RunError, match=ADVICE[28]):
         resume([run])
     monkeypatch.undo()
     assert run.status.state == "created"

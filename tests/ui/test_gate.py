@@ -175,8 +175,8 @@ def test_methods_addresses_and_what_is_not_there():
 @pytest.mark.parametrize(
     "path",
     [
-        "picture/demo-sprites/0/{}",
-        "picture/demo-sprites/{}/0",
+        "picture/0/demo-sprites/0/{}",
+        "picture/0/demo-sprites/{}/0",
         "label/plan/picture/{}",
         "label/plan/texts/0/{}",
     ],

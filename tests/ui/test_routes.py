@@ -81,7 +81,7 @@ def test_a_run_is_never_a_path(server, run):
 
 
 def test_pictures_and_strips_are_pictures(server):
-    for address in ("picture/digits/0/5", "picture/digits/2/5", "strip/digits"):
+    for address in ("picture/0/digits/0/5", "picture/0/digits/2/5", "strip/digits"):
         status, kind, body = get(f"{server}/rivae/api/{address}")
         assert (status, kind) == (200, "image/png")
         assert body.startswith(b"\x89PNG")
@@ -89,7 +89,12 @@ def test_pictures_and_strips_are_pictures(server):
 
 @pytest.mark.parametrize(
     "address",
-    ["picture/digits/0/99999999", "picture/digits/7/5", "picture/nowhere/0/5", "strip/nowhere"],
+    [
+        "picture/0/digits/0/99999999",
+        "picture/0/digits/7/5",
+        "picture/0/nowhere/0/5",
+        "strip/nowhere",
+    ],
 )
 def test_a_picture_that_does_not_exist_is_refused(server, address):
     status, _, body = get(f"{server}/rivae/api/{address}")
