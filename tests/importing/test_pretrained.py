@@ -150,7 +150,7 @@ def raising(error):
 
 
 def test_bad_checkpoints_and_names(store, clip, tmp_path):
-    with pytest.raises(DataError, match="names0 .*Hugging Face"):
+    with pytest.raises(DataError, match=r"names0 .*Hugging Face"):
         Checkpoint(str(tmp_path))
     pickled = tmp_path / "pickled"
     shutil.copytree(clip, pickled)

@@ -138,7 +138,7 @@ def test_a_document_is_refused_by_its_own_sentence(tmp_path: Path) -> None:
         read_form(_Form, path, 1000, **said)
     with pytest.raises(DataError, match=r"form.json cannot be read \(it is not a plain file\)"):
         read_json(path)
-    with pytest.raises(DataError, match="a.b cannot"):
+    with pytest.raises(DataError, match=r"a.b cannot"):
         read_json(tmp_path / "a\0b")
 
 
