@@ -161,8 +161,9 @@ class Run:
         except DataError as error:
             raise RunError(f"run {self.id}: {error}") from None
         # An older version did not say which data it measured.
-        measured, now = evaluation.settings.data, content_now(self.config)
-        is_of_others = measured != now if measured and now else bool(self.data_change)
+        measured = evaluation.settings.data
+        now = content_now(self.config) if measured else ""
+        is_of_others = measured != now if now else bool(self.data_change)
         return None if is_of_others else evaluation
 
     @property
