@@ -242,3 +242,16 @@ def test_old_data_that_were_imported_before_a_run_of_an_older_version_are_its_ow
     assert not (run.path / DATA).exists() and not run.data_change
     dated(before / "data" / "old", "2030-01-01T00:00:00+00:00")
     assert "2030-01-01" in run.data_change
+
+
+def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
+    from streamlit.testing.v1 import AppTest
+
+    from rivae.installed import APP_FILES
+
+    import_again(resorted)
+    page = AppTest.from_file(str(APP_FILES / "rivae" / "ui" / "main.py"), default_timeout=60)
+    page.switch_page(str(APP_FILES / "pages" / "train.py")).run()
+    assert not page.exception
+    name = run.data_change.partition("'")[2].partition("'")[0]
+    assert [c.value for c in page.caption if f"'{name}'" in c.value]

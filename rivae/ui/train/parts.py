@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from rivae.errors import RivaeError
 from rivae.runs import is_read_only, runs_root
 from rivae.ui.shared.runs import dataset_title, method_title, short_date
 from rivae.ui.shell import access, keys
@@ -68,6 +69,15 @@ def ending(entry: Entry) -> str:
         return ""
     text = markdown(message[:1].upper() + message[1:])
     return text if message.endswith((".", "!", "?")) else f"{text}."
+
+
+def replaced(entry: Entry) -> str:
+    """That other data have the name of a run's data now, as Markdown; "" where they have not."""
+    try:
+        changed = entry.run.data_change if entry.run is not None else ""
+    except RivaeError:  # the row says elsewhere what is wrong
+        return ""
+    return f"{markdown(changed[:1].upper() + changed[1:])}." if changed else ""
 
 
 def progress_line(entry: Entry, progress: RunProgress) -> str:

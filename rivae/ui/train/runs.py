@@ -212,5 +212,5 @@ def _row(entry: Entry) -> None:
         parts.forget(entry)
         parts.resume(entry)
         parts.clone(entry)
-    if note := parts.ending(entry):
+    if note := parts.ending(entry) or parts.replaced(entry):
         st.caption(note)
