@@ -53,7 +53,8 @@ def rank_runs(
     Raises:
         ConfigError: fewer than three runs, one named twice, different configurations, a run
             derived from another one, or a method without a latent.
-        RunError, DataError: a run cannot be opened, or its latents are not finite.
+        RunError, DataError: a run cannot be opened, its data were replaced since the training, or
+            its latents are not finite.
     """
     if len(runs) < 3:
         raise ConfigError(
@@ -70,6 +71,8 @@ def rank_runs(
     twice = next((r.id for i, r in enumerate(runs) if r.id in [o.id for o in runs[:i]]), None)
     if twice is not None:
         raise ConfigError(f"{twice} is named twice: name each run once")
+    for run in runs:
+        run.require_same_data()
     tell = progress or (lambda stage, share: None)
     data = runs[0].load_dataset()
     rows = comparison_rows(data)

@@ -188,6 +188,15 @@ def test_a_new_run_on_an_import_takes_the_features_of_those_before(before):
     assert cleared.entries["dataset.features"] == "", "what somebody chose stays"
 
 
+def test_seeds_are_not_ranked_on_other_data(before, import_again):
+    from rivae.choice import rank_runs
+
+    runs = [trained(before, name) for name in ("one", "two", "three")]
+    import_again(resorted)
+    with pytest.raises(RunError, match="old"):
+        rank_runs(runs)
+
+
 def test_an_archive_takes_along_which_data_it_is_of(run, before, import_again):
     archive = before / "mine.zip"
     export_run(run, archive)
