@@ -4,10 +4,10 @@ import streamlit as st
 
 from rivae.ui.shared import address, gallery, notices, runs
 from rivae.ui.shell import keys, pages
-from rivae.ui.steer import panels, session, tours
+from rivae.ui.steer import panels, presenter, session, tours
 
-if tours.is_open():
-    tours.show()
+if presenter.is_open():
+    presenter.show()
     st.stop()
 
 ready = notices.ready_runs()

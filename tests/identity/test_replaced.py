@@ -264,3 +264,19 @@ def test_the_list_of_runs_marks_a_run_of_other_data(run, before, import_again):
     assert not page.exception
     name = run.data_change.partition("'")[2].partition("'")[0]
     assert [c.value for c in page.caption if f"'{name}'" in c.value]
+
+
+def test_a_tour_says_so_for_each_of_its_runs(run, before, import_again, monkeypatch):
+    from types import SimpleNamespace
+
+    from rivae.ui.shell import report
+    from rivae.ui.steer import presenter
+
+    told = []
+    monkeypatch.setattr(report, "warning", told.append)
+    steps = [SimpleNamespace(run=name) for name in ("mine", "gone", "demo-synth", "mine")]
+    presenter._replaced(SimpleNamespace(steps=steps))
+    assert told == []
+    import_again(resorted)
+    presenter._replaced(SimpleNamespace(steps=steps))
+    assert len(told) == 1 and run.data_change in told[0]
