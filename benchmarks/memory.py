@@ -242,6 +242,7 @@ def main() -> None:
         f"benchmarks/memory.py --minutes {options.minutes:.0f}`."
     )
     text = report(windows(rows), where)
+    options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "memory.md").write_text(text)
     print(text)
 
