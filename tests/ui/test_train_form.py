@@ -361,12 +361,13 @@ def test_an_estimate_of_what_cannot_be_opened(form):
     assert "MNIST idx" in page.words and "probe" in page.names()
 
 
-def test_an_estimate_can_be_stopped(form):
+def test_an_estimate_can_be_stopped(form, until):
     page = form().enter(dataset="sprites").press("probe")
     (job,) = form_queue.tasks.known.values()
     page.press("probe_stop_0").wait_for_estimate()
     assert job.cancelled and not job.running and job.process.poll() is not None
-    assert "probe" in page.names() and not page.at.warning
+    until(lambda: page.at.run() and "probe" in page.names(), "the button is back")
+    assert not page.at.warning
 
 
 def test_who_may_only_look_sees_the_form(form, root, monkeypatch):
