@@ -77,5 +77,5 @@ def _said(found: Repair) -> list[str]:
         lines.append(f"{found.written} holds what was saved, with {found.documents:,} documents")
         lines.append(f"the damaged file is kept as {found.kept}")
     elif found.trouble:
-        lines.append("there was nothing to save: move the file away to begin anew")
+        lines.append("there was nothing to save: move the file away to start over")
     return lines

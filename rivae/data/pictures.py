@@ -79,7 +79,7 @@ def open_picture(
     called = called if len(called) <= _MAX_NAME else f"…{called[-_MAX_NAME + 1 :]}"
     data = _content(source, called)
     if why := burden(data):
-        raise PictureError(f"{called} {why}: save it anew as PNG or JPEG", "heavy")
+        raise PictureError(f"{called} {why}: save it again as PNG or JPEG", "heavy")
     with decoding(called):
         image = Image.open(io.BytesIO(data), formats=tuple(FORMATS))
         # PIL itself refuses only what is twice as large.
@@ -90,7 +90,7 @@ def open_picture(
         image.load()
         carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
     if carried > MAX_EXTRA:
-        raise PictureError(f"{called} {EXTRA}: save it anew as PNG or JPEG", "heavy")
+        raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")
     return image
 
 
@@ -110,12 +110,12 @@ def decoding(called: str) -> Iterator[None]:
     except Exception as error:  # the tags of a file alone raise nearly everything
         if "MAX_TEXT" in str(error):  # the names of Pillow's own limits on texts and profiles
             raise PictureError(
-                f"{called} has a text or colour profile that is too large: save it anew without",
+                f"{called} has a text or colour profile that is too large: save it again without",
                 "heavy",
             ) from error
         why = " ".join(str(error).split())[:80] or type(error).__name__
         raise PictureError(
-            f"{called} is a damaged picture ({why}): save it anew as {KNOWN}", "damaged"
+            f"{called} is a damaged picture ({why}): save it again as {KNOWN}", "damaged"
         ) from error
 
 

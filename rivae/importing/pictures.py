@@ -24,7 +24,7 @@ _UNCHANGED = ("JPEG", "WEBP")
 _REASONS: dict[Fault, str] = {
     "format": "file is not a picture in a known format",
     "pixels": "picture has too many pixels: scale it down",
-    "heavy": "picture is built to cost time or memory: save it anew",
+    "heavy": "picture is built to cost time or memory: save it again",
     "unreadable": "picture file cannot be read",
     "damaged": "picture is damaged",
 }

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from rivae.errors import DataError, RivaeError, RunError
+from rivae.paths import variable_path
 from rivae.reading.regular import is_file
 from rivae.reading.weights import read_header
 from rivae.runs.run import MAX_MODEL_BYTES, MODEL, NO_MODEL, Run
@@ -78,7 +76,7 @@ def _is_here(store: object) -> bool:
     if store is None:
         return True
     # As ``rivae.data.store.data_root`` says, whose module would load torch.
-    root = Path(os.environ.get("RIVAE_DATA") or "data")
+    root = variable_path("RIVAE_DATA", "data")
     return isinstance(store, str) and is_file(root / store / "store.json")
 
 

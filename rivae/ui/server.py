@@ -299,8 +299,9 @@ def clear_leftovers(stop: threading.Event) -> None:
     the end is old enough.
     """
     from rivae.jobs.leftovers import OLD_S, sweep
+    from rivae.serve import PLACES
 
-    url = os.environ.get("RIVAE_LABELS") or "labels/labels.db"
+    url = os.environ.get("RIVAE_LABELS") or PLACES["RIVAE_LABELS"]
     labels = [] if "://" in url else [Path(url).parent]
     sweep(*labels)
     if not stop.wait(OLD_S + LONGEST_S):

@@ -204,9 +204,9 @@ class Manifest(_Strict):
                 raise DataError(f"{path} is too large to be a manifest: import the data again")
             manifest = cls.model_validate_json(content)
         except OSError as error:
-            shown = str(path)[-120:]
             raise DataError(
-                f"{shown} cannot be read ({error.strerror}): give it back, or choose other data"
+                f"{shown(path, 120)} cannot be read ({error.strerror}): give it back, or choose "
+                "other data"
             ) from error
         except ValidationError as error:
             first = error.errors()[0]
