@@ -29,6 +29,7 @@ from rivae.importing.recipe1m.layout import (
 from rivae.importing.records import PARTITIONS, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
+from rivae.importing.texts import Remarks
 from rivae.reading.contents import content_hash
 from rivae.reading.json_records import JsonList
 from rivae.reading.typed_text import clean
@@ -123,6 +124,8 @@ class Recipe1MImport:
                 for passed_over in found.passed_over:
                     report.note("a picture was passed over", which, passed_over)
                 if found.problem is None and one.item is not None:
+                    for remark, what in one.remarks:
+                        report.note(remark, which, what)
                     yield replace(one.item, picture=found.picture)
                 else:
                     title = clean(field(record, "title"))[:80]
@@ -133,7 +136,7 @@ class Recipe1MImport:
         """A record without its picture."""
         begun = _Begun(clean(field(record, "partition")).lower())
         try:
-            recipe = recipe_of(record)
+            recipe = recipe_of(record, begun.remarks)
             if begun.partition and begun.partition not in PARTITIONS:
                 raise UnusableError("partition is none of train, val, test")
             picture_ids = join.picture_ids(recipe.id)
@@ -161,6 +164,7 @@ class _Begun:
     partition: str
     item: StoreItem | None = None
     picture_ids: list[str] = data_field(default_factory=list)
+    remarks: Remarks = data_field(default_factory=list)
     problem: UnusableError | None = None
 
 
