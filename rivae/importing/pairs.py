@@ -19,11 +19,12 @@ from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.factors import FactorReader, factor_values
 from rivae.importing.mapping import Mapping
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.picture_cells import shown_cell
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
 from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import one_line
 from rivae.reading.contents import content_hash, file_content
 from rivae.reading.tables import Broken, Record, rows
 from rivae.reading.typed_text import LOST
@@ -49,7 +50,7 @@ class PairsImport:
 
     Args:
         table: CSV, TSV, JSON lines, a JSON list, or Parquet.
-        images: folders and zips; names are looked up in this order.
+        images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
@@ -179,7 +180,8 @@ class PairsImport:
                         raise found.problem
                 except UnusableError as error:
                     if number >= skip:
-                        report.leave_out(str(error), which, _shown(record, self.mapping.picture))
+                        what = error.what or _shown(record, self.mapping.picture)
+                        report.leave_out(str(error), which, what)
                     yield None
                     continue
                 seen_ids.add(key)
@@ -219,10 +221,11 @@ class PairsImport:
             if settings.paper_filter:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
-                data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                picture = files.read(record.get(self.mapping.picture))
+                found.remarks += picture.remarks
+                found.twin = hashlib.blake2b(picture.data, digest_size=12).digest()
                 if decode:
-                    found.picture = stored_picture(data, settings.side)
+                    found.picture = stored_picture(picture.data, settings.side)
             found.factors = factor_values(self._columns, record)
         except UnusableError as error:
             found.problem = error
@@ -249,4 +252,4 @@ def _texts(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _shown(record: Record, column: str | None) -> str:
-    return str(record.get(column, ""))[:80] if column else ""
+    return shown_cell(record.get(column, "")) if column else ""

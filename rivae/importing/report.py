@@ -13,7 +13,16 @@ EXAMPLE_LENGTH = 160
 
 
 class UnusableError(Exception):
-    """A record that cannot be stored; the message is a reason in the report."""
+    """A record that cannot be stored; the message is a reason in the report.
+
+    Args:
+        reason: the same for all records of this kind.
+        what: of this record, for an example.
+    """
+
+    def __init__(self, reason: str, what: str = "") -> None:
+        super().__init__(reason)
+        self.what = what
 
 
 @dataclass

@@ -15,7 +15,8 @@ from typing import Any
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
 from rivae.importing.recipe1m.join import Join, joined
 from rivae.importing.recipe1m.layout import (
     PICTURES,
@@ -107,7 +108,8 @@ class Recipe1MImport:
         """See ``Source.items``."""
         with (
             joined(self.folder, self.tags, bool(self._factors.columns), tell) as join,
-            PictureFiles([self.images]) as files,
+            # A folder has the published layout; a zip may hold it below a folder of its own.
+            PictureFiles([self.images], walk=False) as files,
         ):
             begun = (
                 (number, record, self._begun(record, join, settings) if number >= skip else None)
@@ -196,7 +198,7 @@ def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side
 def _first_of(files: PictureFiles, names: tuple[str, ...]) -> bytes:
     for name in names[:-1]:
         try:
-            return files.read(name)
+            return files.read(name).data
         except UnusableError:
             continue
-    return files.read(names[-1])
+    return files.read(names[-1]).data
