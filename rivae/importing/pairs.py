@@ -48,6 +48,7 @@ class _Read:
     picture: bytes = b""
     twin: bytes = b""
     factors: dict[str, float] = field(default_factory=dict)
+    remarks: list[tuple[str, str]] = field(default_factory=list)
     problem: UnusableError | None = None
 
 
@@ -192,6 +193,8 @@ class PairsImport:
                 seen_pictures.setdefault(found.twin, recipe.id)
                 if LOST in " ".join(_texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 yield StoreItem(recipe, found.picture, found.partition, found.factors)
 
     def _read(
@@ -221,7 +224,8 @@ class PairsImport:
                 data = files.read(one_line(record.get(self.mapping.picture), 1000))
                 found.twin = hashlib.blake2b(data, digest_size=12).digest()
                 if decode:
-                    found.picture = stored_picture(data, settings.side)
+                    found.picture, remarks = stored_picture(data, settings.side)
+                    found.remarks += remarks
             found.factors = factor_values(self._columns, record)
         except UnusableError as error:
             found.problem = error
