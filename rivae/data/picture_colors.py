@@ -25,6 +25,8 @@ NO_INKS = "picture in CMYK without a colour profile: its colours are approximate
 _SAME = 2  # of 255: a profile that changes no colour by more is sRGB
 _MODES = {b"RGB ": "RGB", b"GRAY": "L", b"CMYK": "CMYK", b"Lab ": "LAB"}
 _CLASSES = (b"mntr", b"scnr", b"prtr", b"spac")
+# ImportError: a Pillow without lcms.
+_UNUSABLE = (ImageCms.PyCMSError, OSError, ValueError, TypeError, ImportError)
 _UNCALIBRATED, _ADOBE = 0xFFFF, "R03"  # Exif's words for Adobe RGB
 # Red, green and blue of Adobe RGB (1998) as XYZ under D50, and its gamma.
 _ADOBE_RGB = (
@@ -52,9 +54,9 @@ def in_srgb(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     mode = _MODES.get(profile[16:20], "")
     try:
         if not _is_plain(profile) or mode not in _given_as(image):
-            raise ValueError("no profile of such a picture")
+            raise ValueError("not a profile for such a picture")
         transform = _transform(profile, mode)
-    except Exception:  # what lcms raises, and it was written by a stranger
+    except _UNUSABLE:
         remarks.append((UNREAD_PROFILE, f"{len(profile):,} bytes"))
         return image if image.mode != "LAB" else _applied(_of_lab(), image)
     return image if transform is None else _applied(transform, image)
@@ -72,11 +74,11 @@ def _applied(transform: ImageCms.ImageCmsTransform, image: Image.Image) -> Image
     mode = transform.input_mode
     if image.mode in ("RGBa", "La"):
         image = image.convert("RGBA" if image.mode == "RGBa" else "LA")
-    info = {k: v for k, v in image.info.items() if k not in ("icc_profile", "transparency")}
     out = transform.apply(image if image.mode == mode else image.convert(mode))
     if alpha is not None:
         out.putalpha(alpha)
-    out.info = info
+    # It carries the profile of sRGB now, which outweighs tags that say Adobe RGB.
+    out.info = {k: v for k, v in image.info.items() if k != "transparency"} | out.info
     return out
 
 
@@ -87,7 +89,7 @@ def _transform(profile: bytes, mode: str) -> ImageCms.ImageCmsTransform | None:
     Threads share it: without lcms' memory of the last pixel (NOCACHE) nothing in it changes.
 
     Raises:
-        Exception: it cannot be read.
+        OSError, PyCMSError, ...: it cannot be read.
     """
     transform = ImageCms.buildTransform(
         ImageCms.ImageCmsProfile(io.BytesIO(profile)),
@@ -130,6 +132,14 @@ def _is_plain(profile: bytes) -> bool:
         return False
     places = [struct.unpack_from(">I", profile, 136 + 12 * k)[0] for k in range(n_tags)]
     return all(profile[at : at + 4] != b"mpet" for at in places)
+
+
+def without_profile(data: bytes) -> bytes:
+    """The bytes of a PNG without its colour profile; others as they are."""
+    at = data.find(b"iCCP", 0, 1000) - 4 if data.startswith(b"\x89PNG") else -1
+    if at < 8:
+        return data
+    return data[:at] + data[at + 12 + int.from_bytes(data[at : at + 4], "big") :]
 
 
 def _profile_of_tags(image: Image.Image) -> bytes | None:

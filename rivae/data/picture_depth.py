@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from rivae.errors import DataError
-
 # What a report counts, and what it tells of the one picture.
 Remark = tuple[str, str]
 
@@ -40,7 +38,7 @@ def eight_bits(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     stay. What its numbers were taken for is added to ``remarks``.
 
     Raises:
-        DataError: none of its pixels is a number.
+        ValueError: none of its pixels is a number.
     """
     values = np.asarray(image)
     tags: Any = getattr(image, "tag_v2", {})
@@ -74,7 +72,7 @@ def white_of_integers(values: NDArray[Any], most: int) -> int | None:
     high = int(values.max())
     for white in (most, 2**16 - 1):
         # 8 bits that were made into more: each number is a multiple of 257, as white is.
-        if white % 255 == 0 and high <= white and not (values % (white // 255)).any():
+        if white % 255 == 0 and high <= white <= most and not (values % (white // 255)).any():
             return white
     for white in _WHITES:
         if high <= white <= most:
@@ -100,7 +98,7 @@ def _range(
     if values.dtype.kind == "f":
         numbers = values[np.isfinite(values)]
         if not numbers.size:
-            raise DataError("none of its pixels is a number")
+            raise ValueError("none of its pixels is a number")
         if numbers.size < values.size:
             remarks.append((NO_NUMBERS, f"{values.size - numbers.size:,} of {values.size:,}"))
     low, high = float(numbers.min()), float(numbers.max())
@@ -121,9 +119,7 @@ def _range(
     return black, white
 
 
-def _range_of_floats(
-    numbers: NDArray[Any], low: float, high: float
-) -> tuple[float, float | None]:
+def _range_of_floats(numbers: NDArray[Any], low: float, high: float) -> tuple[float, float | None]:
     """Black and white of floats, or None for what is white where nothing tells it."""
     white: float | None = 1
     if high > 1 + OVER:

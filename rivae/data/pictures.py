@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from rivae.data.picture_burden import EXTRA, MAX_EXTRA, burden
-from rivae.data.picture_colors import in_srgb
+from rivae.data.picture_colors import UNREAD_PROFILE, in_srgb, without_profile
 from rivae.data.picture_depth import Remark
 from rivae.data.picture_tiffs import ask_rightly
 from rivae.errors import DataError
@@ -84,11 +84,12 @@ def open_picture(
     """
     called = name or (str(source) if isinstance(source, str | Path) else "the picture")
     called = called if len(called) <= _MAX_NAME else f"…{called[-_MAX_NAME + 1 :]}"
+    said: list[Remark] = [] if remarks is None else remarks
     data = _content(source, called)
     if why := burden(data):
         raise PictureError(f"{called} {why}: save it again as PNG or JPEG", "heavy")
     with decoding(called):
-        image = _identified(data, called)
+        image = _identified(data, called, said)
         # PIL itself refuses only what is twice as large.
         if image.width * image.height > max_pixels:
             raise PictureError(_too_large(called, max_pixels), "pixels")
@@ -99,12 +100,19 @@ def open_picture(
         carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
         if carried > MAX_EXTRA:
             raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")
-        return in_srgb(image, [] if remarks is None else remarks)
+        return in_srgb(image, said)
 
 
-def _identified(data: bytes, called: str) -> Image.Image:
+def _identified(data: bytes, called: str, remarks: list[Remark]) -> Image.Image:
     try:
         return Image.open(io.BytesIO(data), formats=tuple(FORMATS))
+    except ValueError:  # Pillow bounds the profile of a PNG, and refuses the picture
+        smaller = without_profile(data)
+        if len(smaller) == len(data):
+            raise
+        image = Image.open(io.BytesIO(smaller), formats=tuple(FORMATS))
+        remarks.append((UNREAD_PROFILE, f"{len(data) - len(smaller):,} bytes, packed"))
+        return image
     except UnidentifiedImageError:
         if data.startswith((b"II*\0", b"MM\0*")):
             raise PictureError(
@@ -171,12 +179,11 @@ def on_white(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
 
 
-def as_seen(image: Image.Image, remarks: list[Remark] | None = None) -> Image.Image:
+def as_seen(image: Image.Image) -> Image.Image:
     """Any picture of Pillow as it is meant to be seen: upright, in 8 bits and sRGB, and on white
     where it is transparent (then RGBA).
     """
-    shown = in_srgb(image, [] if remarks is None else remarks)
-    return on_white(ImageOps.exif_transpose(shown))
+    return on_white(ImageOps.exif_transpose(in_srgb(image, [])))
 
 
 def to_grey(image: Image.Image) -> Image.Image:

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rivae.data.picture_depth import Remark
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.pairs import PARTITIONS, check_paper_filter
 from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.recipe1m.join import Join, joined
 from rivae.importing.recipe1m.layout import (
@@ -27,6 +27,7 @@ from rivae.importing.recipe1m.layout import (
     is_recipe1m,
     recipe_of,
 )
+from rivae.importing.records import PARTITIONS, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash
@@ -120,8 +121,8 @@ class Recipe1MImport:
                     continue
                 which = f"recipe {number + 1}"
                 found = picture()
-                for passed_over in found.passed_over:
-                    report.note("a picture was passed over", which, passed_over)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 if found.problem is None and one.item is not None:
                     yield replace(one.item, picture=found.picture)
                 else:
@@ -166,11 +167,11 @@ class _Begun:
 
 @dataclass
 class _Found:
-    """The picture of a record, or why there is none, and what was passed over on the way."""
+    """The picture of a record, or why there is none, and what was guessed or passed over."""
 
     picture: bytes = b""
     problem: UnusableError | None = None
-    passed_over: list[str] = data_field(default_factory=list)
+    remarks: list[Remark] = data_field(default_factory=list)
 
 
 def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
@@ -186,10 +187,11 @@ def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side
         leaf = "/".join((*image_id[:4], image_id))
         try:
             data = _first_of(files, (f"{begun.partition}/{leaf}", leaf))
-            return _Found(stored_picture(data, side), None, found.passed_over)
+            picture, guessed = stored_picture(data, side)
+            return _Found(picture, None, found.remarks + guessed)
         except UnusableError as error:
             found.problem = error
-            found.passed_over.append(str(error))
+            found.remarks.append(("a picture was passed over", str(error)))
     return found
 
 
