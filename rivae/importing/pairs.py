@@ -225,7 +225,8 @@ class PairsImport:
                 found.remarks += picture.remarks
                 found.twin = hashlib.blake2b(picture.data, digest_size=12).digest()
                 if decode:
-                    found.picture = stored_picture(picture.data, settings.side)
+                    found.picture, guessed = stored_picture(picture.data, settings.side)
+                    found.remarks += guessed
             found.factors = factor_values(self._columns, record)
         except UnusableError as error:
             found.problem = error
