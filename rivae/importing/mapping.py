@@ -65,6 +65,12 @@ class Mapping(BaseModel):
         """The columns that make the text side."""
         return tuple(c for c in (self.title, self.ingredients, self.instructions) if c)
 
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The columns whose cells are looked at as a whole before any of them is read."""
+        lists = (self.ingredients, self.instructions, self.tags)
+        return tuple(dict.fromkeys((*self.factors, *(name for name in lists if name))))
+
     def check(self, columns: Iterable[str]) -> None:
         """Raise ConfigError when a column is missing, or no text is chosen."""
         known = list(columns)

@@ -20,23 +20,15 @@ from rivae.importing.ahead import ahead
 from rivae.importing.factors import FactorReader, factor_values
 from rivae.importing.mapping import Mapping
 from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import MAX_TITLE, lines, one_line
+from rivae.importing.texts import one_line
 from rivae.reading.contents import content_hash, file_content
 from rivae.reading.tables import Broken, Record, rows
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
-PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
-PARTITIONS = {
-    "train": "train",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "dev": "validation",
-    "test": "test",
-}
 
 
 @dataclass
@@ -48,6 +40,7 @@ class _Read:
     picture: bytes = b""
     twin: bytes = b""
     factors: dict[str, float] = field(default_factory=dict)
+    remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
 
 
@@ -78,6 +71,7 @@ class PairsImport:
         self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
+        self._texts = RecordReader(mapping)
         self._columns: tuple[FactorColumn, ...] = ()
 
     def fingerprint(self) -> dict[str, Any]:
@@ -100,6 +94,8 @@ class PairsImport:
         """The bytes of the matrices, and of every picture in the order of the records."""
         if self.mapping.picture is None:
             return self._of_matrices()
+        if not self._n_records:
+            self.factor_columns(ImportReport(), tell)
         content = self._of_matrices()
         with PictureFiles(self.images) as files:
             work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
@@ -122,13 +118,15 @@ class PairsImport:
         """Reads the table once, which also finds most faults before any picture is opened."""
         reader = FactorReader(self.mapping.factors)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
-        for record in rows(self.table, self.encoding, self.mapping.factors):
+        self._n_records, self._texts = 0, RecordReader(self.mapping)
+        for record in rows(self.table, self.encoding, self.mapping.looked_at):
             self._n_records += 1
             if self._n_records % TELL_EVERY == 0:
                 tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
             if not isinstance(record, Broken):
                 columns |= dict.fromkeys(record)
                 reader.look(record)
+                self._texts.look(record)
         if columns:
             self.mapping.check(columns)
         with PictureFiles(self.images):
@@ -142,6 +140,7 @@ class PairsImport:
         self._columns = reader.columns()
         for name, why in reader.refused.items():
             report.note(f"column '{name[:60]}' is not used as a factor", why)
+        self._texts.tell(report)
         return self._columns
 
     def share_done(self) -> float:
@@ -192,6 +191,8 @@ class PairsImport:
                 seen_pictures.setdefault(found.twin, recipe.id)
                 if LOST in " ".join(_texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 yield StoreItem(recipe, found.picture, found.partition, found.factors)
 
     def _read(
@@ -210,8 +211,8 @@ class PairsImport:
         number, record = numbered
         if isinstance(record, Broken):
             raise UnusableError(record.reason)
-        recipe, partition = self._text(record, number)
-        found = _Read(recipe, partition)
+        recipe, partition, remarks = self._texts.read(record, number)
+        found = _Read(recipe, partition, remarks=remarks)
         if number < skip:  # only its id is wanted
             return found
         try:
@@ -234,45 +235,12 @@ class PairsImport:
             about = {"source": [path.name for path in self.embeddings or ()]}
             write_features(folder, OWN, self._matrices, rows, about)
 
-    def _text(self, record: Record, number: int) -> tuple[Recipe, str]:
-        m = self.mapping
-
-        def cells(column: str | None) -> tuple[str, ...]:
-            return lines(record.get(column)) if column else ()
-
-        recipe = Recipe(
-            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
-            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
-            ingredients=cells(m.ingredients),
-            instructions=cells(m.instructions),
-            tags=cells(m.tags),
-            url=one_line(record.get(m.url), 2000) if m.url else "",
-        )
-        if not (recipe.title or recipe.ingredients or recipe.instructions):
-            raise UnusableError("text is empty")
-        partition = ""
-        if m.partition:
-            said = one_line(record.get(m.partition), 100).lower()
-            if said not in PARTITIONS:
-                raise UnusableError("partition is none of train, validation, test")
-            partition = PARTITIONS[said]
-        return recipe, partition
-
 
 def _chained(content: str, read: _Read) -> str:
     """The hash of the files so far, and of one more record's picture."""
     if not read.twin:
         return content
     return str(content_hash(content.encode() + read.twin).hexdigest())
-
-
-def check_paper_filter(recipe: Recipe) -> None:
-    """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
-    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
-        if not found:
-            raise UnusableError(f"no {name}")
-        if len(found) > PAPER_LINES:
-            raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
 
 
 def _texts(recipe: Recipe) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from typing import Any
 from rivae.data.store import FactorColumn, StoreItem
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.pairs import PARTITIONS, check_paper_filter
 from rivae.importing.pictures import PictureFiles, stored_picture
 from rivae.importing.recipe1m.join import Join, joined
 from rivae.importing.recipe1m.layout import (
@@ -27,6 +26,7 @@ from rivae.importing.recipe1m.layout import (
     is_recipe1m,
     recipe_of,
 )
+from rivae.importing.records import PARTITIONS, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash

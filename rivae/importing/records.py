@@ -1,0 +1,89 @@
+"""The text of one record: which of its cells become title, ingredients, steps, tags and address."""
+
+from __future__ import annotations
+
+from rivae.data.base import Recipe
+from rivae.importing.mapping import Mapping
+from rivae.importing.report import ImportReport, UnusableError
+from rivae.importing.texts import MAX_TITLE, ListColumn, one_line
+from rivae.reading.tables import Record
+
+PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
+PARTITIONS = {
+    "train": "train",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "dev": "validation",
+    "test": "test",
+}
+
+Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
+
+
+class RecordReader:
+    """Reads the texts of records, once it has looked at all of them.
+
+    How the cells of a column are written can only be told from many of them: ``look`` at every
+    record first, then ``tell`` the report what was found, then ``read``.
+    """
+
+    def __init__(self, mapping: Mapping) -> None:
+        self._mapping = mapping
+        roles = ("ingredients", "instructions", "tags")
+        chosen = {role: getattr(mapping, role) for role in roles}
+        self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+
+    def look(self, record: Record) -> None:
+        """Learn from the cells of one record."""
+        for column in self._lists.values():
+            column.look(record.get(column.name))
+
+    def tell(self, report: ImportReport) -> None:
+        """Note what was taken for what, for columns as a whole."""
+        for column in self._lists.values():
+            column.tell(report)
+
+    def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:
+        """The recipe of a record, its part of the split, and remarks on what was guessed.
+
+        Args:
+            number: of the record in its table, from 0; its id where the table gives none.
+
+        Raises:
+            UnusableError: there is no text, or too much, or the partition is not known.
+        """
+        m, remarks = self._mapping, Remarks()
+
+        def cells(role: str) -> tuple[str, ...]:
+            column = self._lists.get(role)
+            return column.read(record.get(column.name), remarks) if column else ()
+
+        recipe = Recipe(
+            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
+            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
+            ingredients=cells("ingredients"),
+            instructions=cells("instructions"),
+            tags=cells("tags"),
+            url=one_line(record.get(m.url), 2000) if m.url else "",
+        )
+        if not (recipe.title or recipe.ingredients or recipe.instructions):
+            raise UnusableError("text is empty")
+        return recipe, self._partition(record), remarks
+
+    def _partition(self, record: Record) -> str:
+        if not self._mapping.partition:
+            return ""
+        said = one_line(record.get(self._mapping.partition), 100).lower()
+        if said not in PARTITIONS:
+            raise UnusableError("partition is none of train, validation, test")
+        return PARTITIONS[said]
+
+
+def check_paper_filter(recipe: Recipe) -> None:
+    """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
+    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
+        if not found:
+            raise UnusableError(f"no {name}")
+        if len(found) > PAPER_LINES:
+            raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
