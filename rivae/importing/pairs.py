@@ -15,6 +15,7 @@ import numpy as np
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.factors import FactorReader, factor_values
@@ -38,7 +39,7 @@ class _Read:
     recipe: Recipe
     partition: str
     picture: bytes = b""
-    twin: bytes = b""
+    twin: bytes = NO_MARK
     factors: dict[str, float] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
@@ -179,21 +180,26 @@ class PairsImport:
                         raise found.problem
                 except UnusableError as error:
                     if number >= skip:
-                        report.leave_out(str(error), which, _shown(record, self.mapping.picture))
+                        what = error.what or _shown(record, self.mapping.picture)
+                        report.leave_out(str(error), which, what)
                     yield None
                     continue
                 seen_ids.add(key)
                 if number < skip:
                     yield None
                     continue
-                if found.twin and found.twin in seen_pictures:
-                    report.note("same picture as another record", which, seen_pictures[found.twin])
-                seen_pictures.setdefault(found.twin, recipe.id)
+                if found.twin != NO_MARK:
+                    if found.twin in seen_pictures:
+                        other = seen_pictures[found.twin]
+                        report.note("same picture as another record", which, other)
+                    seen_pictures.setdefault(found.twin, recipe.id)
                 if LOST in " ".join(_texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
-                yield StoreItem(recipe, found.picture, found.partition, found.factors)
+                yield StoreItem(
+                    recipe, found.picture, found.partition, found.factors, mark=found.twin
+                )
 
     def _read(
         self,
@@ -220,7 +226,7 @@ class PairsImport:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
                 data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                found.twin = mark_of(data)
                 if decode:
                     found.picture = stored_picture(data, settings.side)
             found.factors = factor_values(self._columns, record)
@@ -238,7 +244,7 @@ class PairsImport:
 
 def _chained(content: str, read: _Read) -> str:
     """The hash of the files so far, and of one more record's picture."""
-    if not read.twin:
+    if read.twin == NO_MARK:
         return content
     return str(content_hash(content.encode() + read.twin).hexdigest())
 

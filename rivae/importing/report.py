@@ -13,7 +13,15 @@ EXAMPLE_LENGTH = 160
 
 
 class UnusableError(Exception):
-    """A record that cannot be stored; the message is a reason in the report."""
+    """A record that cannot be stored; the message is a reason in the report.
+
+    Args:
+        what: what the record holds instead, for the example; the picture's name by default.
+    """
+
+    def __init__(self, reason: str, what: str = "") -> None:
+        super().__init__(reason)
+        self.what = what
 
 
 @dataclass
@@ -39,9 +47,9 @@ class ImportReport:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
         self._example(reason, which, what)
 
-    def note(self, remark: str, which: str, what: str = "") -> None:
-        """Count a remark on a record that is used."""
-        self.notes[remark] = self.notes.get(remark, 0) + 1
+    def note(self, remark: str, which: str, what: str = "", n: int = 1) -> None:
+        """Count a remark on a record that is used, or on ``n`` of them."""
+        self.notes[remark] = self.notes.get(remark, 0) + n
         self._example(remark, which, what)
 
     def _example(self, key: str, which: str, what: str) -> None:
