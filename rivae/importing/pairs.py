@@ -20,13 +20,14 @@ from rivae.importing.ahead import ahead
 from rivae.importing.columns import what_became
 from rivae.importing.factors import FactorReader
 from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.picture_cells import shown_cell
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
 from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import one_line
 from rivae.reading.contents import content_hash, file_content
-from rivae.reading.tables import Broken, Record, preview, rows, table_kind
+from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
@@ -52,7 +53,7 @@ class PairsImport:
 
     Args:
         table: CSV, TSV, JSON lines, a JSON list, or Parquet.
-        images: folders and zips; names are looked up in this order.
+        images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
@@ -132,7 +133,8 @@ class PairsImport:
 
         It is read twice if columns that appear late have a role.
         """
-        columns, head = self._look(tell), preview(self.table, self.encoding, LOOKED_AT)
+        columns = self._look(tell, report.note)
+        head = preview(self.table, self.encoding, LOOKED_AT)
         if self._choices is not None:
             mapping = self._choices.mapping(columns, head)
             if mapping != self.mapping:
@@ -155,12 +157,13 @@ class PairsImport:
         self._texts.tell(report)
         return found
 
-    def _look(self, tell: Progress) -> list[str]:
+    def _look(self, tell: Progress, note: Note | None = None) -> list[str]:
         """Look at all records; the columns."""
         self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         number = -1
-        for number, record in enumerate(rows(self.table, self.encoding, self.mapping.looked_at)):
+        records = rows(self.table, self.encoding, self.mapping.looked_at, note)
+        for number, record in enumerate(records):
             if number % TELL_EVERY == TELL_EVERY - 1:
                 tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
             if not isinstance(record, Broken):
@@ -247,10 +250,12 @@ class PairsImport:
             if settings.paper_filter:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
-                data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                picture = files.read(record.get(self.mapping.picture))
+                found.remarks += picture.remarks
+                found.twin = hashlib.blake2b(picture.data, digest_size=12).digest()
                 if decode:
-                    found.picture = stored_picture(data, settings.side)
+                    found.picture, guessed = stored_picture(picture.data, settings.side)
+                    found.remarks += guessed
             found.factors = self._factors.values(record)
         except UnusableError as error:
             found.problem = error
@@ -282,4 +287,4 @@ def _texts(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _shown(record: Record, column: str | None) -> str:
-    return str(record.get(column, ""))[:80] if column else ""
+    return shown_cell(record.get(column, "")) if column else ""
