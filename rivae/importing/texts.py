@@ -80,7 +80,9 @@ class _Column:
         """Add each of ``said`` to the remarks, with what the cell was and what became of it."""
         for remark in said:
             before = f"{shown(cell, 70)} → " if isinstance(cell, str) else ""
-            remarks.append((f"'{shown(self.name, 40)}': {remark}", before + " | ".join(found)))
+            remarks.append(
+                (f"column '{shown(self.name, 40)}': {remark}", before + " | ".join(found))
+            )
 
     def _structure(self, cell: object, said: set[str]) -> Any:
         """A text as it is, a list of what a list or an object holds, or another value."""

@@ -117,7 +117,7 @@ def test_odd_records_are_left_out(folder, tmp_path):
         "more than 20 ingredients (the paper's filter)": 1,
     }
     (split,) = report.notes.items()
-    assert split == (f"'ingredients': {LONG_LINES}", 1)
+    assert split == (f"column 'ingredients': {LONG_LINES}", 1)
 
 
 def test_a_folder_of_another_kind_is_refused(tmp_path):
