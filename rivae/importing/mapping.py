@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
+from rivae.importing.picture_cells import holds_picture, picture_cell
+from rivae.importing.report import UnusableError
 from rivae.reading.tables import Record
 
 # Names that real tables give their columns, best first; compared in small letters.
@@ -95,7 +97,7 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
     Pictures are also recognised by the cells of some ``records``: those of one column alone are
-    names of picture files.
+    pictures, or names of picture files.
     """
     by_small = {name.lower().strip().replace(" ", "_"): name for name in columns}
     found: dict[str, str] = {}
@@ -113,10 +115,15 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
     cells = [cell for record in records if (cell := record.get(column)) not in (None, "")]
-    return bool(cells) and all(
-        isinstance(cell, str) and cell.lower().endswith(PICTURE_SUFFIXES) and "://" not in cell
-        for cell in cells
-    )
+    return bool(cells) and all(holds_picture(cell) or _is_named(cell) for cell in cells)
+
+
+def _is_named(cell: object) -> bool:
+    try:
+        name = picture_cell(cell).name
+    except UnusableError:
+        return False
+    return name.lower().endswith(PICTURE_SUFFIXES) and "://" not in name
 
 
 def make_mapping(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import make_mapping
+from rivae.importing.mapping import guess_mapping, make_mapping
 from rivae.importing.pairs import PairsImport
+from rivae.importing.picture_cells import holds_picture
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
 from rivae.reading.tables import Record, preview
@@ -24,7 +25,8 @@ class Plan(BaseModel):
 
     Attributes:
         table: a table, or a folder in Recipe1M's layout.
-        images: folders and zips; for Recipe1M at most one folder.
+        images: folders and zips; for Recipe1M at most one folder, none where the pictures stand
+            in the table.
         roles: role -> column as the user chose; missing ones are guessed from the names.
         factors: columns of known factors.
         tags: food.com's table of tags, for Recipe1M.
@@ -76,17 +78,17 @@ class Plan(BaseModel):
         """
         if self.table.is_dir():
             return self._recipe1m()
-        if not self.images and not self.embeddings:
-            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
+        head = preview(self.table, self.encoding)
+        columns = columns_of(head)
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
         if not self.images:
-            chosen["picture"] = None
-        head = preview(self.table, self.encoding)
-        mapping = make_mapping(
-            columns_of(head), chosen, needs_picture=bool(self.images), records=head
-        )
+            chosen["picture"] = column_with_pictures(head, chosen.get("picture"))
+        has_pictures = bool(self.images or chosen["picture"])
+        if not has_pictures and not self.embeddings:
+            raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
+        mapping = make_mapping(columns, chosen, needs_picture=has_pictures, records=head)
         return PairsImport(self.table, self.images, mapping, self.encoding, self.embeddings)
 
     def _recipe1m(self) -> Recipe1MImport:
@@ -98,6 +100,21 @@ class Plan(BaseModel):
         if len(self.images) > 1:
             raise ConfigError("Recipe1M's pictures are in one folder: give --images once")
         return Recipe1MImport(self.table, self.images[0] if self.images else None, self.tags)
+
+
+def column_with_pictures(head: Sequence[Record], chosen: str | None = None) -> str:
+    """The column of these first records in which the pictures themselves stand; "" without.
+
+    Args:
+        chosen: the user's; by default the one that is guessed, or the only one.
+    """
+    columns = columns_of(head)
+    found = [c for c in columns if any(holds_picture(record.get(c)) for record in head)]
+    if chosen is None:
+        alone = found[0] if len(found) == 1 else ""
+        guessed = guess_mapping(columns, head).get("picture")
+        return guessed if guessed in found else alone
+    return chosen if chosen in found else ""
 
 
 def columns_of(head: Iterable[Record]) -> list[str]:
