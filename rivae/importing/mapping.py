@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rivae.data.pictures import PICTURE_SUFFIXES
 from rivae.errors import ConfigError
+from rivae.importing.picture_cells import holds_picture, picture_cell
+from rivae.importing.report import UnusableError
 from rivae.reading.tables import Record
 
 # Names that real tables give their columns, best first; compared by ``_squeezed``.
@@ -109,9 +111,9 @@ def guess_mapping(columns: Iterable[str], records: Sequence[Record] = ()) -> dic
     """Role -> column, from the columns' names; unrecognised roles are absent.
 
     Names are compared without regard to case, spaces, dashes and underscores. Pictures are also
-    recognised by the cells of some ``records``: those of one column alone are names of picture
-    files. A title that is the name of a file in nearly all of them gives way to another text, and
-    values that repeat are no ids.
+    recognised by the cells of some ``records``: those of one column alone are pictures, or names of
+    picture files. A title that is the name of a file in nearly all of them gives way to another
+    text, and values that repeat are no ids.
     """
     columns = list(columns)
     by_name: dict[str, str] = {}
@@ -193,10 +195,15 @@ def _is_file_name(cell: str) -> bool:
 
 def _names_pictures(column: str, records: Sequence[Record]) -> bool:
     cells = _cells(column, records)
-    return bool(cells) and all(
-        isinstance(cell, str) and cell.lower().endswith(PICTURE_SUFFIXES) and "://" not in cell
-        for cell in cells
-    )
+    return bool(cells) and all(holds_picture(cell) or _is_named(cell) for cell in cells)
+
+
+def _is_named(cell: object) -> bool:
+    try:
+        name = picture_cell(cell).name
+    except UnusableError:
+        return False
+    return name.lower().endswith(PICTURE_SUFFIXES) and "://" not in name
 
 
 def make_mapping(

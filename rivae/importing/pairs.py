@@ -89,9 +89,10 @@ class PairsImport:
                 content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
         return {
-            "kind": f"{self.table.name} with pictures from "
-            f"{', '.join(path.name for path in self.images)}",
+            "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
             "mapping": self._begun_with.model_dump(mode="json"),
             **self._rules(),

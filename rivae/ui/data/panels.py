@@ -137,8 +137,8 @@ def import_form() -> None:
 
     st.write(
         "A table (CSV, TSV, JSON or Parquet) with one pair per row, and its pictures in a "
-        "folder or zip; or a folder in Recipe1M's published layout. Your files are not changed; "
-        "smaller copies are stored."
+        "folder or zip, or in the table itself; or a folder in Recipe1M's published layout. Your "
+        "files are not changed; smaller copies are stored."
     )
     files = sources.files()
     if files is None:
@@ -155,7 +155,7 @@ def _columns(plan: Plan) -> Plan | None:
     import pandas as pd
 
     from rivae.importing.mapping import ROLES, guess_mapping
-    from rivae.importing.plan import columns_of
+    from rivae.importing.plan import column_with_pictures, columns_of
     from rivae.reading.tables import preview, table_kind
 
     encoding = "utf-8"
@@ -173,12 +173,14 @@ def _columns(plan: Plan) -> Plan | None:
         return None
     columns = columns_of(head)
     guessed = guess_mapping(columns, head)
+    if not plan.images:
+        guessed["picture"] = column_with_pictures(head)
     st.markdown("**Columns**")
     roles: dict[str, str] = {}
     with st.container(horizontal=True):
         for role in ROLES:
             options = [NONE, *columns]
-            usual = options.index(guessed[role]) if role in guessed else 0
+            usual = options.index(guessed[role]) if guessed.get(role) else 0
             # The key names the file: another table starts from its own guesses.
             chosen = st.selectbox(
                 LABELS.get(role, role.capitalize()),
@@ -194,9 +196,17 @@ def _columns(plan: Plan) -> Plan | None:
         key=f"{keys.DATA_FACTORS}-{plan.table}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
-    shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
-    st.dataframe(shown.head(PREVIEW_ROWS), hide_index=True, height="content")
+    shown = pd.DataFrame(
+        [{c: _cell(record.get(c, "")) for c in columns} for record in head[:PREVIEW_ROWS]]
+    )
+    st.dataframe(shown, hide_index=True, height="content")
     return plan.model_copy(update={"roles": roles, "factors": tuple(factors), "encoding": encoding})
+
+
+def _cell(cell: object) -> str:
+    from rivae.importing.picture_cells import holds_picture, shown_cell
+
+    return shown_cell(cell) if holds_picture(cell) else str(cell)[:200]
 
 
 def _options(plan: Plan) -> Plan | None:
