@@ -137,7 +137,7 @@ class PairsImport:
         columns = self._look(tell, report.note)
         head = preview(self.table, self.encoding, LOOKED_AT)
         if self._choices is not None:
-            mapping = self._choices.mapping(columns, head)
+            mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
                 self.mapping = mapping
                 self._look(tell)

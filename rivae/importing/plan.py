@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import LOOKED_AT, Choices, Mapping, guess_mapping
+from rivae.importing.mapping import LOOKED_AT, Choices, guess_mapping
 from rivae.importing.pairs import PairsImport, may_have_late_columns
 from rivae.importing.picture_cells import holds_picture
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
@@ -96,7 +96,7 @@ class Plan(BaseModel):
             # JSON lines may have more columns later: a wrong choice is refused when all were read.
             if len(first) < LOOKED_AT or not may_have_late_columns(self.table):
                 raise
-            mapping = Mapping()
+            mapping = choices.begun(columns_of(head), head)
         return PairsImport(
             self.table, self.images, mapping, self.encoding, self.embeddings, choices
         )
