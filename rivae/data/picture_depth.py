@@ -33,6 +33,17 @@ def is_deep(image: Image.Image) -> bool:
     return image.mode == "F" or image.mode.startswith("I")
 
 
+def clear_in_eight_bits(image: Image.Image, bits: int) -> None:
+    """Correct which colour of a PNG is clear: Pillow leaves it in the ``bits`` of the file, but not
+    the pixels.
+    """
+    clear = image.info.get("transparency")
+    if image.mode == "L" and bits < 8 and isinstance(clear, int):
+        image.info["transparency"] = clear * 255 // (2**bits - 1)
+    elif image.mode == "RGB" and bits == 16 and isinstance(clear, tuple):
+        image.info["transparency"] = tuple(value >> 8 for value in clear)
+
+
 def eight_bits(image: Image.Image, remarks: list[Remark]) -> Image.Image:
     """A deep picture in grey of 8 bits, LA where a grey of it stands for transparent; its tags
     stay. What its numbers were taken for is added to ``remarks``.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PIL import Image, TiffImagePlugin
-from PIL.TiffImagePlugin import II, MM, OPEN_INFO
+from PIL import Image
+from PIL.TiffImagePlugin import II, MM, OPEN_INFO, TiffImageFile
 
 # byte order, photometric, sample format, fill order, bits, extra samples -> mode, raw mode.
 # Photometric 0 is "white is zero", which ``picture_depth`` turns over; formats: 1 unsigned,
@@ -37,7 +37,7 @@ _UNPACKED = {
 
 def ask_rightly(image: Image.Image) -> None:
     """Correct what a TIFF asks of its decoder, before it is loaded."""
-    if isinstance(image, TiffImagePlugin.TiffImageFile):
+    if isinstance(image, TiffImageFile):
         image.tile = [
             tile._replace(args=(_UNPACKED.get(tile.args[0], tile.args[0]), *tile.args[1:]))
             if tile.codec_name == "libtiff" and isinstance(tile.args, tuple)

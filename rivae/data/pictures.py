@@ -19,7 +19,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from rivae.data.picture_burden import EXTRA, MAX_EXTRA, burden
 from rivae.data.picture_colors import UNREAD_PROFILE, in_srgb, without_profile
-from rivae.data.picture_depth import Remark
+from rivae.data.picture_depth import Remark, clear_in_eight_bits
 from rivae.data.picture_tiffs import ask_rightly
 from rivae.errors import DataError
 from rivae.reading.regular import open_regular
@@ -97,6 +97,8 @@ def open_picture(
             image.draft(image.mode, (enough, enough))
         ask_rightly(image)
         image.load()
+        if image.format == "PNG":
+            clear_in_eight_bits(image, data[24])
         carried = sum(len(v) for v in image.info.values() if isinstance(v, bytes | str))
         if carried > MAX_EXTRA:
             raise PictureError(f"{called} {EXTRA}: save it again as PNG or JPEG", "heavy")

@@ -15,6 +15,7 @@ import numpy as np
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
 from rivae.importing.columns import what_became
@@ -42,7 +43,7 @@ class _Read:
     recipe: Recipe
     partition: str
     picture: bytes = b""
-    twin: bytes = b""
+    twin: bytes = NO_MARK
     factors: dict[str, float] = field(default_factory=dict)
     remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
@@ -218,14 +219,18 @@ class PairsImport:
                 if number < skip:
                     yield None
                     continue
-                if found.twin and found.twin in seen_pictures:
-                    report.note("same picture as another record", which, seen_pictures[found.twin])
-                seen_pictures.setdefault(found.twin, recipe.id)
+                if found.twin != NO_MARK:
+                    if found.twin in seen_pictures:
+                        other = seen_pictures[found.twin]
+                        report.note("same picture as another record", which, other)
+                    seen_pictures.setdefault(found.twin, recipe.id)
                 if LOST in " ".join(_texts(recipe)):
                     report.note(f"text with characters that are none, shown as {LOST}", which)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
-                yield StoreItem(recipe, found.picture, found.partition, found.factors)
+                yield StoreItem(
+                    recipe, found.picture, found.partition, found.factors, mark=found.twin
+                )
 
     def _read(
         self,
@@ -253,7 +258,7 @@ class PairsImport:
             if self.mapping.picture is not None:
                 picture = files.read(record.get(self.mapping.picture))
                 found.remarks += picture.remarks
-                found.twin = hashlib.blake2b(picture.data, digest_size=12).digest()
+                found.twin = mark_of(picture.data)
                 if decode:
                     found.picture, guessed = stored_picture(picture.data, settings.side)
                     found.remarks += guessed
@@ -277,7 +282,7 @@ def may_have_late_columns(table: Path) -> bool:
 
 def _chained(content: str, read: _Read) -> str:
     """The hash of the files so far, and of one more record's picture."""
-    if not read.twin:
+    if read.twin == NO_MARK:
         return content
     return str(content_hash(content.encode() + read.twin).hexdigest())
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from rivae.data.base import Recipe
 from rivae.importing.ids import IdColumn
 from rivae.importing.mapping import Mapping
+from rivae.importing.partition_words import part_named
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.texts import MAX_TITLE, ListColumn, one_line
 from rivae.reading.tables import Record
+from rivae.reading.typed_text import clean
 
 PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
-PARTITIONS = {
-    "train": "train",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "dev": "validation",
-    "test": "test",
-}
+NO_PART = "partition is none of train, validation, test"
 
 Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
 
@@ -80,10 +75,10 @@ class RecordReader:
     def _partition(self, record: Record) -> str:
         if not self._mapping.partition:
             return ""
-        said = one_line(record.get(self._mapping.partition), 100).lower()
-        if said not in PARTITIONS:
-            raise UnusableError("partition is none of train, validation, test")
-        return PARTITIONS[said]
+        cell = record.get(self._mapping.partition)
+        if (part := part_named(cell)) is None:
+            raise UnusableError(NO_PART, clean(cell) or "empty")
+        return part
 
 
 def check_paper_filter(recipe: Recipe) -> None:

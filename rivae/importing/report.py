@@ -17,7 +17,7 @@ class UnusableError(Exception):
 
     Args:
         reason: the same for all records of this kind.
-        what: of this record, for an example.
+        what: of this record, for an example; the picture's name by default.
     """
 
     def __init__(self, reason: str, what: str = "") -> None:
@@ -51,9 +51,9 @@ class ImportReport:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
         self._example(reason, which, what)
 
-    def note(self, remark: str, which: str, what: str = "") -> None:
-        """Count a remark on a record that is used."""
-        self.notes[remark] = self.notes.get(remark, 0) + 1
+    def note(self, remark: str, which: str, what: str = "", n: int = 1) -> None:
+        """Count a remark on a record that is used, or on ``n`` of them."""
+        self.notes[remark] = self.notes.get(remark, 0) + n
         self._example(remark, which, what)
 
     def _example(self, key: str, which: str, what: str) -> None:

@@ -26,6 +26,7 @@ from rivae.data.store.manifest import MAX_FACTORS, MAX_SOURCE, MAX_TITLE, checke
 from rivae.data.store.writer import StoreWriteError
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing.indexing import Indexing
+from rivae.importing.parts import Parts
 from rivae.importing.report import ImportReport
 from rivae.reading.typed_text import clean
 
@@ -152,8 +153,10 @@ def run_import(
     columns = source.factor_columns(report, tell)
     if len(columns) > MAX_FACTORS:
         raise ConfigError(f"{len(columns)} known factors are more than {MAX_FACTORS}: choose fewer")
+    parts = Parts()
     if dry_run:
-        _take(source, settings, report, None, tell)
+        _take(source, settings, report, None, parts, tell)
+        parts.end(report)
         return report
     fingerprint = _fingerprint(source, settings)
     writer = StoreWriter(settings.folder, fingerprint, tuple(c.name for c in columns))
@@ -169,12 +172,14 @@ def run_import(
 
     try:
         report = _resumed(writer, report, source)
-        position = _take(source, settings, report, writer, tell, indexing)
+        parts = Parts.begun(writer.partial, len(writer.chunks))
+        position = _take(source, settings, report, writer, parts, tell, indexing)
+        groups = parts.end(report)
         (writer.partial / REPORT).unlink(missing_ok=True)
         tell("finishing the data set", 1.0)
         manifest = _manifest(source, settings, columns, report, fingerprint)
         manifest["files_read"] = source.files_so_far or source.files_read(settings, tell)
-        writer.finish(manifest, position, complete)
+        writer.finish(manifest, position, complete, groups)
     except BaseException as error:
         indexing.stop()
         # Wrong files or settings must be corrected, which makes it another import.
@@ -247,6 +252,7 @@ def _take(
     settings: ImportSettings,
     report: ImportReport,
     writer: StoreWriter | None,
+    parts: Parts,
     tell: Progress,
     indexing: Indexing | None = None,
 ) -> int:
@@ -259,6 +265,7 @@ def _take(
             report.read += 1
             if item is not None:
                 report.taken += 1
+                parts.add(item)
                 if writer is not None and writer.add(item, position):
                     writer.keep(REPORT, {**report.to_dict(), "files": source.files_so_far})
                     if indexing is not None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from rivae.data.picture_depth import NO_NUMBERS, eight_bits
 from rivae.data.pictures import PictureError, as_seen, open_picture
-from tests.data.hostile_pictures import encoded, png
+from tests.data.hostile_pictures import chunk, encoded, png
 
 RAMP = np.arange(256, dtype=np.float64).reshape(16, 16)
 
@@ -143,6 +143,24 @@ def test_a_deep_picture_may_be_transparent_and_lie_on_its_side():
     assert seen.size == (4, 12)
     column = np.asarray(seen.convert("L"))[:, 0]
     assert column.tolist() == [255, *range(10, 120, 10)]
+
+
+def test_what_is_clear_is_told_in_the_bits_of_the_file():
+    few = drawn_png(4, 0, bytes([0x7F, 0x07]), (7,))
+    assert [row[0] for row in few] == [255, 255, 0, 255]
+    colours = np.array([0x1234, 0x5678, 0x9ABC, 0x2000, 0x3000, 0x4000], dtype=">u2")
+    many = drawn_png(16, 2, colours.tobytes(), (0x1234, 0x5678, 0x9ABC))
+    assert many == [[255, 255, 255], [0x20, 0x30, 0x40]]
+
+
+def drawn_png(bits: int, kind: int, row: bytes, clear: tuple[int, ...]) -> list[list[int]]:
+    """The pixels, as they are seen, of a PNG of one row."""
+    width = 8 * len(row) // bits // (3 if kind == 2 else 1)
+    size = struct.pack(">IIBBBBB", width, 1, bits, kind, 0, 0, 0)
+    content = chunk(b"IHDR", size) + chunk(b"tRNS", struct.pack(f">{len(clear)}H", *clear))
+    content += chunk(b"IDAT", zlib.compress(b"\0" + row)) + chunk(b"IEND", b"")
+    image = as_seen(open_picture(io.BytesIO(b"\x89PNG\r\n\x1a\n" + content)))
+    return np.asarray(image.convert("RGB"))[0].tolist()
 
 
 def test_a_kind_that_is_not_read_is_named():
