@@ -90,9 +90,10 @@ class PairsImport:
                 content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16))
         except OSError as error:
             raise DataError(f"{self.table} cannot be read: {error.strerror}") from error
+        inside = self.mapping.picture is not None and not self.images
+        places = self.table.name if inside else ", ".join(path.name for path in self.images)
         return {
-            "kind": f"{self.table.name} with pictures from "
-            f"{', '.join(path.name for path in self.images)}",
+            "kind": f"{self.table.name} with pictures from {places}",
             "content": content.hexdigest(),
             "mapping": self._begun_with.model_dump(mode="json"),
             **self._rules(),
@@ -137,7 +138,7 @@ class PairsImport:
         columns = self._look(tell, report.note)
         head = preview(self.table, self.encoding, LOOKED_AT)
         if self._choices is not None:
-            mapping = self._choices.mapping(columns, head)
+            mapping = self._choices.completed(self.mapping, columns, head)
             if mapping != self.mapping:
                 self.mapping = mapping
                 self._look(tell)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -73,30 +73,32 @@ class Folder:
         self._root = path.resolve()
         # Absolute names in a table may lead through a link, as ``path`` does.
         self._roots = tuple(dict.fromkeys((self._root, Path(os.path.normpath(path.absolute())))))
+        self._within = [str(root).rstrip(os.sep) + os.sep for root in self._roots]
 
     def find(self, name: str) -> str | None:
         """The path of a file by its name, seen from this folder or from one above it."""
         for writing in writings(name):
-            for path in self._leads_to(writing):
-                if is_file(self._root / path):
-                    return path
+            for full in map(os.path.normpath, self._leads_to(writing)):
+                for within in self._within:
+                    path = full[len(within) :] if full.startswith(within) else ""
+                    if path and is_file(self._root / path):
+                        return path
         return None
 
     def _leads_to(self, name: str) -> Iterator[str]:
-        """The paths in this folder that ``name`` can mean from here, and from every folder above:
-        "photos/1.png" is "1.png" in the folder "photos", and so is "../photos/1.png".
+        """What ``name`` can mean from here, and from every folder above: "photos/1.png" is "1.png"
+        in the folder "photos", and so is "../photos/1.png".
         """
         if Path(name).is_absolute():
+            yield name
             with suppress(OSError, RuntimeError):  # RuntimeError: links in a circle
-                yield from _below(self._roots, Path(os.path.normpath(name)))
-                yield from _below(self._roots, Path(name).resolve())
+                yield str(Path(name).resolve())
             return
+        yield self._within[0] + name
         first = parts(name)[:1]
         for root in self._roots:
-            yield from _below((root,), Path(os.path.normpath(root / name)))
             if first == ("..",) or set(first) & set(root.parts):
-                for base in root.parents:
-                    yield from _below((root,), Path(os.path.normpath(base / name)))
+                yield from (f"{base}{os.sep}{name}" for base in (root, *root.parents))
 
     def paths(self) -> Iterator[str]:
         """Links to folders are not followed; a folder that cannot be read is passed over."""
@@ -116,7 +118,7 @@ class Folder:
         """See ``Place``."""
         full = self._root / path
         try:
-            if not full.resolve().is_relative_to(self._root):
+            if not os.path.realpath(full).startswith(self._within[0]):
                 raise UnusableError(OUTSIDE)
             data = read_at_most(full, MAX_PICTURE_BYTES)
         except OSError as error:
@@ -189,12 +191,6 @@ class Zip:
         if len(data) > MAX_PICTURE_BYTES:
             raise UnusableError(TOO_LARGE)
         return data
-
-
-def _below(roots: Iterable[Path], path: Path) -> Iterator[str]:
-    for root in roots:
-        if path != root and path.is_relative_to(root):
-            yield str(path.relative_to(root))
 
 
 def same_bytes(files: Sequence[Callable[[], bytes]]) -> bytes | None:
