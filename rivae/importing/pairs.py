@@ -25,6 +25,7 @@ from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.importing.texts import one_line
 from rivae.reading.contents import content_hash, file_content
+from rivae.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.reading.tables import Broken, Record, rows
 from rivae.reading.typed_text import LOST
 
@@ -119,7 +120,7 @@ class PairsImport:
         reader = FactorReader(self.mapping.factors)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         self._n_records, self._texts = 0, RecordReader(self.mapping)
-        for record in rows(self.table, self.encoding, self.mapping.looked_at):
+        for record in rows(self.table, self.encoding, self.mapping.looked_at, report.note):
             self._n_records += 1
             if self._n_records % TELL_EVERY == 0:
                 tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
@@ -189,8 +190,11 @@ class PairsImport:
                 if found.twin and found.twin in seen_pictures:
                     report.note("same picture as another record", which, seen_pictures[found.twin])
                 seen_pictures.setdefault(found.twin, recipe.id)
-                if LOST in " ".join(_texts(recipe)):
+                words = " ".join(_texts(recipe))
+                if LOST in words:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                if meant := twice_encoded(words):
+                    report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
                 yield StoreItem(recipe, found.picture, found.partition, found.factors)

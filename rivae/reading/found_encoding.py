@@ -30,7 +30,7 @@ class Found:
 
     Attributes:
         encoding: as ``rivae.reading.tables.rows`` takes it.
-        example: a text of the file with letters beyond ASCII; "" without one.
+        example: a text of the file, with letters beyond ASCII if there is one.
     """
 
     encoding: str
@@ -198,9 +198,9 @@ def _decoded(content: bytes, encoding: str) -> str:
 
 
 def _example(text: str) -> str:
-    """The first text with a letter beyond ASCII, or else the first that is none of the names."""
+    """The first text with a letter beyond ASCII, or else the longest."""
     parts = [part.strip() for part in re.split(r'[\n\r",;\t]', text)]
-    part = next((part for part in parts if not part.isascii()), "")
+    part = next((part for part in parts if not part.isascii()), max(parts, key=len))
     first = next((place for place, letter in enumerate(part) if letter > "\x7f"), 0)
     start = max(0, first - EXAMPLE // 2)
     return shown(part[start : start + EXAMPLE], EXAMPLE)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -93,7 +92,7 @@ def _rows(
             check_header(path.name, names)
             yield from parquet_rows(file, path.name, wanted)
         return
-    checked_encoding(encoding)
+    is_latin_1 = checked_encoding(encoding) == "iso8859-1"
     try:
         with open_text(path, encoding, note) as stream:
             if kind == ".json":
@@ -109,9 +108,8 @@ def _rows(
                     n_broken += 1
                     check_share(path.name, n_broken, n, row)
                 yield row
-        if note is not None and checked_encoding(encoding) == "iso8859-1":
-            if place := only_in_cp1252(path):
-                note(READ_AS_CP1252, *place)
+        if note is not None and is_latin_1 and (place := only_in_cp1252(path)):
+            note(READ_AS_CP1252, *place)
     except UnicodeError as error:
         raise wrong_encoding(path, encoding) from error
     except (OSError, EOFError, zlib.error) as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rivae.errors import RivaeError
-from rivae.ui.data import importing, quick_panel, sources
+from rivae.ui.data import importing, quick_panel, sources, table_encoding
 from rivae.ui.shared import trash
 from rivae.ui.shared.runs import dataset_title, short_date
 from rivae.ui.shell import access, cache, keys, report, troubles
@@ -161,12 +161,7 @@ def _columns(plan: Plan) -> Plan | None:
     encoding = "utf-8"
     try:
         if table_kind(plan.table) != ".parquet":
-            encoding = st.selectbox(
-                "Encoding of the table",
-                ("utf-8", "latin-1", "cp1252"),
-                key=keys.DATA_ENCODING,
-                width=200,
-            )
+            encoding = table_encoding.choose(plan.table)
         head = preview(plan.table, encoding)
     except RivaeError as error:
         report.warning(str(error))
@@ -179,19 +174,19 @@ def _columns(plan: Plan) -> Plan | None:
         for role in ROLES:
             options = [NONE, *columns]
             usual = options.index(guessed[role]) if role in guessed else 0
-            # The key names the file: another table starts from its own guesses.
+            # The key names the file and how it is read: another table starts from its own guesses.
             chosen = st.selectbox(
                 LABELS.get(role, role.capitalize()),
                 options,
                 index=usual,
                 width=180,
-                key=f"{keys.DATA_ROLE}-{role}-{plan.table}",
+                key=f"{keys.DATA_ROLE}-{role}-{plan.table}-{encoding}",
             )
             roles[role] = "" if chosen == NONE else str(chosen)
     factors = st.multiselect(
         "Known factors",
         [c for c in columns if c not in roles.values()],
-        key=f"{keys.DATA_FACTORS}-{plan.table}",
+        key=f"{keys.DATA_FACTORS}-{plan.table}-{encoding}",
         help="Columns of numbers or levels to compare the axes with. Optional.",
     )
     shown = pd.DataFrame([{c: str(r.get(c, ""))[:200] for c in columns} for r in head])
