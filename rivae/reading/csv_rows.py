@@ -18,7 +18,7 @@ MAX_RECORD = 16 * 2**20  # characters of a line, or of a record over several
 MAX_SPAN = 100  # lines of a faulty record, before a lost quotation mark is the likely fault
 MAX_AGAIN = 64 * 2**20  # characters that may be read a second time
 SHORT = "line has fewer cells than there are columns: the last ones are taken as empty"
-UNNAMED = "column without a name"
+UNNAMED = "column without a name, which is called by its number"
 LOOSE = "line opens a quotation mark that it does not close"
 OTHER_NUMBER = "line has another number of cells than there are columns"
 # Excel's way to keep a spreadsheet from making a number of a text.
