@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from rivae.reading.text_files import Note
@@ -78,9 +79,11 @@ def layout_of(lines: Sequence[str], name: str, usual: str, note: Note | None = N
 def _options(lines: Sequence[str], delimiter: str) -> dict[str, Any]:
     """How quotation marks are used, where it is not the usual way."""
     options: dict[str, Any] = {}
-    # A space in front of a quotation mark would make that a letter of the cell.
-    if any(map(re.compile(re.escape(delimiter) + ' +"').search, lines[:2])):
-        options["skipinitialspace"] = True
+    # A space in front of a quotation mark makes that a letter of the cell.
+    first = islice(csv.reader(lines, delimiter=delimiter), 2)
+    with suppress(csv.Error):
+        if any(re.match(' +"', cell) for row in first for cell in row):
+            options["skipinitialspace"] = True
     names = lines[0].strip().split(delimiter) if lines else []
     if len(names) > 1 and all(re.fullmatch("'[^']*'", cell.strip()) for cell in names):
         options["quotechar"] = "'"

@@ -142,7 +142,7 @@ class _Reader:
                 if n_blank > max(MAX_EMPTY, 2 * n_rows):
                     raise DataError(f"{self._name} has more than {MAX_EMPTY:,} empty lines")
                 continue
-            if row and not row[0] and not "".join(row).strip():
+            if row and not row[0].strip() and not "".join(row).strip():
                 n_empty += 1
                 continue
             for _ in range(n_empty):
