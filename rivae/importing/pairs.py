@@ -28,6 +28,7 @@ from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash, file_content
+from rivae.reading.encodings import TWICE_ENCODED, twice_encoded
 from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
@@ -224,8 +225,11 @@ class PairsImport:
                         other = seen_pictures[found.twin]
                         report.note("same picture as another record", which, other)
                     seen_pictures.setdefault(found.twin, recipe.id)
-                if LOST in " ".join(_texts(recipe)):
+                words = " ".join(_texts(recipe))
+                if LOST in words:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                if meant := twice_encoded(words):
+                    report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
                 yield StoreItem(
