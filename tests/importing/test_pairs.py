@@ -127,7 +127,6 @@ def test_texts_of_strangers(tmp_path, pictures, write_table):
     assert report.left_out == {
         "text longer than 200,000 characters": 1,
         "text is empty": 1,
-        "title or name longer than 500 characters": 1,
         "id occurs twice": 1,
     }
     store = PairStore(tmp_path / "data" / "mine")
