@@ -14,10 +14,10 @@ import numpy as np
 
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
-from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
 from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
+from rivae.importing.embeddings import Embeddings
 from rivae.importing.factors import FactorReader, factor_values
 from rivae.importing.mapping import Mapping
 from rivae.importing.pictures import PictureFiles, stored_picture
@@ -69,7 +69,7 @@ class PairsImport:
     ) -> None:
         self.table, self.images, self.mapping = table, tuple(images), mapping
         self.embeddings, self.synthetic = embeddings, False
-        self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
+        self._own = Embeddings(embeddings, mapping.id)
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
         self._texts = RecordReader(mapping)
@@ -120,7 +120,8 @@ class PairsImport:
         reader = FactorReader(self.mapping.factors)
         columns: dict[str, None] = {}  # JSON lines need not all have the same columns
         self._n_records, self._texts = 0, RecordReader(self.mapping)
-        for record in rows(self.table, self.encoding, self.mapping.looked_at):
+        looked_at = (*self.mapping.looked_at, *self._own.begin())
+        for record in rows(self.table, self.encoding, looked_at):
             self._n_records += 1
             if self._n_records % TELL_EVERY == 0:
                 tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
@@ -128,16 +129,12 @@ class PairsImport:
                 columns |= dict.fromkeys(record)
                 reader.look(record)
                 self._texts.look(record)
+            self._own.look(record)
         if columns:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
-        for side, matrix in self._matrices.items():
-            if len(matrix) != self._n_records:
-                raise DataError(
-                    f"the {side} matrix has {len(matrix):,} rows but {self.table.name} "
-                    f"{self._n_records:,} records: give one row per record"
-                )
+        self._own.match(self.table.name, self._n_records, report)
         self._columns = reader.columns()
         for name, why in reader.refused.items():
             report.note(f"column '{name[:60]}' is not used as a factor", why)
@@ -229,6 +226,9 @@ class PairsImport:
                 found.twin = mark_of(data)
                 if decode:
                     found.picture = stored_picture(data, settings.side)
+            if self._own:
+                mark = self._own.mark(number)
+                found.twin = mark if self.mapping.picture is None else found.twin
             found.factors = factor_values(self._columns, record)
         except UnusableError as error:
             found.problem = error
@@ -236,10 +236,8 @@ class PairsImport:
 
     def after(self, folder: Path) -> None:
         """Store the rows of the embeddings that belong to the stored items."""
-        if self._matrices:
-            rows = np.array(PairStore(folder).column("record"), dtype=np.int64)
-            about = {"source": [path.name for path in self.embeddings or ()]}
-            write_features(folder, OWN, self._matrices, rows, about)
+        if self._own:
+            self._own.write(folder, np.array(PairStore(folder).column("record"), dtype=np.int64))
 
 
 def _chained(content: str, read: _Read) -> str:
