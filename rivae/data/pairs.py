@@ -14,11 +14,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image
 from pydantic import Field
 
 from rivae.data.base import PairedDataset, Recipe, Shape, View
-from rivae.data.pictures import UPLOADED, decoding, on_white
+from rivae.data.pictures import UPLOADED, as_seen, decoding
 from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
 from rivae.data.splits import split_of
 from rivae.data.store import PairStore, find_store
@@ -94,12 +94,11 @@ class Pairs(PairedDataset):
         return self.store.search_texts()
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
-        """Any picture: upright, on white, its middle square."""
+        """Any picture: upright, in sRGB, on white, its middle square."""
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            flat = on_white(ImageOps.exif_transpose(image)).convert("RGB")
-            pixels = to_pixels(flat, self.x1.shape[-1])
+            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:

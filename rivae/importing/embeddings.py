@@ -36,13 +36,12 @@ class Embeddings:
 
     Args:
         paths: of the pictures' and of the texts' matrix; None where there are none.
-        id_column: of the table.
 
     Raises:
         DataError: a matrix cannot be read.
     """
 
-    def __init__(self, paths: tuple[Path, Path] | None, id_column: str | None = None) -> None:
+    def __init__(self, paths: tuple[Path, Path] | None) -> None:
         self.paths = dict(zip(SIDES, paths or (), strict=False))
         self._matrices = {side: read_matrix(path, side) for side, path in self.paths.items()}
         self._columns = {
@@ -50,21 +49,25 @@ class Embeddings:
             for side, path in self.paths.items()
             if is_parquet(path)
         }
-        self._id_column = id_column
+        self._id_column: str | None = None
         self._cells: dict[str, list[str]] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
 
     def __bool__(self) -> bool:
         return bool(self.paths)
 
-    def begin(self) -> tuple[str, ...]:
+    def begin(self, id_column: str | None) -> tuple[str, ...]:
         """Before all records are looked at: the columns of the table that may tell whose a row is,
         by their names, which stand next to the numbers, too.
+
+        Args:
+            id_column: of the table.
         """
+        self._id_column = id_column
         left_out = [name for c in self._columns.values() for name in c.left_out[:_MOST_KEYS]]
         names = dict.fromkeys(left_out)
-        if names and self._id_column:
-            names[self._id_column] = None
+        if names and id_column:
+            names[id_column] = None
         self._cells = {name: [] for name in names}
         return tuple(names)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rivae.data.base import Recipe
+from rivae.importing.ids import IdColumn
 from rivae.importing.mapping import Mapping
 from rivae.importing.partition_words import part_named
 from rivae.importing.report import ImportReport, UnusableError
@@ -28,14 +29,18 @@ class RecordReader:
         roles = ("ingredients", "instructions", "tags")
         chosen = {role: getattr(mapping, role) for role in roles}
         self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+        self._ids = IdColumn(mapping.id)
 
-    def look(self, record: Record) -> None:
-        """Learn from the cells of one record."""
+    def look(self, record: Record, number: int) -> None:
+        """Learn from the cells of one record, whose number counts from 0."""
+        if self._ids.name:
+            self._ids.look(record.get(self._ids.name), number)
         for column in self._lists.values():
             column.look(record.get(column.name))
 
     def tell(self, report: ImportReport) -> None:
         """Note what was taken for what, for columns as a whole."""
+        self._ids.tell(report)
         for column in self._lists.values():
             column.tell(report)
 
@@ -43,7 +48,8 @@ class RecordReader:
         """The recipe of a record, its part of the split, and remarks on what was guessed.
 
         Args:
-            number: of the record in its table, from 0; its id where the table gives none.
+            number: of the record in its table, from 0; its id where the table gives none (see
+                ``IdColumn``).
 
         Raises:
             UnusableError: there is no text, or too much, or the partition is not known.
@@ -55,7 +61,7 @@ class RecordReader:
             return column.read(record.get(column.name), remarks) if column else ()
 
         recipe = Recipe(
-            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
+            id=self._ids.read(record.get(m.id) if m.id else None, number, remarks),
             title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
             ingredients=cells("ingredients"),
             instructions=cells("instructions"),

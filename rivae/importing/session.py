@@ -36,6 +36,8 @@ MIN_PAIRS = 30  # fewer cannot be split, trained on and measured
 REPORT_EVERY = 200
 REPORT_SECONDS = 0.5
 _NAMES = frozenset({"kind", "embeddings"})  # of a source's fingerprint that are names of files
+# Of a source's fingerprint that versions before 2026-11-28 did not have.
+_RULES = frozenset({"rules", "chosen"})
 REPORT = "report.json"
 
 
@@ -195,24 +197,39 @@ def same_as(
     any name; None without.
 
     Files are compared by what they hold. An import of an older version kept only the names of
-    pictures and embeddings (its manifest has no ``files_read``), and is taken by these.
+    pictures and embeddings (its manifest has no ``files_read``), and is taken by these. It may have
+    read the table by other rules (``is_read_as_now``); one that was read as now comes first.
 
     Raises:
         DataError: the table cannot be read.
     """
-    fingerprint = _fingerprint(source, settings)
-    wanted, before = _made_of(fingerprint), _digest(fingerprint)
+    now = _fingerprint(source, settings)
+    old = {key: value for key, value in now.items() if key not in _RULES}
+    wanted, by_old_rules, by_name = _made_of(now), _made_of(old), _digest(old)
     tell, files_read = progress or (lambda words, share: None), ""
+    older: Path | None = None
     for folder in list_stores(settings.root):
         with suppress(DataError):  # a damaged one is another's concern
             manifest = Manifest.read(folder)
-            if not manifest.files_read and manifest.made_of == before:
-                return folder
-            if manifest.files_read and manifest.made_of == wanted:
+            if not manifest.files_read and manifest.made_of == by_name:
+                older = older or folder
+            if manifest.files_read and manifest.made_of in (wanted, by_old_rules):
                 files_read = files_read or source.files_read(settings, tell)
-                if manifest.files_read == files_read:
+                if manifest.files_read == files_read and manifest.made_of == wanted:
                     return folder
-    return None
+                if manifest.files_read == files_read:
+                    older = older or folder
+    return older
+
+
+def is_read_as_now(source: Source, settings: ImportSettings, folder: Path) -> bool:
+    """Whether the import in ``folder``, found by ``same_as``, read its table by today's rules.
+
+    Raises:
+        DataError: its manifest cannot be read.
+    """
+    made_of = Manifest.read(folder).made_of
+    return made_of == _made_of(_fingerprint(source, settings))
 
 
 def _fingerprint(source: Source, settings: ImportSettings) -> dict[str, Any]:
@@ -279,6 +296,7 @@ def _resumed(writer: StoreWriter, fresh: ImportReport, source: Source) -> Import
     if stored.read != writer.source_position:
         stored.note("the counts of left-out records are incomplete: the import was killed", "all")
         stored.read, stored.taken = writer.source_position, writer.n_items
+    stored.columns = fresh.columns
     return stored
 
 
