@@ -20,7 +20,7 @@ from rivae.errors import DataError, shown, some_of
 _NUMBER = re.compile(r"\d+")
 _INDEX = re.compile(r"__index_level_\d+__|unnamed:.*|level_\d+", re.IGNORECASE)
 _NO_DIMENSION = {
-    *("id", "ids", "uid", "uuid", "key", "index", "idx", "row", "row_id", "rowid", "number"),
+    *("id", "ids", "uid", "uuid", "key", "index", "idx", "row", "row_id", "rowid"),
     *("label", "labels", "target", "class", "cluster", "split", "fold", "partition"),
 }
 _IS_VECTOR = ("emb", "vec", "feat")
