@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rivae.data.pairs import Pairs
-from rivae.data.search_words import JOINT, joined, other_forms, question, without_joints
+from rivae.data.search_words import JOINT, joined, other_forms, question
 from rivae.data.store import PairStore
+from rivae.data.tokenizer import is_plain
 from rivae.installed import cache_folder
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _WORK_BYTES = 16 * 2**20  # of new words, before they are written to the databas
 _PAGE_BYTES = 16_384
 _TOLD = 2000  # items from one report of progress to the next
 _SCHEMA = 3  # changes with the table below, and with how texts are written for it
+_UNSHOWN = re.compile(f"[{_BEGIN}{_END}{JOINT}]")
 _MATCHED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 _INSERT = "INSERT INTO items (rowid, title, body, forms) VALUES (?, ?, ?, ?)"
 _MARKED = (
@@ -171,15 +173,10 @@ def _table(path: Path | None, texts: Iterable[Row]) -> sqlite3.Connection:
 
 def _written(row: int, title: str, body: str) -> tuple[int, str, str, str]:
     """A row of the table."""
-    title, body = _unmarked(title), _unmarked(body)
-    forms = f"{other_forms(title)} {other_forms(body)}".strip()
-    return row, joined(title), joined(body), forms
-
-
-def _unmarked(text: str) -> str:
-    if _BEGIN in text or _END in text:
-        return text.replace(_BEGIN, "").replace(_END, "")
-    return text
+    title, body = (_UNSHOWN.sub("", text) for text in (title, body))
+    if is_plain(title) and is_plain(body):
+        return row, title, body, ""
+    return row, joined(title), joined(body), f"{other_forms(title)} {other_forms(body)}".strip()
 
 
 def text_index(data: PairedDataset) -> TextIndex:
@@ -253,5 +250,5 @@ def _opened(path: Path, n: int) -> TextIndex | None:
 
 def _pieces(text: str) -> Marked:
     """A text with marks in pieces."""
-    parts = _MATCHED.split(without_joints(text))
+    parts = _MATCHED.split(text.replace(JOINT, ""))
     return tuple((part, bool(k % 2)) for k, part in enumerate(parts) if part)

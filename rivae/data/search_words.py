@@ -13,7 +13,7 @@ import unicodedata
 import regex
 
 from rivae.data.segmenting import UNSPACED
-from rivae.data.tokenizer import caseless
+from rivae.data.tokenizer import caseless, is_plain
 
 JOINT = "\x04"  # around a letter of a script without spaces; no text holds it
 MAX_WORDS = 20  # of a question
@@ -21,22 +21,14 @@ MAX_LETTERS = 100  # of one word
 # SQLite's unicode61 leaves the marks of Latin letters out, and not these.
 _OPTIONAL = r"[\p{Greek}\p{Cyrillic}\p{Hebrew}\p{Arabic}\p{Latin}]"
 _MARKED = regex.compile(rf"({_OPTIONAL})\p{{Mn}}+", regex.V1)
-_OTHER = regex.compile(
-    r"[\p{L}\p{M}]*[\p{Greek}\p{Cyrillic}\p{Hebrew}\p{Arabic}ßẞ\uff00-\uffef][\p{L}\p{M}]*"
-)
+_OTHER = regex.compile(r"[\p{Greek}\p{Cyrillic}\p{Hebrew}\p{Arabic}ßẞ\uff00-\uffef]")
 _LETTER = regex.compile(rf"{UNSPACED}\p{{M}}*", regex.V1)
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]+")
 
 
-def without_joints(text: str) -> str:
-    """``text`` as it was before ``joined``."""
-    return text.replace(JOINT, "") if JOINT in text else text
-
-
 def joined(text: str) -> str:
     """``text`` with every letter of a script without spaces set apart, by what is not shown."""
-    text = without_joints(text)
-    if text.isascii():
+    if is_plain(text):
         return text
     return _LETTER.sub(rf"{JOINT}\g<0>{JOINT}", unicodedata.normalize("NFC", text))
 
@@ -49,9 +41,9 @@ def folded(word: str) -> str:
 
 def other_forms(text: str) -> str:
     """The folded words of ``text`` that SQLite does not find by itself."""
-    if text.isascii():
+    if is_plain(text) or not _OTHER.search(text):
         return ""
-    words = dict.fromkeys(_OTHER.findall(text))
+    words = dict.fromkeys(filter(_OTHER.search, _WORD.findall(text)))
     return joined(" ".join(form for word in words if (form := folded(word)) != word))
 
 

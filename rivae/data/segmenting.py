@@ -46,6 +46,11 @@ def installed() -> str:
     return f"ICU {icu_version.split('.')[0]}"
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether ``text`` has a letter of such a script."""
+    return not text.isascii() and _ANY.search(text) is not None
+
+
 def pieces(run: str, segmenter: str) -> list[str]:
     """The words of a ``run`` of letters and marks of such a script; joined, they are the run.
 
@@ -69,7 +74,7 @@ def pieces(run: str, segmenter: str) -> list[str]:
 
 def remarks(text: str) -> list[str]:
     """What an import says of a text without spaces, a sentence for each kind of writing."""
-    if text.isascii() or not _ANY.search(text):
+    if not is_unspaced(text):
         return []
     n_letters = len(_LETTER.findall(text))
     found = installed()

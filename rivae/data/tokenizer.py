@@ -20,8 +20,11 @@ from rivae.data import segmenting
 TOKEN = r"(?u)\b[^\W\d_][^\W\d_]+\b"
 # Version 1, until 2026-11-27: decomposed, and what can be taken off a letter is taken off.
 FIRST, NEWEST = 1, 2
-# Most texts hold, beside ASCII, only signs around words; the rules below would find TOKEN's words.
-_BEYOND = re.compile("[^\x00-\x7f’‘“”–—…®™©°½¼¾⅓⅔⅛×•\xa0]")
+# Most texts hold, beside ASCII, only punctuation, signs and fractions; there, words are simple.
+_BEYOND = re.compile(
+    "[^\x00-\x7f\xa0-\xa9\xab\xac\xae-\xb4\xb6-\xb9\xbb-\xbf\xd7\xf7"
+    "\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2120\u2122\u2150-\u215f\u2190-\u27bf]"
+)
 # They join or shape letters, or say in which direction they run; a word is the same without.
 _UNSEEN = re.compile("[\xad\u061c\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _SPACED = rf"[\p{{L}}--{segmenting.UNSPACED}]"
@@ -35,6 +38,11 @@ _WORD = regex.compile(
 _SIMPLE = re.compile(r"\b[a-z][a-z]+\b")  # the same for plain English
 _AMOUNT = regex.compile(r"[\p{N}_]")
 _SYLLABLE = re.compile("[가-힣]")  # Korean words may have one
+
+
+def is_plain(text: str) -> bool:
+    """Whether plainly no letter or mark beyond ASCII is in ``text``, as in most."""
+    return text.isascii() or not _BEYOND.search(text)
 
 
 def caseless(text: str) -> str:
@@ -81,7 +89,7 @@ class Tokenizer:
         """
         if self.version == FIRST:
             return _first()(text)
-        if text.isascii() or not _BEYOND.search(text):
+        if is_plain(text):
             return _SIMPLE.findall(text.lower())
         text = caseless(_UNSEEN.sub("", text))
         found: list[str] = []

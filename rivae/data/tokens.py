@@ -99,7 +99,7 @@ def section_texts(recipe: Recipe) -> tuple[str, str, str]:
 
 def fit_vocabulary(
     recipes: Iterable[Recipe], train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer
-) -> list[str]:
+) -> Vocabulary:
     """The ``max_words`` words that occur in the most training texts, most frequent first.
 
     Raises:
@@ -118,7 +118,7 @@ def fit_vocabulary(
     frequent = sorted((-k, word) for word, k in documents.items() if k >= enough)
     if not frequent:
         raise DataError("no word occurs in enough texts: more pairs or longer texts are needed")
-    return [word for _, word in frequent[:max_words]]
+    return counted(rules, tuple(word for _, word in frequent[:max_words]))
 
 
 def number_rows(recipes: Iterable[Recipe], known: Vocabulary) -> Iterator[Numbers]:
@@ -166,18 +166,18 @@ def cached_tokens(
     Raises:
         DataError: as ``fit_vocabulary``.
     """
-    rules = newest() if kept is None else kept.rules
-    key = tokens_key(train, n, max_words, rules)
-    wanted = kept.words if kept is not None else ()
-    found = _read(folder, key, n)
-    if found is not None and wanted and tuple(found[1]) != wanted:
-        key = f"{key}-{kept.key}" if kept is not None else key
-        found = _read(folder, key, n)
-    if found is not None:
-        return TokensView(found[0], counted(rules, tuple(found[1])), vectors)
-    words = wanted or tuple(fit_vocabulary(recipes(), train, n, max_words, rules))
-    known = counted(rules, words)
-    return TokensView(_kept_numbers(folder, key, n, recipes, known), known, vectors)
+    if kept is None or not kept.words:
+        rules = newest() if kept is None else kept.rules
+        key = tokens_key(train, n, max_words, rules)
+        if (found := _read(folder, key, n, rules)) is None:
+            known = fit_vocabulary(recipes(), train, n, max_words, rules)
+            found = _kept_numbers(folder, key, n, recipes, known), known
+        return TokensView(*found, vectors)
+    for key in (tokens_key(train, n, max_words, kept.rules), kept.key):
+        found = _read(folder, key, n, kept.rules)
+        if found is not None and found[1] == kept:
+            return TokensView(*found, vectors)
+    return TokensView(_kept_numbers(folder, kept.key, n, recipes, kept), kept, vectors)
 
 
 def _kept_numbers(
@@ -190,7 +190,7 @@ def _kept_numbers(
         write_atomic_with(numbers, lambda stream: _write(stream, n, recipes(), known))
         # The vocabulary last: it says that the numbers before it are complete.
         write_atomic(words, json.dumps(known.words).encode())
-        if (found := _read(folder, key, n)) is not None:
+        if (found := _read(folder, key, n, known.rules)) is not None:
             return found[0]
     return np.concatenate(list(number_rows(recipes(), known)))
 
@@ -206,7 +206,7 @@ def _files(folder: Path, key: str) -> tuple[Path, Path]:
     return folder / f"tokens-{key}.npy", folder / f"tokens-{key}.json"
 
 
-def _read(folder: Path, key: str, n: int) -> tuple[Numbers, list[str]] | None:
+def _read(folder: Path, key: str, n: int, rules: Tokenizer) -> tuple[Numbers, Vocabulary] | None:
     """What was kept; None when nothing was, or it does not fit (then it is computed again)."""
     path, words = _files(folder, key)
     try:
@@ -225,4 +225,4 @@ def _read(folder: Path, key: str, n: int) -> tuple[Numbers, list[str]] | None:
             for at in range(0, n, CHUNK)
         )
     )
-    return (numbers, vocabulary) if fits else None
+    return (numbers, counted(rules, tuple(vocabulary))) if fits else None

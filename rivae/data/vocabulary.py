@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from rivae.data import segmenting
 from rivae.data.tokenizer import FIRST, Tokenizer
 
 MAX_WORDS = 50_000
@@ -61,10 +62,15 @@ class Vocabulary(BaseModel):
 def counted(
     rules: Tokenizer, words: tuple[str, ...], documents: tuple[int, ...] = (), n_texts: int = 0
 ) -> Vocabulary:
-    """The vocabulary that was counted by ``rules``."""
+    """The vocabulary that was counted by ``rules``.
+
+    Where words are only counted and none is of a script without spaces, what finds such words makes
+    no difference, and the vocabulary does not depend on it.
+    """
+    needed = not documents or any(map(segmenting.is_unspaced, words))
     return Vocabulary(
         tokenizer=rules.version,
-        segmenter=rules.segmenter,
+        segmenter=rules.segmenter if needed else segmenting.CHARACTERS,
         words=words,
         documents=documents,
         n_texts=n_texts,

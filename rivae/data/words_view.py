@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.tokenizer import Tokenizer, newest
 from rivae.data.vocabulary import Vocabulary, counted
@@ -230,19 +231,26 @@ def cached_words(
         kept: the vocabulary of a run, by which the texts are read instead.
     """
     rules = newest() if kept is None else kept.rules
-    said = f"{n} {max_words} {rules.key} {SCALE}".encode()
-    key = hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
+    key = _key(train, n, max_words, rules)
     found = _kept_view(folder, key, n, train, rules)
     if kept is None or not kept.words:
         return found or _made(folder, key, fit_words(texts, train, n, max_words, rules))
-    if found is not None and found.known == kept:  # the texts are those that it was counted in
-        return found
     if not kept.documents:
         raise DataError("the vocabulary of this run is for texts as word numbers: set text=tokens")
-    found = _kept_view(folder, kept.key, n, train, rules)
+    if found is None:  # they may need nothing that finds words without spaces
+        rules = Tokenizer(kept.tokenizer, segmenting.installed())
+        found = _kept_view(folder, _key(train, n, max_words, rules), n, train, rules)
+    if found is not None and found.known == kept:  # counted in these texts
+        return found
+    found = _kept_view(folder, kept.key, n, train, kept.rules)
     if found is not None and found.vocabulary == kept.words:
         return WordsView(found.data, found.indices, found.indptr, kept)
     return _made(folder, kept.key, _view(_weights(_numbered(texts, n), kept), kept))
+
+
+def _key(train: NDArray[np.int64], n: int, max_words: int, rules: Tokenizer) -> str:
+    said = f"{n} {max_words} {rules.key} {SCALE}".encode()
+    return hashlib.blake2b(train.tobytes() + said, digest_size=8).hexdigest()
 
 
 def _made(folder: Path | None, key: str, view: WordsView) -> WordsView:

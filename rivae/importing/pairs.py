@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
@@ -190,8 +191,11 @@ class PairsImport:
                 if found.twin and found.twin in seen_pictures:
                     report.note("same picture as another record", which, seen_pictures[found.twin])
                 seen_pictures.setdefault(found.twin, recipe.id)
-                if LOST in " ".join(_texts(recipe)):
+                said = " ".join(_texts(recipe))
+                if LOST in said:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                for remark in segmenting.remarks(said):
+                    report.note(remark, which, recipe.title)
                 yield StoreItem(recipe, found.picture, found.partition, found.factors)
 
     def _read(
