@@ -16,28 +16,25 @@ from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.features import OWN, SIDES, read_matrix, write_features
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
-from rivae.importing.factors import FactorReader, factor_values
-from rivae.importing.mapping import Mapping
-from rivae.importing.pictures import PictureFiles, stored_picture
+from rivae.importing.columns import what_became
+from rivae.importing.factors import FactorReader
+from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
+from rivae.importing.picture_cells import shown_cell
+from rivae.importing.picture_files import PictureFiles
+from rivae.importing.pictures import stored_picture
+from rivae.importing.records import RecordReader, check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
-from rivae.importing.texts import MAX_TITLE, lines, one_line
 from rivae.reading.contents import content_hash, file_content
-from rivae.reading.tables import Broken, Record, rows
+from rivae.reading.tables import Broken, Note, Record, preview, rows, table_kind
 from rivae.reading.typed_text import LOST
 
 TELL_EVERY = 2_000  # records
-PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
-PARTITIONS = {
-    "train": "train",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "dev": "validation",
-    "test": "test",
-}
+# How tables are read; raised when the same table becomes another store.
+RULES = 2
 
 
 @dataclass
@@ -47,8 +44,9 @@ class _Read:
     recipe: Recipe
     partition: str
     picture: bytes = b""
-    twin: bytes = b""
+    twin: bytes = NO_MARK
     factors: dict[str, float] = field(default_factory=dict)
+    remarks: list[tuple[str, str]] = field(default_factory=list)  # what was guessed, and where
     problem: UnusableError | None = None
 
 
@@ -57,10 +55,12 @@ class PairsImport:
 
     Args:
         table: CSV, TSV, JSON lines, a JSON list, or Parquet.
-        images: folders and zips; names are looked up in this order.
+        images: folders and zips that hold the pictures; none where they stand in the table.
         mapping: which column is what; without a picture column items have no pictures.
         embeddings: matrices of the two sides with one row per record of the table, which become
             the store's features "own".
+        choices: what the mapping was made of; columns that appear late in the table are then
+            mapped as those that it begins with.
 
     Raises:
         DataError: when a matrix cannot be read.
@@ -73,13 +73,16 @@ class PairsImport:
         mapping: Mapping,
         encoding: str = "utf-8",
         embeddings: tuple[Path, Path] | None = None,
+        choices: Choices | None = None,
     ) -> None:
         self.table, self.images, self.mapping = table, tuple(images), mapping
+        self._begun_with, self._choices = mapping, choices
         self.embeddings, self.synthetic = embeddings, False
         self._matrices = dict(zip(SIDES, map(read_matrix, embeddings or ()), strict=False))
         self.encoding, self.files_so_far = encoding, ""
         self._n_records, self._done = 0, 0
-        self._columns: tuple[FactorColumn, ...] = ()
+        self._texts = RecordReader(mapping)
+        self._factors = FactorReader(mapping.factors)
 
     def fingerprint(self) -> dict[str, Any]:
         """Names of the files, the content of the table, and the settings."""
@@ -92,15 +95,23 @@ class PairsImport:
             "kind": f"{self.table.name} with pictures from "
             f"{', '.join(path.name for path in self.images)}",
             "content": content.hexdigest(),
-            "mapping": self.mapping.model_dump(mode="json"),
+            "mapping": self._begun_with.model_dump(mode="json"),
+            **self._rules(),
             "encoding": self.encoding,
             "embeddings": [path.name for path in self.embeddings or ()],
         }
+
+    def _rules(self) -> dict[str, Any]:
+        """What decides how the table is read, apart from the mapping that it begins with."""
+        chosen = self._choices.roles if self._choices is not None else None
+        return {"rules": RULES, "chosen": chosen if may_have_late_columns(self.table) else None}
 
     def files_read(self, settings: ImportSettings, tell: Progress) -> str:
         """The bytes of the matrices, and of every picture in the order of the records."""
         if self.mapping.picture is None:
             return self._of_matrices()
+        if not self._n_records:
+            self.factor_columns(ImportReport(), tell)
         content = self._of_matrices()
         with PictureFiles(self.images) as files:
             work = partial(self._read, files=files, settings=settings, skip=0, decode=False)
@@ -120,17 +131,18 @@ class PairsImport:
         return str(content_hash(" ".join(parts).encode()).hexdigest())
 
     def factor_columns(self, report: ImportReport, tell: Progress) -> tuple[FactorColumn, ...]:
-        """Reads the table once, which also finds most faults before any picture is opened."""
-        reader = FactorReader(self.mapping.factors)
-        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
-        for record in rows(self.table, self.encoding, self.mapping.factors):
-            self._n_records += 1
-            if self._n_records % TELL_EVERY == 0:
-                tell(f"checking {self.table.name}: {self._n_records:,} records", 0.0)
-            if not isinstance(record, Broken):
-                columns |= dict.fromkeys(record)
-                reader.look(record)
-        if columns:
+        """Reads the table once, which also finds most faults before any picture is opened.
+
+        It is read twice if columns that appear late have a role.
+        """
+        columns = self._look(tell, report.note)
+        head = preview(self.table, self.encoding, LOOKED_AT)
+        if self._choices is not None:
+            mapping = self._choices.mapping(columns, head)
+            if mapping != self.mapping:
+                self.mapping = mapping
+                self._look(tell)
+        elif columns:
             self.mapping.check(columns)
         with PictureFiles(self.images):
             pass  # a wrong place is reported now, not after the folder was made
@@ -140,10 +152,28 @@ class PairsImport:
                     f"the {side} matrix has {len(matrix):,} rows but {self.table.name} "
                     f"{self._n_records:,} records: give one row per record"
                 )
-        self._columns = reader.columns()
-        for name, why in reader.refused.items():
-            report.note(f"column '{name[:60]}' is not used as a factor", why)
-        return self._columns
+        found = self._factors.columns()
+        chosen = None if self._choices is None else self._choices.roles
+        report.columns = what_became(columns, self.mapping, self._factors, head, chosen)
+        self._factors.tell(report)
+        self._texts.tell(report)
+        return found
+
+    def _look(self, tell: Progress, note: Note | None = None) -> list[str]:
+        """Look at all records; the columns."""
+        self._factors, self._texts = FactorReader(self.mapping.factors), RecordReader(self.mapping)
+        columns: dict[str, None] = {}  # JSON lines need not all have the same columns
+        number = -1
+        records = rows(self.table, self.encoding, self.mapping.looked_at, note)
+        for number, record in enumerate(records):
+            if number % TELL_EVERY == TELL_EVERY - 1:
+                tell(f"checking {self.table.name}: {number + 1:,} records", 0.0)
+            if not isinstance(record, Broken):
+                columns |= dict.fromkeys(record)
+                self._factors.look(record)
+                self._texts.look(record, number)
+        self._n_records = number + 1
+        return list(columns)
 
     def share_done(self) -> float:
         """By records."""
@@ -181,22 +211,29 @@ class PairsImport:
                         raise found.problem
                 except UnusableError as error:
                     if number >= skip:
-                        report.leave_out(str(error), which, _shown(record, self.mapping.picture))
+                        what = error.what or _shown(record, self.mapping.picture)
+                        report.leave_out(str(error), which, what)
                     yield None
                     continue
                 seen_ids.add(key)
                 if number < skip:
                     yield None
                     continue
-                if found.twin and found.twin in seen_pictures:
-                    report.note("same picture as another record", which, seen_pictures[found.twin])
-                seen_pictures.setdefault(found.twin, recipe.id)
+                if found.twin != NO_MARK:
+                    if found.twin in seen_pictures:
+                        other = seen_pictures[found.twin]
+                        report.note("same picture as another record", which, other)
+                    seen_pictures.setdefault(found.twin, recipe.id)
                 said = " ".join(_texts(recipe))
                 if LOST in said:
                     report.note(f"text with characters that are none, shown as {LOST}", which)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 for remark in segmenting.remarks(said):
                     report.note(remark, which, recipe.title)
-                yield StoreItem(recipe, found.picture, found.partition, found.factors)
+                yield StoreItem(
+                    recipe, found.picture, found.partition, found.factors, mark=found.twin
+                )
 
     def _read(
         self,
@@ -214,19 +251,21 @@ class PairsImport:
         number, record = numbered
         if isinstance(record, Broken):
             raise UnusableError(record.reason)
-        recipe, partition = self._text(record, number)
-        found = _Read(recipe, partition)
+        recipe, partition, remarks = self._texts.read(record, number)
+        found = _Read(recipe, partition, remarks=remarks)
         if number < skip:  # only its id is wanted
             return found
         try:
             if settings.paper_filter:
                 check_paper_filter(recipe)
             if self.mapping.picture is not None:
-                data = files.read(one_line(record.get(self.mapping.picture), 1000))
-                found.twin = hashlib.blake2b(data, digest_size=12).digest()
+                picture = files.read(record.get(self.mapping.picture))
+                found.remarks += picture.remarks
+                found.twin = mark_of(picture.data)
                 if decode:
-                    found.picture = stored_picture(data, settings.side)
-            found.factors = factor_values(self._columns, record)
+                    found.picture, guessed = stored_picture(picture.data, settings.side)
+                    found.remarks += guessed
+            found.factors = self._factors.values(record)
         except UnusableError as error:
             found.problem = error
         return found
@@ -238,45 +277,17 @@ class PairsImport:
             about = {"source": [path.name for path in self.embeddings or ()]}
             write_features(folder, OWN, self._matrices, rows, about)
 
-    def _text(self, record: Record, number: int) -> tuple[Recipe, str]:
-        m = self.mapping
 
-        def cells(column: str | None) -> tuple[str, ...]:
-            return lines(record.get(column)) if column else ()
-
-        recipe = Recipe(
-            id=(one_line(record.get(m.id), MAX_TITLE) if m.id else "") or str(number),
-            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
-            ingredients=cells(m.ingredients),
-            instructions=cells(m.instructions),
-            tags=cells(m.tags),
-            url=one_line(record.get(m.url), 2000) if m.url else "",
-        )
-        if not (recipe.title or recipe.ingredients or recipe.instructions):
-            raise UnusableError("text is empty")
-        partition = ""
-        if m.partition:
-            said = one_line(record.get(m.partition), 100).lower()
-            if said not in PARTITIONS:
-                raise UnusableError("partition is none of train, validation, test")
-            partition = PARTITIONS[said]
-        return recipe, partition
+def may_have_late_columns(table: Path) -> bool:
+    """Whether records may have columns that the first ones lack."""
+    return "json" in table_kind(table)
 
 
 def _chained(content: str, read: _Read) -> str:
     """The hash of the files so far, and of one more record's picture."""
-    if not read.twin:
+    if read.twin == NO_MARK:
         return content
     return str(content_hash(content.encode() + read.twin).hexdigest())
-
-
-def check_paper_filter(recipe: Recipe) -> None:
-    """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
-    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
-        if not found:
-            raise UnusableError(f"no {name}")
-        if len(found) > PAPER_LINES:
-            raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
 
 
 def _texts(recipe: Recipe) -> tuple[str, ...]:
@@ -285,4 +296,4 @@ def _texts(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _shown(record: Record, column: str | None) -> str:
-    return str(record.get(column, ""))[:80] if column else ""
+    return shown_cell(record.get(column, "")) if column else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import make_mapping
-from rivae.importing.pairs import PairsImport
+from rivae.importing.mapping import LOOKED_AT, Choices, Mapping
+from rivae.importing.pairs import PairsImport, may_have_late_columns
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
-from rivae.reading.tables import Record, preview
+from rivae.reading.tables import Broken, Record, rows
 
 
 class Plan(BaseModel):
@@ -83,11 +84,26 @@ class Plan(BaseModel):
             chosen["factors"] = self.factors
         if not self.images:
             chosen["picture"] = None
-        head = preview(self.table, self.encoding)
-        mapping = make_mapping(
-            columns_of(head), chosen, needs_picture=bool(self.images), records=head
+        choices = Choices(chosen, needs_picture=bool(self.images))
+        mapping = self._mapping(choices)
+        return PairsImport(
+            self.table, self.images, mapping, self.encoding, self.embeddings, choices
         )
-        return PairsImport(self.table, self.images, mapping, self.encoding, self.embeddings)
+
+    def _mapping(self, choices: Choices) -> Mapping:
+        """The roles of the columns that the table begins with.
+
+        JSON lines may have others later: which columns there are is known, and a wrong choice
+        refused, once all were read.
+        """
+        head = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        records = [row for row in head if not isinstance(row, Broken)]
+        try:
+            return choices.mapping(columns_of(records), records)
+        except ConfigError:
+            if len(head) < LOOKED_AT or not may_have_late_columns(self.table):
+                raise
+            return Mapping()
 
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rivae.errors import DataError
-from rivae.importing.report import UnusableError
+from rivae.importing.report import ImportReport, UnusableError
 from rivae.reading.documents import parse_json
 from rivae.reading.typed_text import clean
 
@@ -33,6 +33,32 @@ def one_line(value: object, longest: int) -> str:
     if len(text) > longest:
         raise UnusableError(f"title or name longer than {longest} characters")
     return text
+
+
+class ListColumn:
+    """A column whose cells hold lists, in whatever way they are written.
+
+    Args:
+        name: of the column.
+        role: "ingredients", "instructions" or "tags".
+    """
+
+    def __init__(self, name: str, role: str) -> None:
+        self.name, self.role = name, role
+
+    def look(self, cell: object) -> None:
+        """Learn from one cell how lists are written in this column."""
+
+    def tell(self, report: ImportReport) -> None:
+        """Note how the column as a whole was read, once all its cells were looked at."""
+
+    def read(self, cell: object, remarks: list[tuple[str, str]]) -> tuple[str, ...]:
+        """The lines of one cell; a guess is added to ``remarks`` with an example.
+
+        Raises:
+            UnusableError: as ``lines``.
+        """
+        return lines(cell)
 
 
 def lines(value: object) -> tuple[str, ...]:

@@ -228,7 +228,7 @@ def test_gaps_among_many_numbers_are_counted():
 
 def test_a_stopped_import_goes_on_and_ends_the_same(tmp_path, write_table, monkeypatch):
     """Stopped between chunks; the rest must not read a picture of the first part again."""
-    from rivae.importing import pictures as images
+    from rivae.importing import picture_files as images
 
     monkeypatch.setattr(writer.StoreWriter.__init__, "__defaults__", ((), 20))
     folder = tmp_path / "many"

@@ -15,7 +15,7 @@ from rivae.data.store import PairStore, list_stores, writer
 from rivae.data.store.writer import unfinished
 from rivae.errors import ConfigError, DataError, RivaeError
 from rivae.importing import ImportSettings, PairsImport, run_import, session
-from rivae.importing import pictures as images
+from rivae.importing import picture_files as images
 from rivae.importing.mapping import make_mapping
 from rivae.importing.plan import Plan
 from tests.importing.conftest import rows
@@ -119,8 +119,9 @@ def test_a_stopped_import_is_kept_and_a_corrected_one_needs_nothing(
     assert "items-00001.parquet" in before and list_stores(tmp_path / "data") == []
     with pytest.raises(ConfigError):  # a typo in between costs nothing of it
         take(plan(tmp_path, roles={"tags": "tagz"}))
+    (tmp_path / "empty").mkdir()
     with pytest.raises(DataError):
-        take(plan(tmp_path, images=(tmp_path,)))
+        take(plan(tmp_path, images=(tmp_path / "empty",)))
     assert sorted(path.name for path in begun.iterdir()) == before
     report = take(plan(tmp_path, roles={"tags": ""}))
     assert report.taken == 40 and PairStore(tmp_path / "data" / "mine").recipe(3).tags == ()

@@ -10,7 +10,7 @@ import pytest
 
 from rivae.errors import DataError
 from rivae.importing import uploads
-from rivae.importing.pictures import PictureFiles
+from rivae.importing.picture_files import PictureFiles
 from rivae.importing.uploads import UPLOADS, forget, keep_pictures, keep_table, sweep
 
 
@@ -38,7 +38,7 @@ def test_pictures_are_found_by_the_names_a_table_gives_them(tmp_path):
     places = keep_pictures(tmp_path, files)
     assert [path.name for path in places] == ["photos.zip", "2-pictures.zip"]
     with PictureFiles(places) as found:
-        assert [found.read(n) for n in ("deep/one.jpg", "one.jpg", "folder/two.png")] == [
+        assert [found.read(n).data for n in ("deep/one.jpg", "one.jpg", "folder/two.png")] == [
             b"1",
             b"1",
             b"2",

@@ -1,0 +1,90 @@
+"""The text of one record: which of its cells become title, ingredients, steps, tags and address."""
+
+from __future__ import annotations
+
+from rivae.data.base import Recipe
+from rivae.importing.ids import IdColumn
+from rivae.importing.mapping import Mapping
+from rivae.importing.partition_words import part_named
+from rivae.importing.report import ImportReport, UnusableError
+from rivae.importing.texts import MAX_TITLE, ListColumn, one_line
+from rivae.reading.tables import Record
+from rivae.reading.typed_text import clean
+
+PAPER_LINES = 20  # the paper's filter: 1-20 ingredients and 1-20 instructions
+NO_PART = "partition is none of train, validation, test"
+
+Remarks = list[tuple[str, str]]  # what was guessed, and an example of it
+
+
+class RecordReader:
+    """Reads the texts of records, once it has looked at all of them.
+
+    How the cells of a column are written can only be told from many of them: ``look`` at every
+    record first, then ``tell`` the report what was found, then ``read``.
+    """
+
+    def __init__(self, mapping: Mapping) -> None:
+        self._mapping = mapping
+        roles = ("ingredients", "instructions", "tags")
+        chosen = {role: getattr(mapping, role) for role in roles}
+        self._lists = {role: ListColumn(name, role) for role, name in chosen.items() if name}
+        self._ids = IdColumn(mapping.id)
+
+    def look(self, record: Record, number: int) -> None:
+        """Learn from the cells of one record, whose number counts from 0."""
+        if self._ids.name:
+            self._ids.look(record.get(self._ids.name), number)
+        for column in self._lists.values():
+            column.look(record.get(column.name))
+
+    def tell(self, report: ImportReport) -> None:
+        """Note what was taken for what, for columns as a whole."""
+        self._ids.tell(report)
+        for column in self._lists.values():
+            column.tell(report)
+
+    def read(self, record: Record, number: int) -> tuple[Recipe, str, Remarks]:
+        """The recipe of a record, its part of the split, and remarks on what was guessed.
+
+        Args:
+            number: of the record in its table, from 0; its id where the table gives none (see
+                ``IdColumn``).
+
+        Raises:
+            UnusableError: there is no text, or too much, or the partition is not known.
+        """
+        m, remarks = self._mapping, Remarks()
+
+        def cells(role: str) -> tuple[str, ...]:
+            column = self._lists.get(role)
+            return column.read(record.get(column.name), remarks) if column else ()
+
+        recipe = Recipe(
+            id=self._ids.read(record.get(m.id) if m.id else None, number, remarks),
+            title=one_line(record.get(m.title), MAX_TITLE) if m.title else "",
+            ingredients=cells("ingredients"),
+            instructions=cells("instructions"),
+            tags=cells("tags"),
+            url=one_line(record.get(m.url), 2000) if m.url else "",
+        )
+        if not (recipe.title or recipe.ingredients or recipe.instructions):
+            raise UnusableError("text is empty")
+        return recipe, self._partition(record), remarks
+
+    def _partition(self, record: Record) -> str:
+        if not self._mapping.partition:
+            return ""
+        cell = record.get(self._mapping.partition)
+        if (part := part_named(cell)) is None:
+            raise UnusableError(NO_PART, clean(cell) or "empty")
+        return part
+
+
+def check_paper_filter(recipe: Recipe) -> None:
+    """Raise UnusableError unless there are 1-20 ingredients and 1-20 instructions."""
+    for name, found in (("ingredients", recipe.ingredients), ("instructions", recipe.instructions)):
+        if not found:
+            raise UnusableError(f"no {name}")
+        if len(found) > PAPER_LINES:
+            raise UnusableError(f"more than {PAPER_LINES} {name} (the paper's filter)")
