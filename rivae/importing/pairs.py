@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rivae.data import segmenting
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn, PairStore, StoreItem
 from rivae.data.store.twins import NO_MARK, mark_of
@@ -229,6 +230,8 @@ class PairsImport:
                     report.note(TWICE_ENCODED, which, meant)
                 for remark, what in found.remarks:
                     report.note(remark, which, what)
+                for remark in segmenting.remarks(words):
+                    report.note(remark, which, recipe.title)
                 yield StoreItem(
                     recipe, found.picture, found.partition, found.factors, mark=found.twin
                 )
