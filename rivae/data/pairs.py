@@ -2,7 +2,7 @@
 
 x1 is the picture (3, S, S) in [0, 1], x2 its text as weighted word counts (V,) or, with
 ``text="tokens"``, as word numbers (L,). Made by ``python -m rivae import``; the split is the
-import's own where the source has one.
+import's own where the source has one, see ``rivae.data.splits``.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image
 from pydantic import Field
 
-from rivae.data.base import SPLITS, PairedDataset, Recipe, Shape, View, random_split
-from rivae.data.pictures import UPLOADED, decoding, on_white
-from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed
+from rivae.data.base import PairedDataset, Recipe, Shape, View
+from rivae.data.pictures import UPLOADED, as_seen, decoding
+from rivae.data.settings import DatasetSettings, Fractions, OptionalText, Seed, Shares
+from rivae.data.splits import split_of
 from rivae.data.store import PairStore, find_store
 from rivae.data.store.content import store_content
 from rivae.data.store.features import features_content, read_features
@@ -93,12 +94,11 @@ class Pairs(PairedDataset):
         return self.store.search_texts()
 
     def from_upload(self, image: Image.Image) -> torch.Tensor:
-        """Any picture: upright, on white, its middle square."""
+        """Any picture: upright, in sRGB, on white, its middle square."""
         if not self.accepts_upload:
             return super().from_upload(image)
         with decoding(UPLOADED):
-            flat = on_white(ImageOps.exif_transpose(image)).convert("RGB")
-            pixels = to_pixels(flat, self.x1.shape[-1])
+            pixels = to_pixels(as_seen(image).convert("RGB"), self.x1.shape[-1])
         return torch.from_numpy(pixels.astype(np.float32) / 255)[None]
 
     def from_text(self, text: str) -> torch.Tensor:
@@ -145,12 +145,12 @@ class Settings(PictureTextSettings):
         "see rivae features)",
     )
     split_seed: Seed = Field(
-        default=0, title="Split seed", description="draw of the split where the import has none"
+        default=0, title="Split seed", description="draw of the parts that the import does not name"
     )
     fractions: Fractions = Field(
         default=(0.7, 0.15, 0.15),
         title="Split",
-        description="shares of train, validation and test where the import has no split",
+        description="shares of train, validation and test, of what the import does not name",
     )
     text: Literal["words", "tokens"] = Field(
         default="words",
@@ -212,7 +212,7 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
     item_content = store_content(folder)
     store, n_words = PairStore(folder), settings.max_words
     cache = cache_folder(folder)
-    splits = _splits(store, settings.fractions, settings.split_seed)
+    splits = _split(store, settings.fractions, settings.split_seed)
     found = read_features(folder, settings.features, len(store)) if settings.features else {}
     x1: View = found.get("pictures") or StorePixels(store, settings.image_size)
     x2: View | None = found.get("texts")
@@ -243,20 +243,12 @@ def open_pairs(name: str, folder: Path, settings: Settings) -> Pairs:
 def training_rows(store: PairStore) -> NDArray[np.int64]:
     """The training items of a store, as its data set draws them unless its settings differ."""
     usual = Settings()
-    return _splits(store, usual.fractions, usual.split_seed)["train"]
+    return _split(store, usual.fractions, usual.split_seed)["train"]
 
 
-def _splits(
-    store: PairStore, shares: tuple[float, float, float], seed: int
-) -> dict[str, NDArray[np.int64]]:
-    """The import's own partition where every item has one, else a draw."""
-    splits = store.split()
-    if sum(map(len, splits.values())) == len(store) and all(map(len, splits.values())):
-        return splits
-    if any(map(len, splits.values())) and sum(map(len, splits.values())) == len(store):
-        raise DataError(
-            f"{store.folder.name} has no "
-            f"{next(part for part in SPLITS if not len(splits[part]))} pairs: its partition column "
-            "must name train, validation and test, or be removed"
-        )
-    return random_split(len(store), shares, seed)
+def _split(store: PairStore, fractions: Shares, seed: int) -> dict[str, NDArray[np.int64]]:
+    """What the import names of the split, and a draw of the rest."""
+    try:
+        return split_of(store.named_parts(), store.same_picture(), fractions, seed)
+    except DataError as error:
+        raise DataError(f"{store.folder.name}: {error}") from error

@@ -6,6 +6,7 @@ import io
 
 from PIL import Image, ImageOps
 
+from rivae.data.picture_depth import Remark
 from rivae.data.pictures import Fault, PictureError, decoding, on_white, open_picture
 from rivae.importing.report import UnusableError
 
@@ -13,6 +14,7 @@ QUALITY = 88
 _UNCHANGED = ("JPEG", "WEBP")
 _REASONS: dict[Fault, str] = {
     "format": "file is not a picture in a known format",
+    "kind": "TIFF that is damaged or of a kind that is not read: save it as PNG",
     "pixels": "picture has too many pixels: scale it down",
     "heavy": "picture is built to cost time or memory: save it again",
     "unreadable": "picture file cannot be read",
@@ -20,32 +22,31 @@ _REASONS: dict[Fault, str] = {
 }
 
 
-def stored_picture(data: bytes, side: int) -> bytes:
-    """An encoded square RGB picture of at most ``side`` pixels: the middle of the upright original.
+def stored_picture(data: bytes, side: int) -> tuple[bytes, list[Remark]]:
+    """An encoded square RGB picture of at most ``side`` pixels, in sRGB: the middle of the upright
+    original; and what was guessed of its colours.
 
-    A square JPEG or WebP that is small enough already keeps its bytes; others become JPEG.
+    A square JPEG or WebP that is small enough and in sRGB keeps its bytes; others become JPEG.
 
     Raises:
         UnusableError: when it is not a picture, damaged, too large or thinner than 2 pixels.
     """
+    remarks: list[Remark] = []
     try:
-        image = open_picture(io.BytesIO(data), enough=2 * side)
+        image = open_picture(io.BytesIO(data), enough=2 * side, remarks=remarks)
         if min(image.size) < 2:
             raise UnusableError("picture is thinner than 2 pixels")
         with decoding("the picture"):
-            if _is_kept(image, side):
-                return data
-            image = ImageOps.exif_transpose(image)
-            if image.mode.startswith("I;16"):
-                image = image.point(lambda value: value / 256).convert("L")
-            image = on_white(image).convert("RGB")
+            if not remarks and _is_kept(image, side):
+                return data, remarks
+            image = on_white(ImageOps.exif_transpose(image)).convert("RGB")
             target = min(side, *image.size)
             square = ImageOps.fit(image, (target, target), Image.Resampling.LANCZOS)
             out = io.BytesIO()
             square.save(out, "JPEG", quality=QUALITY)
     except PictureError as error:
         raise UnusableError(_REASONS[error.fault]) from error
-    return out.getvalue()
+    return out.getvalue(), remarks
 
 
 def _is_kept(image: Image.Image, side: int) -> bool:

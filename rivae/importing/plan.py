@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ from pydantic import BaseModel, ConfigDict
 from rivae.data import dataset_names
 from rivae.data.store import data_root
 from rivae.errors import ConfigError, DataError
-from rivae.importing.mapping import guess_mapping, make_mapping
-from rivae.importing.pairs import PairsImport
+from rivae.importing.mapping import LOOKED_AT, Choices, Mapping, guess_mapping
+from rivae.importing.pairs import PairsImport, may_have_late_columns
 from rivae.importing.picture_cells import holds_picture
 from rivae.importing.recipe1m import Recipe1MImport, is_recipe1m
 from rivae.importing.session import ImportSettings, Source
-from rivae.reading.tables import Record, preview
+from rivae.reading.tables import Broken, Record, rows
 
 
 class Plan(BaseModel):
@@ -78,18 +79,28 @@ class Plan(BaseModel):
         """
         if self.table.is_dir():
             return self._recipe1m()
-        head = preview(self.table, self.encoding)
-        columns = columns_of(head)
         chosen: dict[str, Any] = dict(self.roles)
         if self.factors:
             chosen["factors"] = self.factors
+        head = list(islice(rows(self.table, self.encoding), LOOKED_AT))
+        records = [row for row in head if not isinstance(row, Broken)]
         if not self.images:
-            chosen["picture"] = column_with_pictures(head, chosen.get("picture"))
+            chosen["picture"] = column_with_pictures(records, chosen.get("picture")) or None
         has_pictures = bool(self.images or chosen["picture"])
         if not has_pictures and not self.embeddings:
             raise ConfigError("the pictures are missing: give --images FOLDER_OR_ZIP")
-        mapping = make_mapping(columns, chosen, needs_picture=has_pictures, records=head)
-        return PairsImport(self.table, self.images, mapping, self.encoding, self.embeddings)
+        choices = Choices(chosen, needs_picture=has_pictures)
+        try:
+            mapping = choices.mapping(columns_of(records), records)
+        except ConfigError:
+            # JSON lines may have other columns later: which there are is known, and a wrong choice
+            # refused, once all were read.
+            if len(head) < LOOKED_AT or not may_have_late_columns(self.table):
+                raise
+            mapping = Mapping()
+        return PairsImport(
+            self.table, self.images, mapping, self.encoding, self.embeddings, choices
+        )
 
     def _recipe1m(self) -> Recipe1MImport:
         if not is_recipe1m(self.table):

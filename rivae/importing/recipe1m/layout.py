@@ -9,7 +9,7 @@ from typing import Any
 from rivae.data.base import Recipe
 from rivae.data.store import FactorColumn
 from rivae.errors import DataError
-from rivae.importing.factors import FactorReader, factor_values
+from rivae.importing.factors import FactorReader
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.texts import MAX_TITLE, lines, one_line
 from rivae.reading.documents import read_json
@@ -81,6 +81,7 @@ class KnownFactors:
         self.columns: tuple[FactorColumn, ...] = ()
         self.synthetic = False
         self._path, self._names = folder / FACTORS, folder / FACTOR_NAMES
+        self._reader = FactorReader(())
 
     def read(self, report: ImportReport) -> tuple[FactorColumn, ...]:
         """The columns; one that cannot be a factor is noted in the report.
@@ -99,9 +100,9 @@ class KnownFactors:
                 raise DataError(f"{FACTORS} needs a column 'id' with the ids of {TEXTS}")
             reader = reader or FactorReader(name for name in record if name != "id")
             reader.look(record)
-        self.columns = reader.columns() if reader else ()
-        for name, why in (reader.refused if reader else {}).items():
-            report.note(f"column '{name[:60]}' is not used as a factor", why)
+        self._reader = reader or self._reader
+        self.columns = self._reader.columns()
+        self._reader.tell(report)
         return self.columns
 
     def values(self, record: Mapping[str, Any] | None) -> dict[str, float]:
@@ -116,7 +117,7 @@ class KnownFactors:
         if record is None:
             raise UnusableError(f"no line in {FACTORS}")
         if not self._names.is_file():
-            return factor_values(self.columns, record)
+            return self._reader.values(record)
         out = {}
         for column in self.columns:
             try:

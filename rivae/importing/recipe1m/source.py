@@ -12,9 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rivae.data.picture_depth import Remark
 from rivae.data.store import FactorColumn, StoreItem
+from rivae.data.store.twins import NO_MARK, mark_of
 from rivae.errors import DataError
 from rivae.importing.ahead import ahead
+from rivae.importing.partition_words import part_named
 from rivae.importing.picture_files import PictureFiles
 from rivae.importing.pictures import stored_picture
 from rivae.importing.recipe1m.join import Join, joined
@@ -27,7 +30,7 @@ from rivae.importing.recipe1m.layout import (
     is_recipe1m,
     recipe_of,
 )
-from rivae.importing.records import PARTITIONS, check_paper_filter
+from rivae.importing.records import check_paper_filter
 from rivae.importing.report import ImportReport, UnusableError
 from rivae.importing.session import ImportSettings, Progress
 from rivae.reading.contents import content_hash
@@ -122,10 +125,10 @@ class Recipe1MImport:
                     continue
                 which = f"recipe {number + 1}"
                 found = picture()
-                for passed_over in found.passed_over:
-                    report.note("a picture was passed over", which, passed_over)
+                for remark, what in found.remarks:
+                    report.note(remark, which, what)
                 if found.problem is None and one.item is not None:
-                    yield replace(one.item, picture=found.picture)
+                    yield replace(one.item, picture=found.picture, mark=found.mark)
                 else:
                     title = clean(field(record, "title"))[:80]
                     report.leave_out(str(found.problem), which, title)
@@ -136,7 +139,8 @@ class Recipe1MImport:
         begun = _Begun(clean(field(record, "partition")).lower())
         try:
             recipe = recipe_of(record)
-            if begun.partition and begun.partition not in PARTITIONS:
+            part = part_named(begun.partition)
+            if begun.partition and part is None:
                 raise UnusableError("partition is none of train, val, test")
             picture_ids = join.picture_ids(recipe.id)
             if picture_ids is None:
@@ -147,7 +151,7 @@ class Recipe1MImport:
             tags = join.tags(recipe)
             begun.item = StoreItem(
                 recipe if tags is None else replace(recipe, tags=tags),
-                partition=PARTITIONS.get(begun.partition, ""),
+                partition=part or "",
                 factors=self._factors.values(join.factors(recipe.id)),
                 ingredient_names=join.detected(recipe.id),
             )
@@ -168,11 +172,12 @@ class _Begun:
 
 @dataclass
 class _Found:
-    """The picture of a record, or why there is none, and what was passed over on the way."""
+    """The picture of a record, or why there is none, and what was guessed or passed over."""
 
     picture: bytes = b""
+    mark: bytes = NO_MARK
     problem: UnusableError | None = None
-    passed_over: list[str] = data_field(default_factory=list)
+    remarks: list[Remark] = data_field(default_factory=list)
 
 
 def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side: int) -> _Found:
@@ -188,10 +193,11 @@ def _picture(given: tuple[int, object, _Begun | None], files: PictureFiles, side
         leaf = "/".join((*image_id[:4], image_id))
         try:
             data = _first_of(files, (f"{begun.partition}/{leaf}", leaf))
-            return _Found(stored_picture(data, side), None, found.passed_over)
+            picture, guessed = stored_picture(data, side)
+            return _Found(picture, mark_of(data), None, found.remarks + guessed)
         except UnusableError as error:
             found.problem = error
-            found.passed_over.append(str(error))
+            found.remarks.append(("a picture was passed over", str(error)))
     return found
 
 
